@@ -1,0 +1,48 @@
+# Each target sets up .venv by itself: Python ≥ 3.11 and make are all that is presumed.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+
+ifneq ($(wildcard ../shared/data/INDEX.md),)
+export ROSENBLATT_DATA ?= $(abspath ../shared/data)
+endif
+
+.PHONY: demo test lint format bench clean
+
+demo: .venv/installed
+	$(BIN)/rosenblatt demo
+
+test: .venv/installed-dev
+	$(BIN)/pytest -n auto
+
+lint: .venv/installed-dev
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/installed-dev
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: .venv/installed-bench
+	$(BIN)/python -m benchmarks
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rosenblatt needs Python 3.11 or later; set PYTHON=")'
+	$(PYTHON) -m venv .venv
+	$(INSTALL) --upgrade pip
+	$(INSTALL) --editable .
+	touch $@
+
+.venv/installed-dev: .venv/installed
+	$(INSTALL) --group dev
+	touch $@
+
+.venv/installed-bench: .venv/installed-dev
+	$(INSTALL) --group bench
+	touch $@
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Speed, measured against the peers in one run."""

@@ -1,0 +1,34 @@
+"""The perceptron family, with the scikit-learn interface.
+
+Public names are resolved on first use, so that a command that needs none of them starts at once:
+scikit-learn alone takes a second to import.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rosenblatt.estimators import (
+        AveragedPerceptron,
+        PassiveAggressiveClassifier,
+        Perceptron,
+    )
+
+__version__ = "0.1.0"
+
+__all__ = ["AveragedPerceptron", "PassiveAggressiveClassifier", "Perceptron"]
+
+_HOMES = dict.fromkeys(__all__, "rosenblatt.estimators")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        msg = f"module 'rosenblatt' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value  # found directly from now on
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,34 @@
+"""The command line: one file a command, imported when it is called."""
+
+from importlib import import_module
+
+import click
+
+COMMANDS = {"demo": "Train on a real data set that comes with scikit-learn and show the result."}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only to run it, so that --help answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands."""
+        return [*COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"rosenblatt.cli.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items()])
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="rosenblatt")
+def main() -> None:
+    """Rosenblatt: the perceptron family, fast and open to inspection."""

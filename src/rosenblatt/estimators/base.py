@@ -1,0 +1,365 @@
+"""What all online linear classifiers share: fit, partial_fit, decision_function, predict."""
+
+import copy
+import warnings
+from contextlib import ExitStack
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.estimators.parameters import check_parameters, generator_from
+from rosenblatt.estimators.validation import (
+    DTYPES,
+    check_classes,
+    check_rows,
+    check_sample_weight,
+    row_weights,
+    rows_of,
+)
+from rosenblatt.kernels.binary import activations
+from rosenblatt.kernels.multiclass import class_scores
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.fit import Outcome, Plan, fit
+from rosenblatt.training.held_out import EarlyStopping
+from rosenblatt.training.history import PassRecord, StopReason
+from rosenblatt.training.labels import encode
+from rosenblatt.training.observers import ProgressBar
+from rosenblatt.training.passes import run_pass
+from rosenblatt.training.state import State, touched_features
+
+
+class OnlineClassifier(ClassifierMixin, BaseEstimator):
+    """A linear classifier that learns by steps on single examples.
+
+    Subclasses say which rule steps (``_rule``) and whether the average is what they return
+    (``_averaged``); their constructors only store.
+    """
+
+    _state: State
+    classes_: NDArray[Any]
+    n_features_in_: int
+    history_: list[PassRecord]
+    n_iter_: int
+    best_iter_: int
+    n_mistakes_: int
+    converged_: bool
+    stop_reason_: StopReason
+
+    def _rule(self) -> Rule:
+        raise NotImplementedError
+
+    def _averaged(self) -> bool:
+        raise NotImplementedError
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from the rows of X and their labels y.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_rows, n_features)
+            float32, float64 and uint8 are used without a copy.
+        y : array of shape (n_rows,)
+            Labels: numbers or strings, two classes or more.
+        coef_init, intercept_init : arrays like ``coef_`` and ``intercept_``, default None
+            Where to start; from zero otherwise.
+        sample_weight : array of shape (n_rows,), default None
+            Multiplies the step of each row. A row of weight 0 is left out altogether.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rows, y = check_rows(self, X, y, reset=True)
+        weight = check_sample_weight(sample_weight, rows.shape[0])
+        seen = np.unique(y if weight is None else y[weight != 0.0])
+        if self.warm_start and hasattr(self, "_state"):
+            state, classes = self._grown_state(seen)
+        else:
+            classes = seen
+            state = State.zeros(rows.shape[1], len(classes), averaged=self._averaged())
+        check_classes(classes, y, weight)
+        self._set_start(state, coef_init, intercept_init)
+        examples = self._examples(rows, y, weight, classes)
+        with ExitStack() as stack:
+            observers = list(self.observers or ())
+            if self.verbose:
+                observers.append(stack.enter_context(ProgressBar(self.max_iter)))
+            generator = generator_from(self.random_state)
+            outcome = fit(state, examples, self._plan(), generator, observers)
+        self._state, self.classes_ = state, classes
+        self._keep(outcome)
+        self._warn(outcome, len(y))
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on learning: one pass over these rows, in the order given.
+
+        Any sequence of calls gives the model of one pass over all the rows together. New classes
+        may appear at any call, with weights that have been zero until then; where you know them,
+        name them all in ``classes`` at the first call, since a row teaches nothing while its class
+        is the only one known.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+        classes : array of labels, default None
+            Classes that are yet to come.
+        sample_weight : array of shape (n_rows,), default None
+            Multiplies the step of each row. A row of weight 0 is left out altogether.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "_state")
+        if first:
+            self._check_parameters()
+        self._check_online()
+        if not first and self._is_plain(X, y):
+            rows = rows_of(X, self)
+        else:
+            rows, y = check_rows(self, X, y, reset=first)
+        weight = check_sample_weight(sample_weight, rows.shape[0])
+        counted = y if weight is None else y[weight != 0.0]
+        self._meet_classes(counted, classes, rows.shape[1])
+        if len(counted):
+            self._learn(self._examples(rows, y, weight, self.classes_))
+        return self
+
+    def _learn(self, examples: Examples) -> None:
+        """Make one pass in the order given, or none of it where it would overflow."""
+        state = self._state
+        state.arrange_for(examples.rows)
+        features = touched_features(examples.rows)
+        before = state.snapshot(features)
+        zero = ZERO_CONVENTIONS[self.zero]
+        counts = run_pass(state, examples, examples.numbers(), self._rule(), zero)
+        if counts.updates:
+            try:
+                state.check_finite(counts.loss, features, "in these rows, which are not learned")
+            except WeightOverflowError:
+                state.restore(before)
+                raise
+        self.n_iter_ += 1
+        self.n_mistakes_ += counts.mistakes
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the activation of each row: above 0 for the second class, or one for each class.
+
+        Returns
+        -------
+        array of shape (n_rows,) for two classes, else (n_rows, n_classes)
+        """
+        check_is_fitted(self)
+        rows, _ = check_rows(self, X, reset=False)
+        state, weights = self._state, self._state.average()
+        if state.n_classes == 2:
+            scores = np.empty(rows.shape[0])
+            activations(rows, weights, scores)
+        else:
+            scores = np.empty((rows.shape[0], state.n_classes))
+            class_scores(rows, state.laid_out_for(rows, weights), scores)
+        if not np.isfinite(scores.sum()):
+            bad = np.flatnonzero(~np.isfinite(scores).reshape(len(scores), -1).all(axis=1))
+            if len(bad):
+                msg = f"The activation of row {bad[0]} overflowed: its values are too large."
+                raise WeightOverflowError(msg)
+        return scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row.
+
+        A zero activation predicts the first class, or the second if ``zero="positive"``; a tie of
+        several classes goes to the first of them, or likewise to the last.
+        """
+        scores = self.decision_function(X)
+        positive = self.zero == "positive"
+        if scores.ndim == 1:
+            numbers = (scores >= 0 if positive else scores > 0).astype(np.intp)
+        elif positive:
+            numbers = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
+        else:
+            numbers = scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[numbers]
+        return labels
+
+    @property
+    def coef_(self) -> NDArray[Any]:
+        """Weights: (1, n_features) for two classes, else (n_classes, n_features)."""
+        return self._weights_by_class()[:, :-1].copy()
+
+    @property
+    def intercept_(self) -> NDArray[Any]:
+        """Bias: (1,) for two classes, else (n_classes,)."""
+        return self._weights_by_class()[:, -1].copy()
+
+    def _weights_by_class(self) -> NDArray[Any]:
+        if not hasattr(self, "_state"):
+            msg = f"This {type(self).__name__} is not fitted yet."
+            raise AttributeError(msg)
+        return self._state.by_class(self._state.average())
+
+    def _check_parameters(self) -> None:
+        check_parameters(type(self).__name__, self.get_params(deep=False))
+
+    def _check_online(self) -> None:
+        if self.early_stopping:
+            msg = "partial_fit sees no held-out rows: set early_stopping=False to use it."
+            raise InputError(msg)
+        if isinstance(self.class_weight, str):
+            msg = (
+                'class_weight="balanced" needs all the labels, which partial_fit has not seen: '
+                "give a dictionary of class: weight."
+            )
+            raise InputError(msg)
+
+    def _examples(
+        self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]
+    ) -> Examples:
+        """Encode labels and weights; rows of weight zero may have a label that is no class."""
+        weight = row_weights(self.class_weight, weight, y, classes)
+        return Examples(rows, encode(y, classes), weight)
+
+    def _plan(self) -> Plan:
+        stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
+        return Plan(
+            rule=self._rule(),
+            max_iter=self.max_iter,
+            zero=ZERO_CONVENTIONS[self.zero],
+            shuffle=self.shuffle if self.shuffle == "once" else bool(self.shuffle),
+            early_stopping=stopping if self.early_stopping else None,
+            time_limit=self.time_limit,
+        )
+
+    def _set_start(
+        self, state: State, coef_init: ArrayLike | None, intercept_init: ArrayLike | None
+    ) -> None:
+        """Change a state to start from given weights."""
+        weights = state.by_class(state.weights)
+        for name, given, part in (
+            ("coef_init", coef_init, weights[:, :-1]),
+            ("intercept_init", intercept_init, weights[:, -1]),
+        ):
+            if given is None:
+                continue
+            values = np.asarray(given, np.float64)
+            if values.size != part.size:
+                msg = f"{name} must have shape {part.shape}; got {values.shape}."
+                raise InputError(msg)
+            if not np.isfinite(values).all():
+                msg = f"{name} must be finite numbers."
+                raise InputError(msg)
+            part[:] = values.reshape(part.shape)
+
+    def _keep(self, outcome: Outcome) -> None:
+        self.history_ = outcome.history
+        self.n_iter_ = len(outcome.history)
+        self.best_iter_ = outcome.best_pass
+        self.n_mistakes_ = sum(record.mistakes for record in outcome.history)
+        self.converged_ = outcome.converged
+        self.stop_reason_ = outcome.stop_reason
+
+    def _warn(self, outcome: Outcome, n_rows: int) -> None:
+        """Say once what happened and what to try, where training ended before it was done."""
+        last = outcome.history[-1]
+        told = f"the last one made {last.mistakes} mistakes on {n_rows} rows"
+        if outcome.stop_reason == "max_iter":
+            what = f"stopped after max_iter={self.max_iter} passes; {told}"
+            hint = (
+                "if the classes overlap no number of passes separates them, and "
+                "early_stopping=True or an averaged learner is the cure; else raise max_iter"
+            )
+        elif outcome.stop_reason == "time_limit":
+            what = f"stopped at its time limit after {last.pass_} passes; {told}"
+            hint = "raise time_limit to go on"
+        elif outcome.stop_reason == "interrupted":
+            what = f"was interrupted and keeps the weights of pass {outcome.best_pass}; {told}"
+            hint = "set warm_start=True and fit again to go on"
+        else:
+            return
+        warnings.warn(f"{type(self).__name__} {what}: {hint}.", ConvergenceWarning, stacklevel=3)
+
+    def _is_plain(self, X: Any, y: Any) -> bool:
+        """Whether a small batch needs no more than a look at shape and type."""
+        return (
+            type(X) is np.ndarray
+            and type(y) is np.ndarray
+            and X.ndim == 2
+            and y.ndim == 1
+            and len(X) == len(y) > 0
+            and X.dtype.type in DTYPES
+            and X.dtype.isnative
+            and X.shape[1] == self.n_features_in_
+            and X.flags.c_contiguous
+            and y.dtype == self.classes_.dtype
+            and y.dtype.kind in "iub"
+            and not hasattr(self, "feature_names_in_")
+        )
+
+    def _grown_state(self, seen: NDArray[Any]) -> tuple[State, NDArray[Any]]:
+        """Return a copy of the state, and its classes, with classes that it has not met added."""
+        if not self._comparable(seen):
+            msg = (
+                f"The labels {seen.tolist()[:3]} are of another type than the classes learned so "
+                f"far, {self.classes_.tolist()[:3]}: give labels of one type."
+            )
+            raise InputError(msg)
+        classes = np.union1d(self.classes_, seen)
+        if len(classes) == len(self.classes_):
+            return copy.deepcopy(self._state), self.classes_
+        kept = np.searchsorted(classes, self.classes_)
+        return self._state.with_classes(kept, len(classes), pair_scale(self._rule())), classes
+
+    def _meet_classes(self, y: NDArray[Any], classes: ArrayLike | None, n_features: int) -> None:
+        """Make sure that the state knows all these classes; start one where there is none."""
+        if hasattr(self, "_state"):
+            if classes is None and self._all_known(y):
+                return
+            seen = np.unique(y) if classes is None else np.union1d(y, np.asarray(classes))
+            self._state, self.classes_ = self._grown_state(seen)
+            return
+        seen = np.unique(y) if classes is None else np.unique(np.asarray(classes))
+        strange = np.setdiff1d(y, seen)
+        if len(strange):
+            msg = f"The label {strange.tolist()[0]!r} in y is not in classes={seen.tolist()}."
+            raise InputError(msg)
+        self._state = State.zeros(n_features, len(seen), averaged=self._averaged())
+        self.classes_ = seen
+        self._keep(Outcome([], "max_iter", 0, None))
+
+    def _all_known(self, y: NDArray[Any]) -> bool:
+        if len(self.classes_) == 0 or not self._comparable(y):
+            return False
+        numbers = np.searchsorted(self.classes_, y)
+        numbers[numbers == len(self.classes_)] = 0
+        return bool((self.classes_[numbers] == y).all())
+
+    def _comparable(self, y: NDArray[Any]) -> bool:
+        return (y.dtype.kind in "OSUT") == (self.classes_.dtype.kind in "OSUT")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

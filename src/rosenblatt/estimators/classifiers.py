@@ -1,0 +1,241 @@
+"""The linear members of the family as scikit-learn classifiers."""
+
+from collections.abc import Mapping, Sequence
+from math import isinf
+from typing import Any
+
+from rosenblatt import rules
+from rosenblatt.estimators.base import OnlineClassifier
+from rosenblatt.estimators.documentation import documented
+from rosenblatt.training.observers import Observer
+from rosenblatt.training.order import Shuffle
+
+
+class _PerceptronRule(OnlineClassifier):
+    """The step of the perceptron, with or without a margin."""
+
+    eta0: float
+    margin: float
+
+    def _rule(self) -> rules.Rule:
+        if self.margin > 0:
+            return rules.MarginPerceptron(float(self.eta0), float(self.margin))
+        return rules.Perceptron(float(self.eta0))
+
+
+@documented
+class Perceptron(_PerceptronRule):
+    """The perceptron: look at one example at a time, and change the weights only when it is wrong.
+
+    For each row x with label y = ±1 and activation a = w·x + b::
+
+        if y·a ≤ 0:  w ← w + η·y·x,  b ← b + η·y
+
+    until a whole pass makes no mistake: on separable data after at most R²/γ² of them. The last
+    weights are what it returns. On data that overlap they depend on the last few rows, and
+    ``AveragedPerceptron`` is the better choice. With more than two classes one machine learns them
+    all: the true class gains η·x and the highest-scoring wrong class loses it.
+
+    {parameters}
+
+    {attributes}
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> clf = Perceptron(shuffle=False).fit(X, ["no", "no", "no", "yes"])
+    >>> clf.coef_, clf.intercept_
+    (array([[2., 1.]]), array([-2.]))
+    >>> clf.converged_, clf.n_iter_, clf.n_mistakes_
+    (True, 6, 8)
+    >>> clf.predict([[1, 1]])
+    array(['yes'], dtype='<U3')
+
+    References
+    ----------
+    F. Rosenblatt, "The perceptron", Psychological Review 65 (1958). H. Daumé III, *A Course in
+    Machine Learning*, chapter 4, Algorithm 5.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 1000,
+        shuffle: Shuffle = True,
+        zero: str = "mistake",
+        eta0: float = 1.0,
+        margin: float = 0.0,
+        fit_intercept: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        time_limit: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        verbose: bool | int = False,
+        observers: Sequence[Observer] | None = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.zero = zero
+        self.eta0 = eta0
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+        self.observers = observers
+
+    def _averaged(self) -> bool:
+        return False
+
+
+@documented
+class AveragedPerceptron(_PerceptronRule):
+    """The averaged perceptron: train as the perceptron does, return the mean of all its weights.
+
+    Weights that survive many rows count for much, those soon overthrown for little. The mean is
+    kept as Algorithm 7 keeps it, by a ledger that is touched on mistakes only: with u ← u + η·y·c·x
+    beside each step, c the number of the row, the mean of w₀ … w_T is w − u/c.
+
+    {parameters}
+
+    {attributes}
+
+    Examples
+    --------
+    >>> from rosenblatt import AveragedPerceptron
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> clf = AveragedPerceptron(shuffle=False).fit(X, [0, 0, 0, 1])
+    >>> clf.coef_, clf.intercept_  # the mean of the 25 vectors of six passes over four rows
+    (array([[1.28, 0.72]]), array([-1.28]))
+
+    References
+    ----------
+    Y. Freund & R. Schapire, "Large margin classification using the perceptron algorithm", Machine
+    Learning 37 (1999). H. Daumé III, *A Course in Machine Learning*, chapter 4, Algorithm 7.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 20,
+        shuffle: Shuffle = True,
+        zero: str = "mistake",
+        eta0: float = 1.0,
+        margin: float = 0.0,
+        fit_intercept: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        time_limit: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        verbose: bool | int = False,
+        observers: Sequence[Observer] | None = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.zero = zero
+        self.eta0 = eta0
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+        self.observers = observers
+
+    def _averaged(self) -> bool:
+        return True
+
+
+@documented
+class PassiveAggressiveClassifier(OnlineClassifier):
+    """Passive-aggressive: leave the weights alone while the margin is 1, else repair it at once.
+
+    The step is the smallest that ends the hinge loss ℓ = max(0, 1 − y·a) of the row at hand, with a
+    limit that keeps one noisy row from undoing what others taught::
+
+        w ← w + τ·y·x,    τ = min(C, ℓ/‖x‖²)        loss="hinge" (PA-I)
+                          τ = ℓ/(‖x‖² + 1/(2C))      loss="squared_hinge" (PA-II)
+
+    With more than two classes the true class is set against the highest-scoring wrong one, with
+    2‖x‖² for ‖x‖² (MIRA). It stands in for the class of the same name in scikit-learn, with three
+    differences: the bias counts in ‖x‖², so that the step really lands on margin 1; several classes
+    are one machine; and nothing stops separable data early.
+
+    {parameters}
+
+    {attributes}
+
+    Examples
+    --------
+    >>> from rosenblatt import PassiveAggressiveClassifier
+    >>> clf = PassiveAggressiveClassifier(shuffle=False).fit([[0.0], [2.0]], [0, 1])
+    >>> clf.decision_function([[0.0], [2.0]])
+    array([-1.,  1.])
+
+    References
+    ----------
+    K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz & Y. Singer, "Online passive-aggressive
+    algorithms", JMLR 7 (2006).
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        loss: str = "hinge",
+        average: bool = False,
+        max_iter: int = 100,
+        shuffle: Shuffle = True,
+        zero: str = "mistake",
+        fit_intercept: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        time_limit: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        warm_start: bool = False,
+        random_state: Any = 0,
+        verbose: bool | int = False,
+        observers: Sequence[Observer] | None = None,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.average = average
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.zero = zero
+        self.fit_intercept = fit_intercept
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+        self.observers = observers
+
+    def _rule(self) -> rules.Rule:
+        if isinf(self.C):
+            return rules.PA()
+        rule = rules.PA1 if self.loss == "hinge" else rules.PA2
+        return rule(float(self.C))
+
+    def _averaged(self) -> bool:
+        return bool(self.average)

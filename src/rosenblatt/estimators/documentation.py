@@ -1,0 +1,85 @@
+"""Parameters and attributes, each described once for all the estimators that have it."""
+
+import inspect
+import textwrap
+from typing import TypeVar
+
+Class = TypeVar("Class", bound=type)
+
+PARAMETERS = {
+    "max_iter": "Passes over the data at most. Training ends sooner on a pass without a mistake.",
+    "shuffle": (
+        "True: a new random order for every pass, which needs the fewest passes. "
+        '"once": one random order for all passes. False: as given.'
+    ),
+    "zero": (
+        'What an activation of exactly 0 means while training. "mistake": wrong for both labels, '
+        'so that learning can start from zero weights. "negative" or "positive": it predicts that '
+        "class, as some texts have it. Between several classes, a tie likewise."
+    ),
+    "eta0": "Length of a step, above 0. From zero weights it only scales; no prediction changes.",
+    "margin": (
+        "Also step on rows that are right by no more than this, at least 0. Above 0 it is the "
+        "margin perceptron, which ends with a wider gap and takes more passes."
+    ),
+    "C": (
+        "Limit on a step, above 0: smaller learns slower and minds noise less. Infinity gives the "
+        "rule without a limit."
+    ),
+    "loss": '"hinge": steps are cut off at C (PA-I). "squared_hinge": C softens them (PA-II).',
+    "average": "Return the mean of all weight vectors of training in place of the last one.",
+    "fit_intercept": "Learn a bias: the weight of a constant feature 1, which counts in ‖x‖² too.",
+    "early_stopping": (
+        "Hold rows out, score after every pass the weights that would be returned, stop when the "
+        "score no longer rises, and return the best."
+    ),
+    "validation_fraction": "Share of each class to hold out for early stopping, between 0 and 1.",
+    "n_iter_no_change": "Passes without a better held-out score before early stopping, at least 1.",
+    "time_limit": "Seconds after which no further pass is begun; None for no limit.",
+    "class_weight": (
+        'Multiplies the steps of a class: a dictionary, or "balanced" for weights in inverse '
+        "proportion to the number of rows of each class."
+    ),
+    "warm_start": "Go on from the weights of the last fit in place of starting anew.",
+    "random_state": (
+        "Seed of the shuffling and of the rows held out: the same seed gives the same model, on "
+        "every platform. None: another one each time."
+    ),
+    "verbose": "Show a bar with passes and mistakes on standard error.",
+    "observers": "Functions to call with the record of every pass (see ``history_``).",
+}
+
+ATTRIBUTES = {
+    "coef_": "Weights: (1, n_features) for two classes, else (n_classes, n_features).",
+    "intercept_": "Bias: (1,) for two classes, else (n_classes,).",
+    "classes_": "Sorted labels; of two, the second is the positive one.",
+    "n_features_in_": "Number of features.",
+    "feature_names_in_": "Names of the features, where X was a data frame.",
+    "n_iter_": "Passes made.",
+    "best_iter_": "The pass whose weights are returned: the last, or the best with early stopping.",
+    "converged_": (
+        "Whether the last weights were seen to classify every training row. (The average of all "
+        "weights, and the best ones by early stopping, need not.)"
+    ),
+    "n_mistakes_": "Mistakes in all passes.",
+    "history_": (
+        "One record a pass: ``pass_``, ``mistakes``, ``updates``, ``loss`` (Σ of −y·a over the "
+        "mistakes), ``validation_score``, ``seconds``."
+    ),
+    "stop_reason_": '"converged", "max_iter", "early_stopping", "time_limit" or "interrupted".',
+}
+
+
+def documented(cls: Class) -> Class:
+    """Put the sections on parameters and attributes in place of {parameters} and {attributes}."""
+    signature = inspect.signature(cls)
+    parameters = (
+        f"{name} : default {parameter.default!r}\n{textwrap.indent(PARAMETERS[name], '    ')}"
+        for name, parameter in signature.parameters.items()
+    )
+    attributes = (f"{name}\n    {text}" for name, text in ATTRIBUTES.items())
+    cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").format(
+        parameters="Parameters\n----------\n" + "\n".join(parameters),
+        attributes="Attributes\n----------\n" + "\n".join(attributes),
+    )
+    return cls

@@ -1,0 +1,98 @@
+"""Checks of constructor arguments: one sentence says which, of what, must be what, got what."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import InputError
+from rosenblatt.rules import ZERO_CONVENTIONS
+
+Check = tuple[str, Callable[[Any], bool]]  # what it must be, and whether it is
+
+
+def _real(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def _integer(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+
+
+def _flag(value: object) -> bool:
+    return isinstance(value, (bool, np.bool_))
+
+
+def _one_of(choices: Iterable[object]) -> Check:
+    *others, last = choices
+    said = ", ".join(repr(choice) for choice in others)
+    return (
+        f"{said} or {last!r}",
+        lambda v: any(v is c or (isinstance(v, str) and v == c) for c in [*others, last]),
+    )
+
+
+AT_LEAST_ONE: Check = ("an integer of at least 1", lambda v: _integer(v) and v >= 1)
+FLAG: Check = ("True or False", _flag)
+POSITIVE: Check = (
+    "a finite number above 0",
+    lambda v: _real(v) and v > 0 and math.isfinite(v),
+)
+
+CHECKS: dict[str, Check] = {
+    "max_iter": AT_LEAST_ONE,
+    "shuffle": _one_of([True, False, "once"]),
+    "zero": _one_of(ZERO_CONVENTIONS),
+    "eta0": POSITIVE,
+    "margin": (
+        "a finite number of at least 0",
+        lambda v: _real(v) and v >= 0 and math.isfinite(v),
+    ),
+    "C": ("a number above 0 (infinity for the rule without a limit)", lambda v: _real(v) and v > 0),
+    "loss": _one_of(["hinge", "squared_hinge"]),
+    "average": FLAG,
+    "fit_intercept": FLAG,
+    "early_stopping": FLAG,
+    "validation_fraction": ("a number between 0 and 1", lambda v: _real(v) and 0 < v < 1),
+    "n_iter_no_change": AT_LEAST_ONE,
+    "time_limit": (
+        "None or a number of seconds above 0",
+        lambda v: v is None or (_real(v) and v > 0),
+    ),
+    "class_weight": (
+        'None, "balanced" or a dictionary of class: weight',
+        lambda v: v is None or isinstance(v, Mapping) or (isinstance(v, str) and v == "balanced"),
+    ),
+    "warm_start": FLAG,
+    "random_state": (
+        "None, an integer of at least 0, or a NumPy Generator or RandomState",
+        lambda v: (
+            v is None
+            or (_integer(v) and v >= 0)
+            or isinstance(v, (np.random.Generator, np.random.RandomState))
+        ),
+    ),
+    "verbose": ("True, False or an integer", lambda v: _flag(v) or _integer(v)),
+    "observers": (
+        "None or a sequence of callables",
+        lambda v: v is None or all(callable(observer) for observer in v),
+    ),
+}
+
+
+def check_parameters(owner: str, parameters: Mapping[str, object]) -> None:
+    """Raise InputError for the first parameter that is not what it must be."""
+    for name, value in parameters.items():
+        requirement, holds = CHECKS[name]
+        if not holds(value):
+            msg = f"The parameter {name} of {owner} must be {requirement}; got {value!r}."
+            raise InputError(msg)
+
+
+def generator_from(random_state: Any) -> np.random.Generator:
+    """Return the generator that a random_state stands for."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31)
+    return np.random.default_rng(random_state)

@@ -1,0 +1,138 @@
+"""What the user hands in: X, y and weights, checked once and turned into rows and targets."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.finite import first_not_finite
+from rosenblatt.kernels.rows import CSR, Dense, Rows
+
+DTYPES = (np.float64, np.float32, np.uint8)  # taken as they are; anything else becomes the first
+
+
+def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[Rows, NDArray[Any]]:
+    """Return X as rows and y as an array, empty if None."""
+    options = {
+        "reset": reset,
+        "accept_sparse": "csr",
+        "dtype": list(DTYPES),
+        "order": "C",
+        "ensure_all_finite": False,  # below, with the place
+    }
+    if reset or y is not None:
+        X, y = validate_data(estimator, X, y, **options)
+        check_classification_targets(y)
+    else:
+        X = validate_data(estimator, X, **options)
+        y = np.empty(0)
+    return rows_of(X, estimator), y
+
+
+def rows_of(X: Any, estimator: Any) -> Rows:
+    """Return a checked array or CSR matrix as rows, a canonical one without a copy."""
+    constant = 1.0 if estimator.fit_intercept else 0.0
+    if not sparse.issparse(X):
+        check_finite(X, X, estimator)
+        return Dense(X if X.flags.aligned else X.copy(), constant)
+    try:
+        X.check_format(
+            full_check=True
+        )  # an index beyond the columns would write beyond the weights
+    except ValueError as error:
+        msg = f"X is not a valid CSR matrix: {error}."
+        raise InputError(msg) from error
+    if not X.has_canonical_format:  # two entries for one feature would make ‖x‖² wrong
+        X = X.copy()
+        X.sum_duplicates()
+    check_finite(X.data, X, estimator)
+    return CSR(X.data, X.indices, X.indptr, X.shape[1], constant)
+
+
+def check_finite(values: NDArray[Any], X: Any, estimator: Any) -> None:
+    """Raise for the first NaN or infinity, with its row and feature."""
+    if values.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(
+            values.sum(dtype=values.dtype)
+        ):  # a sum is fast, and any NaN or inf stays in it
+            return
+    position = first_not_finite(values)
+    if position < 0:  # only the sum was too large
+        return
+    if sparse.issparse(X):
+        row = int(np.searchsorted(X.indptr, position, side="right")) - 1
+        column = int(X.indices[position])
+    else:
+        row, column = divmod(position, X.shape[1])
+    value = values.reshape(-1)[position]
+    names = getattr(estimator, "feature_names_in_", None)
+    where = f"feature {column}" if names is None else f"feature {column} ({names[column]!r})"
+    told = "NaN, a missing value" if np.isnan(value) else f"{value}, an infinity"
+    msg = f"Row {row} of X, {where}, is {told}: fill it in or drop the row."
+    raise InputError(msg)
+
+
+def check_classes(classes: NDArray[Any], y: NDArray[Any], weight: NDArray[Any] | None) -> None:
+    """Raise where there is nothing to tell apart."""
+    if weight is not None and not weight.any():
+        msg = "Every sample_weight is zero: at least two rows of different classes must count."
+        raise InputError(msg)
+    if len(classes) < 2:
+        got = f"one class, {classes.tolist()[0]!r}," if len(classes) else "no class"
+        msg = f"y must hold at least two classes; got {got} in {len(y)} rows."
+        raise InputError(msg)
+
+
+def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
+    """Return weights as float64, one a row, or None for none."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
+    if weight.shape != (n_rows,):
+        msg = f"sample_weight must be one number a row, {n_rows} in all; got shape {weight.shape}."
+        raise InputError(msg)
+    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    if len(bad):
+        msg = (
+            "sample_weight must be finite numbers of at least 0; "
+            f"the weight of row {bad[0]} is {weight[bad[0]]}."
+        )
+        raise InputError(msg)
+    return weight
+
+
+def row_weights(
+    class_weight: Any, sample_weight: NDArray[Any] | None, y: NDArray[Any], classes: NDArray[Any]
+) -> NDArray[Any] | None:
+    """Return what multiplies the step of each row, or None where that is 1 for all."""
+    if class_weight is None:
+        return sample_weight
+    known = class_weight
+    if not isinstance(class_weight, str):
+        for label, value in class_weight.items():
+            if label not in classes:
+                msg = f"class_weight names {label!r}, which is not a class of {classes.tolist()}."
+                raise InputError(msg)
+            if not (np.isfinite(value) and value >= 0):
+                msg = f"class_weight of {label!r} must be a number of at least 0; got {value!r}."
+                raise InputError(msg)
+        known = {label: class_weight.get(label, 1.0) for label in classes.tolist()}
+    if sample_weight is None:
+        by_class = compute_class_weight(known, classes=classes, y=y)
+    else:
+        counts = sample_weight != 0.0  # the others may have a label that is no class
+        by_class = compute_class_weight(
+            known, classes=classes, y=y[counts], sample_weight=sample_weight[counts]
+        )
+    numbers = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    weight: NDArray[Any] = by_class[numbers]
+    return weight if sample_weight is None else weight * sample_weight

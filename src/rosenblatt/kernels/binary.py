@@ -1,0 +1,72 @@
+"""One pass of two-class learning."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rosenblatt import rules
+from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels.counts import Counts, Log
+from rosenblatt.kernels.rows import Rows
+
+settle = inlined(rules.settle)
+
+
+@compiled
+def binary_pass(
+    rows: Rows,
+    y: NDArray[Any],  # −1 or +1 for each row
+    weight: NDArray[Any] | None,  # multiplies the step of each row
+    order: NDArray[Any],  # row numbers, in the order to come
+    rule: Any,
+    zero: int,
+    w: NDArray[Any],  # changed
+    u: NDArray[Any] | None,  # changed: the ledger of the average, Algorithm 7's u and β
+    c: int,  # Algorithm 7's counter before this pass
+    log: Log | None,  # changed
+) -> Counts:
+    """Visit the rows in order, step where the rule says so, and return what happened."""
+    mistakes, updates, loss = 0, 0, 0.0
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        margin = settle(y[i] * rows.dot(i, w), y[i], zero)
+        if not margin > 0.0:  # true of "not a number" too, so that an overflow shows in the loss
+            mistakes += 1
+            loss -= margin
+        tau = rule.step(margin, rows.sqnorm(i))
+        if weight is not None:
+            tau *= weight[i]
+        if tau != 0.0:
+            rows.add(i, tau * y[i], w)
+            if u is not None:
+                rows.add(i, tau * y[i] * (c + t), u)
+            if log is not None:
+                log.row[updates] = i
+                log.label[updates] = y[i]
+                log.rival[updates] = -y[i]
+                log.tau[updates] = tau
+                log.seen[updates] = c + t
+            updates += 1
+    return Counts(mistakes, updates, loss)
+
+
+@compiled
+def activations(rows: Rows, w: NDArray[Any], out: NDArray[Any]) -> None:
+    """Write the activation of each row to out."""
+    for i in range(len(out)):
+        out[i] = rows.dot(i, w)
+
+
+@compiled
+def binary_mistakes(
+    rows: Rows, y: NDArray[Any], order: NDArray[Any], zero: int, w: NDArray[Any]
+) -> int:
+    """Count the rows of the order that w misclassifies."""
+    mistakes = 0
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        if not settle(y[i] * rows.dot(i, w), y[i], zero) > 0.0:
+            mistakes += 1
+    return mistakes

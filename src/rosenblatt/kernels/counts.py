@@ -1,0 +1,35 @@
+"""What a pass returns, and what it can write down."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Counts(NamedTuple):
+    """What happened in one pass."""
+
+    mistakes: int  # rows that were misclassified when they came
+    updates: int  # rows that changed the weights: the same rows for the perceptron, more for PA
+    loss: float  # J = Σ over mistakes of −y·a
+
+
+class Log(NamedTuple):
+    """Room for one line per update: the list that a perceptron is."""
+
+    row: NDArray[Any]  # which row taught
+    label: NDArray[Any]  # its label: −1 or +1, or the number of its class
+    rival: NDArray[Any]  # the label that lost by it
+    tau: NDArray[Any]  # how far the step went
+    seen: NDArray[Any]  # Algorithm 7's counter c when it came; differences are survival counts
+
+
+def empty_log(length: int) -> Log:
+    """Return room for ``length`` updates."""
+    return Log(
+        np.empty(length, np.int64),
+        np.empty(length, np.int32),
+        np.empty(length, np.int32),
+        np.empty(length, np.float64),
+        np.empty(length, np.int64),
+    )

@@ -1,0 +1,106 @@
+"""One pass of learning with K classes in one machine: the true class against its best rival."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.counts import Counts, Log
+from rosenblatt.kernels.rows import Rows
+
+
+@inlined
+def best_rival(scores: NDArray[Any], k: int, zero: int) -> int:
+    """Return the highest-scoring class but k; of equals the first, or the last if zero is +1.
+
+    That is the class that a tie predicts under the convention: it decides whether k is right.
+    """
+    rival = -1
+    for r in range(len(scores)):
+        if r != k and (
+            rival < 0 or scores[r] > scores[rival] or (zero == 1 and scores[r] == scores[rival])
+        ):
+            rival = r
+    return rival
+
+
+@inlined
+def pair_margin(scores: NDArray[Any], k: int, rival: int, zero: int) -> float:
+    """Return by how much class k leads its rival; a tie is settled as a zero activation is."""
+    return settle(scores[k] - scores[rival], 1 if k > rival else -1, zero)
+
+
+@compiled
+def multiclass_pass(
+    rows: Rows,
+    y: NDArray[Any],  # the number of each row's class
+    weight: NDArray[Any] | None,  # multiplies the step of each row
+    order: NDArray[Any],  # row numbers, in the order to come
+    rule: Any,
+    zero: int,
+    n_classes: int,
+    w: NDArray[Any],  # changed; laid out as the rows want it
+    u: NDArray[Any] | None,  # changed: the ledger of the average
+    c: int,  # Algorithm 7's counter before this pass
+    log: Log | None,  # changed
+) -> Counts:
+    """Visit the rows in order, step where the rule says so, and return what happened.
+
+    The pair (k, rival) is a two-class problem whose vector is x for class k and −x for the rival,
+    so its margin is the lead of k and its squared length 2‖x‖²: any rule works on it as it stands.
+    """
+    scores = np.empty(n_classes)
+    mistakes, updates, loss = 0, 0, 0.0
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        k = y[i]
+        rows.scores(i, w, scores)
+        rival = best_rival(scores, k, zero)
+        margin = pair_margin(scores, k, rival, zero)
+        if not margin > 0.0:
+            mistakes += 1
+            loss -= margin
+        tau = rule.step(margin, 2.0 * rows.sqnorm(i))
+        if weight is not None:
+            tau *= weight[i]
+        if tau != 0.0:
+            rows.add_to_class(i, tau, w, k)
+            rows.add_to_class(i, -tau, w, rival)
+            if u is not None:
+                rows.add_to_class(i, tau * (c + t), u, k)
+                rows.add_to_class(i, -tau * (c + t), u, rival)
+            if log is not None:
+                log.row[updates] = i
+                log.label[updates] = k
+                log.rival[updates] = rival
+                log.tau[updates] = tau
+                log.seen[updates] = c + t
+            updates += 1
+    return Counts(mistakes, updates, loss)
+
+
+@compiled
+def class_scores(rows: Rows, w: NDArray[Any], out: NDArray[Any]) -> None:
+    """Write the activation of every class on each row to out, (rows, classes)."""
+    for i in range(len(out)):
+        rows.scores(i, w, out[i])
+
+
+@compiled
+def multiclass_mistakes(
+    rows: Rows, y: NDArray[Any], order: NDArray[Any], zero: int, n_classes: int, w: NDArray[Any]
+) -> int:
+    """Count the rows of the order that w misclassifies."""
+    scores = np.empty(n_classes)
+    mistakes = 0
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        rows.scores(i, w, scores)
+        rival = best_rival(scores, y[i], zero)
+        if not pair_margin(scores, y[i], rival, zero) > 0.0:
+            mistakes += 1
+    return mistakes

@@ -1,0 +1,27 @@
+"""A permutation from random words, the same on every platform and in every release of NumPy.
+
+NumPy promises that its bit generators keep their streams, but not that ``Generator.permutation``
+keeps its own; so the shuffle is ours and the words are NumPy's.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.compiling import compiled
+
+
+@compiled
+def shuffle(order: NDArray[Any], words: NDArray[Any], start: int) -> None:
+    """Change order by the Fisher–Yates exchanges for positions start, start − 1, … (one a word).
+
+    The upper 32 bits of a word times (position + 1) give the partner without a division. The bias
+    is below (position + 1)/2³², which nobody can measure on fewer than 2³² rows.
+    """
+    for t in range(len(words)):
+        here = start - t
+        there = ((words[t] >> np.uint64(32)) * np.uint64(here + 1)) >> np.uint64(32)
+        kept = order[here]
+        order[here] = order[there]
+        order[there] = kept

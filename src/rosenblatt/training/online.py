@@ -1,0 +1,70 @@
+"""One row at a time, at the speed of a stream."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rosenblatt.compiling import specialised
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.binary import binary_pass
+from rosenblatt.kernels.finite import first_not_finite
+from rosenblatt.kernels.multiclass import multiclass_pass
+from rosenblatt.kernels.rows import Dense
+from rosenblatt.rules import Rule
+from rosenblatt.training.order import row_numbers
+from rosenblatt.training.state import EVERYTHING, State
+
+
+class OnlineLearner:
+    """Learns from single rows: a sequence of calls equals one pass over them in that order.
+
+    The row is copied into a buffer that the kernel already knows, and the kernel is called without
+    numba's look at its arguments.
+
+    >>> from rosenblatt.rules import Perceptron
+    >>> learner = OnlineLearner(State.zeros(2, 2, averaged=False), Perceptron())
+    >>> [learner.learn(x, label) for x, label in [((1, 0), 1), ((0, 1), 0), ((1, 0), 1)]]
+    [True, True, False]
+    >>> learner.state.weights
+    array([ 1., -1.,  0.])
+    """
+
+    def __init__(
+        self, state: State, rule: Rule, *, zero: int = 0, fit_intercept: bool = True
+    ) -> None:
+        self.state = state
+        self._row = np.zeros((1, state.n_features))
+        self._rows = Dense(self._row, 1.0 if fit_intercept else 0.0)
+        self._target = np.zeros(1, np.int8 if state.n_classes == 2 else np.int32)
+        self._target[0] = 1
+        state.arrange_for(self._rows)
+        self._first_not_finite = specialised(first_not_finite, self._row)
+        self._binary = state.n_classes == 2
+        self._fixed: tuple[Any, ...] = (self._rows, self._target, None, row_numbers(1), rule, zero)
+        if not self._binary:
+            self._fixed += (state.n_classes,)
+        kernel: Any = binary_pass if self._binary else multiclass_pass
+        self._pass = specialised(kernel, *self._fixed, state.weights, state.ledger, 1, None)
+
+    def learn(self, x: ArrayLike | NDArray[Any], label: int) -> bool:
+        """Learn from the row x of class number ``label``; return whether it was a mistake."""
+        state = self.state
+        if not 0 <= label < state.n_classes:
+            msg = f"Label {label!r} is not a class number from 0 to {state.n_classes - 1}."
+            raise InputError(msg)
+        try:
+            self._row[0] = x
+        except ValueError as error:
+            msg = f"A row must be {state.n_features} numbers; got {x!r}."
+            raise InputError(msg) from error
+        bad = self._first_not_finite(self._row)
+        if bad >= 0:
+            msg = f"Feature {bad} of the row is {self._row[0, bad]}; it must be a finite number."
+            raise InputError(msg)
+        self._target[0] = 2 * label - 1 if self._binary else label
+        counts = self._pass(*self._fixed, state.weights, state.ledger, state.count, None)
+        state.count += 1
+        if counts.updates:
+            state.check_finite(counts.loss, EVERYTHING, "on this row")
+        return bool(counts.mistakes)

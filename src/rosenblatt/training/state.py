@@ -1,0 +1,130 @@
+"""The one mutable thing: the weights, and what is needed to go on learning."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import WeightOverflowError
+from rosenblatt.kernels.rows import CSR, Rows
+
+Index = slice | NDArray[Any]
+EVERYTHING = slice(None)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The weights of some features at some time."""
+
+    features: Index
+    weights: NDArray[Any]
+    ledger: NDArray[Any] | None
+    count: int
+
+
+@dataclass
+class State:
+    """Weights, the ledger of their average and the number of rows seen.
+
+    Two classes share one vector of n_features + 1 weights, the bias last; the second class is the
+    positive one. K classes have K such vectors, stored by class or by feature, whichever the rows
+    that came last read faster (see ``kernels.rows``).
+    """
+
+    weights: NDArray[Any]
+    ledger: NDArray[Any] | None  # Algorithm 7's u and β; None where no average is kept
+    n_classes: int
+    count: int = 1  # Algorithm 7's c: one more than the rows seen
+    by_feature: bool = False
+    _average: tuple[int, NDArray[Any]] | None = field(default=None, repr=False)  # and its count
+
+    @classmethod
+    def zeros(cls, n_features: int, n_classes: int, *, averaged: bool) -> "State":
+        """Return the state before the first row."""
+        shape = (n_features + 1,) if n_classes == 2 else (n_classes, n_features + 1)
+        return cls(np.zeros(shape), np.zeros(shape) if averaged else None, n_classes)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, without the constant one."""
+        return int(self.weights.shape[0 if self.by_feature else -1]) - 1
+
+    def arrange_for(self, rows: Rows) -> None:
+        """Change the layout of K-class weights to the one that these rows read."""
+        if self.n_classes == 2 or isinstance(rows, CSR) == self.by_feature:
+            return
+        self.weights = self.laid_out_for(rows, self.weights)
+        if self.ledger is not None:
+            self.ledger = self.laid_out_for(rows, self.ledger)
+        self.by_feature = not self.by_feature
+        self._average = None
+
+    def average(self) -> NDArray[Any]:
+        """Return the mean of all weight vectors so far, w − u/c (Algorithm 7), in this layout."""
+        if self.ledger is None:
+            return self.weights
+        if self._average is None or self._average[0] != self.count:
+            self._average = (self.count, self.weights - self.ledger / self.count)
+        return self._average[1]
+
+    def laid_out_for(self, rows: Rows, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return weights of this layout in the one that these rows read."""
+        turned = self.n_classes != 2 and isinstance(rows, CSR) != self.by_feature
+        return np.ascontiguousarray(weights.T) if turned else weights
+
+    def by_class(self, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return weights of this layout as a view with one row a class; one row for two classes."""
+        return np.atleast_2d(weights.T if self.by_feature else weights)
+
+    def snapshot(self, features: Index = EVERYTHING) -> Snapshot:
+        """Return a copy of the weights of these features."""
+        ledger = None if self.ledger is None else self._view(self.ledger)[features].copy()
+        return Snapshot(features, self._view(self.weights)[features].copy(), ledger, self.count)
+
+    def restore(self, saved: Snapshot) -> None:
+        """Change the weights back to a snapshot of this state."""
+        self._view(self.weights)[saved.features] = saved.weights
+        if self.ledger is not None:
+            self._view(self.ledger)[saved.features] = saved.ledger
+        self.count = saved.count
+
+    def _view(self, weights: NDArray[Any]) -> NDArray[Any]:
+        """The same weights with features along the first axis."""
+        return weights if self.by_feature or weights.ndim == 1 else weights.T
+
+    def with_classes(self, kept: NDArray[Any], n_classes: int, scale: float) -> "State":
+        """Return the state with new classes, whose weights have been zero all along.
+
+        ``kept`` says which of the new class numbers each of the old classes now has. Where two
+        classes become more, each takes its side of the one vector: −scale·w and +scale·w.
+        """
+        grown = State.zeros(self.n_features, n_classes, averaged=self.ledger is not None)
+        grown.count = self.count
+        for old, new in ((self.weights, grown.weights), (self.ledger, grown.ledger)):
+            if old is None or new is None or self.n_classes < 2:
+                continue  # one class alone has taught nothing yet
+            if self.n_classes == 2:
+                new[kept] = np.stack([-scale * old, scale * old])
+            else:
+                new[kept] = self.by_class(old)
+        return grown
+
+    def check_finite(self, loss: float, features: Index, when: str) -> None:
+        """Raise if the pass that ended with this loss left the range of float64."""
+        finite = np.isfinite(loss) and np.isfinite(self._view(self.weights)[features]).all()
+        if finite and self.ledger is not None:
+            finite = np.isfinite(self._view(self.ledger)[features]).all()
+        if not finite:
+            msg = (
+                f"The weights overflowed {when}: the values in X or the steps are too large for "
+                "float64; scale the features (for example with StandardScaler) or lower eta0 or C."
+            )
+            raise WeightOverflowError(msg)
+
+
+def touched_features(rows: Rows) -> Index:
+    """Return the features that a pass over these rows can change, or all where that is cheaper."""
+    if isinstance(rows, CSR) and len(rows.indices) < rows.n_features // 4:
+        return np.append(np.unique(rows.indices), rows.n_features)
+    return EVERYTHING
