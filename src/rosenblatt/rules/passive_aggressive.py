@@ -44,7 +44,8 @@ class PA1(NamedTuple):
         """Return min(C, ℓ/‖x‖²) with ℓ = max(0, 1 − y·a)."""
         if margin >= 1.0 or sqnorm == 0.0:
             return 0.0
-        return min(self.C, (1.0 - margin) / sqnorm) if sqnorm < inf else nan
+        tau = (1.0 - margin) / sqnorm if sqnorm < inf else nan
+        return self.C if tau > self.C else tau
 
 
 class PA2(NamedTuple):

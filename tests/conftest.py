@@ -1,0 +1,21 @@
+"""What all tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The first call of a kernel compiles it, which no deadline should count. CI draws the same examples
+# every time; elsewhere each run draws new ones.
+settings.register_profile("rosenblatt", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("rosenblatt")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Return the folder with the real data sets, or skip."""
+    folder = os.environ.get("ROSENBLATT_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("ROSENBLATT_DATA does not name a folder with the data sets")
+    return Path(folder)

@@ -1,0 +1,99 @@
+"""The cache on disk, and the same bits without the compiler."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rosenblatt
+
+PACKAGE = Path(rosenblatt.__file__).parent
+
+FIT = """
+import json
+import numpy as np
+from rosenblatt.kernels.binary import binary_pass
+from rosenblatt.kernels.rows import Dense
+from rosenblatt.rules import Perceptron
+w = np.zeros(2)
+y, order = np.array([1], np.int8), np.zeros(1, np.int32)
+binary_pass(Dense(np.ones((1, 1)), 1.0), y, None, order, Perceptron(1.0), 0, w, None, 1, None)
+hits = sum(binary_pass.stats.cache_hits.values()) if hasattr(binary_pass, "stats") else None
+print(json.dumps({"w": w.tolist(), "hits": hits}))
+"""
+
+EVERYTHING = """
+import json
+import numpy as np
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.fit import Plan, fit
+from rosenblatt.training.held_out import EarlyStopping
+from rosenblatt.training.state import State
+from rosenblatt.rules import PA1, PA2, Perceptron
+from tests.examples import csr, dense
+
+rng = np.random.default_rng(7)
+found = []
+for form in (dense, csr):
+    for dtype in (np.float64, np.float32):
+        values = rng.standard_normal((60, 37)) * (rng.random((60, 37)) < 0.6)
+        rows = form(values.astype(dtype).tolist(), dtype=dtype)
+        for n_classes, rule in ((2, Perceptron(0.7)), (2, PA2(0.5)), (3, PA1(0.5))):
+            labels = rng.integers(0, n_classes, 60)
+            targets = (2 * labels - 1).astype(np.int8) if n_classes == 2 else labels.astype(np.int32)
+            state = State.zeros(37, n_classes, averaged=True)
+            plan = Plan(rule, 3, early_stopping=EarlyStopping())
+            outcome = fit(state, Examples(rows, targets), plan, np.random.default_rng(1))
+            found.append([x.hex() for x in state.average().ravel()])
+            found.append([r.loss.hex() for r in outcome.history])
+            found.append([r.validation_score for r in outcome.history])
+print(json.dumps(found))
+"""
+
+
+def run(code: str, **environment: str) -> str:
+    """Run code in a new process and return what it prints."""
+    done = subprocess.run(  # noqa: S603  # our own code
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_plain_python_gives_the_same_bits() -> None:
+    """With NUMBA_DISABLE_JIT=1 weights, losses and scores are those of the compiled passes."""
+    compiled = json.loads(run(EVERYTHING))
+    assert len(compiled) == 36
+    assert json.loads(run(EVERYTHING, NUMBA_DISABLE_JIT="1")) == compiled
+
+
+@pytest.fixture
+def package_copy(tmp_path: Path) -> Path:
+    """Return a copy of the package that may be edited."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, tmp_path / "rosenblatt", ignore=ignored)
+    return tmp_path
+
+
+def test_the_cache_is_used_and_never_stale(package_copy: Path, tmp_path: Path) -> None:
+    """A second process compiles nothing; an edit of a rule in another file is compiled anew."""
+    environment = {"PYTHONPATH": str(package_copy), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    first = json.loads(run(FIT, **environment))
+    assert first == {"w": [1.0, 1.0], "hits": 0}
+    assert json.loads(run(FIT, **environment)) == {"w": [1.0, 1.0], "hits": 1}
+
+    rule = package_copy / "rosenblatt" / "rules" / "perceptron.py"
+    text = rule.read_text()
+    edited = text.replace("0.0 if margin > 0.0 else self.eta", "0.0 if margin > 0.0 else 3.0")
+    assert edited != text
+    rule.write_text(edited)
+    assert json.loads(run(FIT, **environment)) == {"w": [3.0, 3.0], "hits": 0}
