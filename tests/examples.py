@@ -65,7 +65,9 @@ def data_sets(draw: st.DrawFn, values: Any = reals, n_classes: int = 2) -> Drawn
 def dense(rows: Any, constant: float = 1.0, dtype: Any = np.float64) -> Dense:
     """Return rows as a dense array."""
     values = np.array(rows, dtype)
-    return Dense(values.reshape(len(rows), -1) if values.size else np.zeros((len(rows), 0)), constant)
+    return Dense(
+        values.reshape(len(rows), -1) if values.size else np.zeros((len(rows), 0)), constant
+    )
 
 
 def csr(rows: Any, constant: float = 1.0, dtype: Any = np.float64, index: Any = np.int32) -> CSR:
@@ -104,5 +106,3 @@ def separable(
         rows = np.vstack([rows, new[np.abs(new @ w) >= margin]])
     rows = rows[:n_rows]
     return rows, np.sign(rows @ w).astype(int), w
-
-

@@ -32,6 +32,7 @@ import numpy as np
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Plan, fit
 from rosenblatt.training.held_out import EarlyStopping
+from rosenblatt.training.labels import targets_of
 from rosenblatt.training.state import State
 from rosenblatt.rules import PA1, PA2, Perceptron
 from tests.examples import csr, dense
@@ -44,7 +45,7 @@ for form in (dense, csr):
         rows = form(values.astype(dtype).tolist(), dtype=dtype)
         for n_classes, rule in ((2, Perceptron(0.7)), (2, PA2(0.5)), (3, PA1(0.5))):
             labels = rng.integers(0, n_classes, 60)
-            targets = (2 * labels - 1).astype(np.int8) if n_classes == 2 else labels.astype(np.int32)
+            targets = targets_of(labels, n_classes)
             state = State.zeros(37, n_classes, averaged=True)
             plan = Plan(rule, 3, early_stopping=EarlyStopping())
             outcome = fit(state, Examples(rows, targets), plan, np.random.default_rng(1))

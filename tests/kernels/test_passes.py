@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests import reference
+from tests.examples import FORMATS, Drawn, csr, data_sets, dense, integers, same_bits
 
 from rosenblatt.kernels.binary import activations, binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import empty_log
 from rosenblatt.kernels.multiclass import class_scores, multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA, PA1, PA2, ZERO_CONVENTIONS, MarginPerceptron, Perceptron
-from tests import reference
-from tests.examples import FORMATS, Drawn, csr, data_sets, dense, integers, same_bits
 
 RULES: dict[str, tuple[Any, reference.Step]] = {
     "perceptron": (Perceptron(0.5), reference.perceptron(0.5)),
@@ -168,7 +169,7 @@ def test_weights_multiply_the_step(drawn: Drawn, weights: list[float], form: str
 def test_number_types_are_read_as_they_are(dtype: type, n_features: int) -> None:
     """float32, float64 and uint8 rows, dense or CSR of either index, give the same weights."""
     rng = np.random.default_rng(5)
-    values = rng.integers(0, 256, (40, n_features)).astype(dtype)
+    values: NDArray[Any] = rng.integers(0, 256, (40, n_features)).astype(dtype)
     values[rng.random(values.shape) < 0.5] = 0
     y = np.where(rng.random(40) < 0.5, -1, 1).astype(np.int8)
     order = rng.permutation(40).astype(np.int32)

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.examples import same_bits
+from tests.reference import lane_sum
 
 from rosenblatt.compiling import compiled
 from rosenblatt.kernels.vector import lane_dot, lane_dot_reference
-from tests.examples import same_bits
-from tests.reference import lane_sum
 
 
 @compiled
@@ -24,7 +24,7 @@ def dot(x: NDArray[Any], y: NDArray[Any], start: int, length: int) -> float:
 def test_lanes_add_in_a_fixed_order(dtype: type, length: int) -> None:
     """The compiled product, its Python twin and plain lists in 16 lanes agree to the last bit."""
     rng = np.random.default_rng(length)
-    x = (rng.standard_normal(length + 3) * 50 + 100).astype(dtype)
+    x: NDArray[Any] = (rng.standard_normal(length + 3) * 50 + 100).astype(dtype)
     y = rng.standard_normal(length + 3)
     ours = dot(x, y, 3, length)
     listed = [float(a) * float(b) for a, b in zip(x[3:], y[3:], strict=True)]

@@ -6,15 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from rosenblatt.errors import InputError, WeightOverflowError
-from rosenblatt.rules import PA, PA1, MarginPerceptron, Perceptron
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Outcome, Plan, fit
-from rosenblatt.training.held_out import EarlyStopping, split
-from rosenblatt.training.history import PassRecord
-from rosenblatt.training.passes import count_mistakes
-from rosenblatt.training.state import State
 from tests import reference
 from tests.examples import (
     FORMATS,
@@ -26,6 +17,15 @@ from tests.examples import (
     same_bits,
     separable,
 )
+
+from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.rules import PA, PA1, MarginPerceptron, Perceptron
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.fit import Outcome, Plan, fit
+from rosenblatt.training.held_out import EarlyStopping, split
+from rosenblatt.training.history import PassRecord
+from rosenblatt.training.passes import count_mistakes
+from rosenblatt.training.state import State
 
 
 def train(
@@ -50,7 +50,7 @@ def test_worked_example() -> None:
 
 
 def test_xor_goes_in_circles() -> None:
-    """The introduction's table: w = (0, 0), b = 1 after the first pass and after the second again."""
+    """The introduction's table: w = (0, 0), b = 1 after the first pass and the second again."""
     for passes in (1, 2):
         plan = Plan(Perceptron(), passes, shuffle=False, zero=-1)
         state, outcome = train(XOR_X, XOR_Y, plan)
@@ -226,7 +226,7 @@ def test_survival_counts() -> None:
 
 
 def test_mistakes_are_the_weights() -> None:
-    """w = Σ τᵢ·yᵢ·xᵢ over the recorded updates."""
+    """W = Σ τᵢ·yᵢ·xᵢ over the recorded updates."""
     rng = np.random.default_rng(1)
     X, y = rng.integers(-3, 4, (40, 3)).astype(float), rng.choice([-1, 1], 40)
     state, outcome = train(X, y, Plan(Perceptron(2.0), 7, record=True))

@@ -29,7 +29,7 @@ from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Outcome, Plan, fit
 from rosenblatt.training.held_out import EarlyStopping
 from rosenblatt.training.history import PassRecord, StopReason
-from rosenblatt.training.labels import encode
+from rosenblatt.training.labels import encode, numbers_of
 from rosenblatt.training.observers import ProgressBar
 from rosenblatt.training.passes import run_pass
 from rosenblatt.training.state import State, touched_features
@@ -352,9 +352,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def _all_known(self, y: NDArray[Any]) -> bool:
         if len(self.classes_) == 0 or not self._comparable(y):
             return False
-        numbers = np.searchsorted(self.classes_, y)
-        numbers[numbers == len(self.classes_)] = 0
-        return bool((self.classes_[numbers] == y).all())
+        return bool((self.classes_[numbers_of(y, self.classes_)] == y).all())
 
     def _comparable(self, y: NDArray[Any]) -> bool:
         return (y.dtype.kind in "OSUT") == (self.classes_.dtype.kind in "OSUT")

@@ -45,7 +45,7 @@ class PA1(NamedTuple):
         if margin >= 1.0 or sqnorm == 0.0:
             return 0.0
         tau = (1.0 - margin) / sqnorm if sqnorm < inf else nan
-        return self.C if tau > self.C else tau
+        return min(tau, self.C)
 
 
 class PA2(NamedTuple):

@@ -8,11 +8,22 @@ from numpy.typing import NDArray
 BLOCK = 1 << 16  # rows at a time, so that a wide intermediate never has the length of the data
 
 
+def numbers_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the number of each label among the sorted classes; any number if it is none."""
+    numbers = classes.searchsorted(y)
+    return np.minimum(numbers, len(classes) - 1, out=numbers)
+
+
+def targets_of(numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
+    """Return class numbers as targets."""
+    if n_classes == 2:
+        return (2 * numbers - 1).astype(np.int8)
+    return numbers.astype(np.int32)
+
+
 def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the target of each row; what a label that is no class becomes is not defined."""
-    binary = len(classes) == 2
-    targets = np.empty(len(y), np.int8 if binary else np.int32)
-    for start in range(0, len(y), BLOCK):
-        numbers = np.searchsorted(classes, y[start : start + BLOCK]).clip(max=len(classes) - 1)
-        targets[start : start + BLOCK] = 2 * numbers - 1 if binary else numbers
-    return targets
+    """Return the target of each label."""
+    if len(y) <= BLOCK:
+        return targets_of(numbers_of(y, classes), len(classes))
+    parts = (y[start : start + BLOCK] for start in range(0, len(y), BLOCK))
+    return np.concatenate([targets_of(numbers_of(part, classes), len(classes)) for part in parts])

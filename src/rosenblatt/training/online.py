@@ -1,9 +1,11 @@
 """One row at a time, at the speed of a stream."""
 
+from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rosenblatt.compiling import specialised
 from rosenblatt.errors import InputError
@@ -13,7 +15,7 @@ from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.rules import Rule
 from rosenblatt.training.order import row_numbers
-from rosenblatt.training.state import EVERYTHING, State
+from rosenblatt.training.state import State, overflow
 
 
 class OnlineLearner:
@@ -41,21 +43,25 @@ class OnlineLearner:
         state.arrange_for(self._rows)
         self._first_not_finite = specialised(first_not_finite, self._row)
         self._binary = state.n_classes == 2
+        self._before = state.weights.copy()
+        self._ledger_before = None if state.ledger is None else state.ledger.copy()
         self._fixed: tuple[Any, ...] = (self._rows, self._target, None, row_numbers(1), rule, zero)
         if not self._binary:
             self._fixed += (state.n_classes,)
         kernel: Any = binary_pass if self._binary else multiclass_pass
         self._pass = specialised(kernel, *self._fixed, state.weights, state.ledger, 1, None)
 
-    def learn(self, x: ArrayLike | NDArray[Any], label: int) -> bool:
+    def learn(self, x: Sequence[float] | NDArray[Any], label: int) -> bool:
         """Learn from the row x of class number ``label``; return whether it was a mistake."""
         state = self.state
         if not 0 <= label < state.n_classes:
             msg = f"Label {label!r} is not a class number from 0 to {state.n_classes - 1}."
             raise InputError(msg)
         try:
+            if len(x) != state.n_features:  # else a single number would fill the whole row
+                raise ValueError
             self._row[0] = x
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             msg = f"A row must be {state.n_features} numbers; got {x!r}."
             raise InputError(msg) from error
         bad = self._first_not_finite(self._row)
@@ -63,8 +69,21 @@ class OnlineLearner:
             msg = f"Feature {bad} of the row is {self._row[0, bad]}; it must be a finite number."
             raise InputError(msg)
         self._target[0] = 2 * label - 1 if self._binary else label
+        np.copyto(self._before, state.weights)
+        if state.ledger is not None and self._ledger_before is not None:
+            np.copyto(self._ledger_before, state.ledger)
         counts = self._pass(*self._fixed, state.weights, state.ledger, state.count, None)
+        if counts.updates and not self._finite(counts.loss):
+            np.copyto(state.weights, self._before)
+            if state.ledger is not None and self._ledger_before is not None:
+                np.copyto(state.ledger, self._ledger_before)
+            raise overflow(when="on this row, which is not learned")
         state.count += 1
-        if counts.updates:
-            state.check_finite(counts.loss, EVERYTHING, "on this row")
         return bool(counts.mistakes)
+
+    def _finite(self, loss: float) -> bool:
+        """Whether weights and ledger are still within float64."""
+        state, look = self.state, self._first_not_finite
+        if not isfinite(loss) or look(np.atleast_2d(state.weights)) >= 0:
+            return False
+        return state.ledger is None or look(np.atleast_2d(state.ledger)) < 0

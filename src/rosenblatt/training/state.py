@@ -116,11 +116,7 @@ class State:
         if finite and self.ledger is not None:
             finite = np.isfinite(self._view(self.ledger)[features]).all()
         if not finite:
-            msg = (
-                f"The weights overflowed {when}: the values in X or the steps are too large for "
-                "float64; scale the features (for example with StandardScaler) or lower eta0 or C."
-            )
-            raise WeightOverflowError(msg)
+            raise overflow(when)
 
 
 def touched_features(rows: Rows) -> Index:
@@ -128,3 +124,11 @@ def touched_features(rows: Rows) -> Index:
     if isinstance(rows, CSR) and len(rows.indices) < rows.n_features // 4:
         return np.append(np.unique(rows.indices), rows.n_features)
     return EVERYTHING
+
+
+def overflow(when: str) -> WeightOverflowError:
+    """Return the error that says when the weights overflowed and what to do."""
+    return WeightOverflowError(
+        f"The weights overflowed {when}: the values in X or the steps are too large for float64; "
+        "scale the features (for example with StandardScaler) or lower eta0 or C."
+    )
