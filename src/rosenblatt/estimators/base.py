@@ -22,6 +22,7 @@ from rosenblatt.estimators.validation import (
     rows_of,
 )
 from rosenblatt.kernels.binary import activations
+from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
@@ -181,11 +182,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         else:
             scores = np.empty((rows.shape[0], state.n_classes))
             class_scores(rows, state.laid_out_for(rows, weights), scores)
-        if not np.isfinite(scores.sum()):
-            bad = np.flatnonzero(~np.isfinite(scores).reshape(len(scores), -1).all(axis=1))
-            if len(bad):
-                msg = f"The activation of row {bad[0]} overflowed: its values are too large."
-                raise WeightOverflowError(msg)
+        bad = first_not_finite(scores)
+        if bad >= 0:
+            row = bad // scores.shape[-1] if scores.ndim == 2 else bad
+            msg = f"The activation of row {row} overflowed: its values are too large."
+            raise WeightOverflowError(msg)
         return scores
 
     def predict(self, X: Any) -> NDArray[Any]:

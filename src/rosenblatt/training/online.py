@@ -58,9 +58,8 @@ class OnlineLearner:
             msg = f"Label {label!r} is not a class number from 0 to {state.n_classes - 1}."
             raise InputError(msg)
         try:
-            if len(x) != state.n_features:  # else a single number would fill the whole row
-                raise ValueError
-            self._row[0] = x
+            fits = len(x) == state.n_features  # else a single number would fill the whole row
+            self._row[0] = x if fits else ()
         except (TypeError, ValueError) as error:
             msg = f"A row must be {state.n_features} numbers; got {x!r}."
             raise InputError(msg) from error

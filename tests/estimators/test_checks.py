@@ -1,0 +1,51 @@
+"""scikit-learn's own suite of checks."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
+
+# A row of weight 2 steps twice as far at once; the same row given twice is met at two times. No
+# learner that depends on the order of rows can make the two equal in general, and scikit-learn
+# exempts its own Perceptron from these two checks as well.
+EXPECTED = {
+    f"check_sample_weight_equivalence_on_{form}_data": "the model depends on the order of rows"
+    for form in ("dense", "sparse")
+}
+
+
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
+    [
+        Perceptron(),
+        AveragedPerceptron(),
+        PassiveAggressiveClassifier(),
+        PassiveAggressiveClassifier(average=True),
+    ],
+    expected_failed_checks=lambda _estimator: EXPECTED,
+)
+def test_scikit_learn_check(estimator: Any, check: Callable[[Any], None]) -> None:
+    """Every check passes, save two that an order-dependent learner cannot pass."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        check(estimator)
+
+
+@pytest.mark.parametrize("classifier", [Perceptron, AveragedPerceptron])
+def test_weight_zero_is_as_if_not_given(classifier: type) -> None:
+    """What can hold of those two checks does: a row of weight zero equals a row left out."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 4)), rng.integers(0, 3, 60)
+    weight = rng.integers(0, 2, 60)
+    with pytest.warns(ConvergenceWarning):
+        a = classifier(max_iter=5).fit(X, y, sample_weight=weight)
+    with pytest.warns(ConvergenceWarning):
+        b = classifier(max_iter=5).fit(X[weight == 1], y[weight == 1])
+    assert np.array_equal(a.coef_, b.coef_)
+    assert np.array_equal(a.intercept_, b.intercept_)
