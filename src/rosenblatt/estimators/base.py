@@ -1,6 +1,5 @@
 """What all online linear classifiers share: fit, partial_fit, decision_function, predict."""
 
-import copy
 import warnings
 from contextlib import ExitStack
 from typing import Any, Self
@@ -12,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.estimators.classes import all_known, first_classes, grown
 from rosenblatt.estimators.parameters import check_parameters, generator_from
 from rosenblatt.estimators.validation import (
     DTYPES,
@@ -25,15 +25,16 @@ from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
+from rosenblatt.rules import ZERO_CONVENTIONS, Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Outcome, Plan, fit
 from rosenblatt.training.held_out import EarlyStopping
 from rosenblatt.training.history import PassRecord, StopReason
-from rosenblatt.training.labels import encode, numbers_of
+from rosenblatt.training.labels import encode
 from rosenblatt.training.observers import ProgressBar
 from rosenblatt.training.passes import run_pass
 from rosenblatt.training.state import State, touched_features
+from rosenblatt.training.telling import unfinished
 
 
 class OnlineClassifier(ClassifierMixin, BaseEstimator):
@@ -89,7 +90,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         weight = check_sample_weight(sample_weight, rows.shape[0])
         seen = np.unique(y if weight is None else y[weight != 0.0])
         if self.warm_start and hasattr(self, "_state"):
-            state, classes = self._grown_state(seen)
+            state, classes = grown(self._state, self.classes_, seen, self._rule())
         else:
             classes = seen
             state = State.zeros(rows.shape[1], len(classes), averaged=self._averaged())
@@ -104,7 +105,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             outcome = fit(state, examples, self._plan(), generator, observers)
         self._state, self.classes_ = state, classes
         self._keep(outcome)
-        self._warn(outcome, len(y))
+        told = unfinished(outcome, len(y))
+        if told is not None:
+            warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=2)
         return self
 
     def partial_fit(
@@ -282,26 +285,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self.converged_ = outcome.converged
         self.stop_reason_ = outcome.stop_reason
 
-    def _warn(self, outcome: Outcome, n_rows: int) -> None:
-        """Say once what happened and what to try, where training ended before it was done."""
-        last = outcome.history[-1]
-        told = f"the last one made {last.mistakes} mistakes on {n_rows} rows"
-        if outcome.stop_reason == "max_iter":
-            what = f"stopped after max_iter={self.max_iter} passes; {told}"
-            hint = (
-                "if the classes overlap no number of passes separates them, and "
-                "early_stopping=True or an averaged learner is the cure; else raise max_iter"
-            )
-        elif outcome.stop_reason == "time_limit":
-            what = f"stopped at its time limit after {last.pass_} passes; {told}"
-            hint = "raise time_limit to go on"
-        elif outcome.stop_reason == "interrupted":
-            what = f"was interrupted and keeps the weights of pass {outcome.best_pass}; {told}"
-            hint = "set warm_start=True and fit again to go on"
-        else:
-            return
-        warnings.warn(f"{type(self).__name__} {what}: {hint}.", ConvergenceWarning, stacklevel=3)
-
     def _is_plain(self, X: Any, y: Any) -> bool:
         """Whether a small batch needs no more than a look at shape and type."""
         return (
@@ -319,44 +302,16 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             and not hasattr(self, "feature_names_in_")
         )
 
-    def _grown_state(self, seen: NDArray[Any]) -> tuple[State, NDArray[Any]]:
-        """Return a copy of the state, and its classes, with classes that it has not met added."""
-        if not self._comparable(seen):
-            msg = (
-                f"The labels {seen.tolist()[:3]} are of another type than the classes learned so "
-                f"far, {self.classes_.tolist()[:3]}: give labels of one type."
-            )
-            raise InputError(msg)
-        classes = np.union1d(self.classes_, seen)
-        if len(classes) == len(self.classes_):
-            return copy.deepcopy(self._state), self.classes_
-        kept = np.searchsorted(classes, self.classes_)
-        return self._state.with_classes(kept, len(classes), pair_scale(self._rule())), classes
-
-    def _meet_classes(self, y: NDArray[Any], classes: ArrayLike | None, n_features: int) -> None:
+    def _meet_classes(self, y: NDArray[Any], named: ArrayLike | None, n_features: int) -> None:
         """Make sure that the state knows all these classes; start one where there is none."""
-        if hasattr(self, "_state"):
-            if classes is None and self._all_known(y):
-                return
-            seen = np.unique(y) if classes is None else np.union1d(y, np.asarray(classes))
-            self._state, self.classes_ = self._grown_state(seen)
-            return
-        seen = np.unique(y) if classes is None else np.unique(np.asarray(classes))
-        strange = np.setdiff1d(y, seen)
-        if len(strange):
-            msg = f"The label {strange.tolist()[0]!r} in y is not in classes={seen.tolist()}."
-            raise InputError(msg)
-        self._state = State.zeros(n_features, len(seen), averaged=self._averaged())
-        self.classes_ = seen
-        self._keep(Outcome([], "max_iter", 0, None))
-
-    def _all_known(self, y: NDArray[Any]) -> bool:
-        if len(self.classes_) == 0 or not self._comparable(y):
-            return False
-        return bool((self.classes_[numbers_of(y, self.classes_)] == y).all())
-
-    def _comparable(self, y: NDArray[Any]) -> bool:
-        return (y.dtype.kind in "OSUT") == (self.classes_.dtype.kind in "OSUT")
+        if not hasattr(self, "_state"):
+            classes = first_classes(y, named)
+            self._state = State.zeros(n_features, len(classes), averaged=self._averaged())
+            self.classes_ = classes
+            self._keep(Outcome([], "max_iter", 0, None))
+        elif named is not None or not all_known(y, self.classes_):
+            seen = np.unique(y) if named is None else np.union1d(y, np.asarray(named))
+            self._state, self.classes_ = grown(self._state, self.classes_, seen, self._rule())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

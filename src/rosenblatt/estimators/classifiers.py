@@ -46,9 +46,9 @@ class Perceptron(_PerceptronRule):
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> clf = Perceptron(shuffle=False).fit(X, ["no", "no", "no", "yes"])
     >>> clf.coef_, clf.intercept_
-    (array([[2., 1.]]), array([-2.]))
+    (array([[3., 2.]]), array([-4.]))
     >>> clf.converged_, clf.n_iter_, clf.n_mistakes_
-    (True, 6, 8)
+    (True, 9, 18)
     >>> clf.predict([[1, 1]])
     array(['yes'], dtype='<U3')
 
@@ -114,8 +114,8 @@ class AveragedPerceptron(_PerceptronRule):
     >>> from rosenblatt import AveragedPerceptron
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     >>> clf = AveragedPerceptron(shuffle=False).fit(X, [0, 0, 0, 1])
-    >>> clf.coef_, clf.intercept_  # the mean of the 25 vectors of six passes over four rows
-    (array([[1.28, 0.72]]), array([-1.28]))
+    >>> clf.coef_, clf.intercept_  # the mean of 37 vectors: the first, and one for each row met
+    (array([[2.02702703, 1.2972973 ]]), array([-2.48648649]))
 
     References
     ----------
@@ -185,8 +185,8 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     --------
     >>> from rosenblatt import PassiveAggressiveClassifier
     >>> clf = PassiveAggressiveClassifier(shuffle=False).fit([[0.0], [2.0]], [0, 1])
-    >>> clf.decision_function([[0.0], [2.0]])
-    array([-1.,  1.])
+    >>> clf.decision_function([[0.0], [2.0]])  # the row met last stands on margin 1
+    array([-0.92,  1.  ])
 
     References
     ----------

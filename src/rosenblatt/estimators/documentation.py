@@ -74,12 +74,16 @@ def documented(cls: Class) -> Class:
     """Put the sections on parameters and attributes in place of {parameters} and {attributes}."""
     signature = inspect.signature(cls)
     parameters = (
-        f"{name} : default {parameter.default!r}\n{textwrap.indent(PARAMETERS[name], '    ')}"
+        f"{name} : default {parameter.default!r}\n{_indented(PARAMETERS[name])}"
         for name, parameter in signature.parameters.items()
     )
-    attributes = (f"{name}\n    {text}" for name, text in ATTRIBUTES.items())
+    attributes = (f"{name}\n{_indented(text)}" for name, text in ATTRIBUTES.items())
     cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").format(
         parameters="Parameters\n----------\n" + "\n".join(parameters),
         attributes="Attributes\n----------\n" + "\n".join(attributes),
     )
     return cls
+
+
+def _indented(text: str) -> str:
+    return textwrap.fill(text, 96, initial_indent="    ", subsequent_indent="    ")
