@@ -183,6 +183,18 @@ def test_warm_start_goes_on() -> None:
     assert same_bits(once.coef_, twice.coef_)
 
 
+def test_an_average_may_begin_later() -> None:
+    """Asked for the mean after some learning, the mean is that of the weights from then on."""
+    X, y = np.array([[1.0], [-1.0]]), np.array([1, 0])
+    clf = PassiveAggressiveClassifier().partial_fit(X, y)
+    start = clf.coef_
+    clf.set_params(average=True).partial_fit([[0.5]], [0])
+    assert clf._state.ledger is not None  # noqa: SLF001
+    assert same_bits(clf.coef_, (start + clf._state.weights[:1]) / 2)  # noqa: SLF001
+    clf.set_params(average=False).partial_fit([[3.0]], [1])
+    assert same_bits(clf.coef_[0], clf._state.weights[:1])  # noqa: SLF001
+
+
 def test_a_failing_warm_fit_loses_nothing() -> None:
     """What a model has learned survives a fit that raises."""
     clf = Perceptron(warm_start=True).fit([[1.0], [-1.0]], [1, 0])

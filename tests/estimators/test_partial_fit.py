@@ -132,6 +132,13 @@ def test_options_that_need_all_rows_are_refused() -> None:
         Perceptron(class_weight="balanced").partial_fit([[1.0]], [1])
 
 
+def test_parameters_are_checked_at_every_call() -> None:
+    """A parameter set wrong between two calls is noticed."""
+    clf = Perceptron().partial_fit([[1.0]], [1])
+    with pytest.raises(InputError, match="eta0 of Perceptron must be a finite number above 0"):
+        clf.set_params(eta0=-1.0).partial_fit([[1.0]], [0])
+
+
 def test_fast_and_checked_paths_agree() -> None:
     """Plain arrays take a short cut through the checks; lists do not; the models are the same."""
     rng = np.random.default_rng(0)

@@ -45,6 +45,12 @@ def test_bad_rows_change_nothing(
     assert learner.state.count == before.count
 
 
+def test_one_class_is_refused() -> None:
+    """There is nothing to learn from one class."""
+    with pytest.raises(InputError, match="needs at least two classes; the state has 1"):
+        OnlineLearner(State.zeros(2, 1, averaged=False), Perceptron())
+
+
 def test_overflow_is_reported() -> None:
     """A step beyond float64 raises, and the row is not learned."""
     learner = OnlineLearner(State.zeros(1, 2, averaged=False), PA())

@@ -2,6 +2,7 @@
 
 import warnings
 from contextlib import ExitStack
+from operator import is_
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.estimators.classes import all_known, first_classes, grown
-from rosenblatt.estimators.parameters import check_parameters, generator_from
+from rosenblatt.estimators.parameters import CHECKS, check_parameters, generator_from
 from rosenblatt.estimators.validation import (
     DTYPES,
     check_classes,
@@ -95,6 +96,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             classes = seen
             state = State.zeros(rows.shape[1], len(classes), averaged=self._averaged())
         check_classes(classes, y, weight)
+        state.keep_average(self._averaged())
         self._set_start(state, coef_init, intercept_init)
         examples = self._examples(rows, y, weight, classes)
         with ExitStack() as stack:
@@ -138,8 +140,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         first = not hasattr(self, "_state")
-        if first:
-            self._check_parameters()
+        self._check_parameters()
         self._check_online()
         if not first and self._is_plain(X, y):
             rows = rows_of(X, self)
@@ -155,6 +156,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def _learn(self, examples: Examples) -> None:
         """Make one pass in the order given, or none of it where it would overflow."""
         state = self._state
+        state.keep_average(self._averaged())
         state.arrange_for(examples.rows)
         features = touched_features(examples.rows)
         before = state.snapshot(features)
@@ -226,7 +228,12 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return self._state.by_class(self._state.average())
 
     def _check_parameters(self) -> None:
-        check_parameters(type(self).__name__, self.get_params(deep=False))
+        """Check the parameters, unless they are the very ones that were checked last."""
+        given = vars(self)
+        values = [given.get(name) for name in CHECKS]
+        if not all(map(is_, values, getattr(self, "_checked", [self]))):
+            check_parameters(type(self).__name__, self.get_params(deep=False))
+            self._checked = values
 
     def _check_online(self) -> None:
         if self.early_stopping:

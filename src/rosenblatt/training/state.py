@@ -60,6 +60,13 @@ class State:
         self.by_feature = not self.by_feature
         self._average = None
 
+    def keep_average(self, wanted: bool) -> None:
+        """Begin an average with the weights as they are now, or give it up; else change nothing."""
+        if wanted and self.ledger is None:
+            self.ledger, self.count = np.zeros_like(self.weights), 1
+        elif not wanted:
+            self.ledger = None
+
     def average(self) -> NDArray[Any]:
         """Return the mean of all weight vectors so far, w − u/c (Algorithm 7), in this layout."""
         if self.ledger is None:
