@@ -183,6 +183,29 @@ def test_warm_start_goes_on() -> None:
     assert same_bits(once.coef_, twice.coef_)
 
 
+def test_warm_start_wants_the_same_features() -> None:
+    """Rows of another width cannot go on from the weights learned, and say so."""
+    clf = Perceptron(warm_start=True).fit([[1.0], [-1.0]], [1, 0])
+    with pytest.raises(ValueError, match="X has 2 features, but Perceptron is expecting 1"):
+        clf.fit([[1.0, 2.0], [-1.0, 0.0]], [1, 0])
+    assert clf.predict([[1.0]]).tolist() == [1]
+
+
+def test_warm_start_takes_new_classes() -> None:
+    """A class that the first fit did not have is added."""
+    clf = Perceptron(warm_start=True).fit([[1.0, 0.0], [-1.0, 0.0]], [1, 0])
+    clf.fit([[1.0, 0.0], [-1.0, 0.0], [0.0, 9.0]], [1, 0, 2])
+    assert clf.classes_.tolist() == [0, 1, 2]
+    assert clf.score([[1.0, 0.0], [-1.0, 0.0], [0.0, 9.0]], [1, 0, 2]) == 1.0
+
+
+def test_learning_on_ends_the_claim_of_convergence() -> None:
+    """A row that changes the weights after fit takes converged_ back."""
+    clf = Perceptron().fit([[1.0], [-1.0]], [1, 0])
+    assert clf.partial_fit([[1.0]], [1]).converged_
+    assert not clf.partial_fit([[-1.0]], [1]).converged_
+
+
 def test_an_average_may_begin_later() -> None:
     """Asked for the mean after some learning, the mean is that of the weights from then on."""
     X, y = np.array([[1.0], [-1.0]]), np.array([1, 0])

@@ -1,6 +1,7 @@
 """What all online linear classifiers share: fit, partial_fit, decision_function, predict."""
 
 import warnings
+from abc import abstractmethod
 from contextlib import ExitStack
 from operator import is_
 from typing import Any, Self
@@ -21,6 +22,7 @@ from rosenblatt.estimators.validation import (
     check_sample_weight,
     row_weights,
     rows_of,
+    set_start,
 )
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.finite import first_not_finite
@@ -55,11 +57,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     converged_: bool
     stop_reason_: StopReason
 
+    @abstractmethod
     def _rule(self) -> Rule:
-        raise NotImplementedError
+        """Return the rule that steps."""
 
+    @abstractmethod
     def _averaged(self) -> bool:
-        raise NotImplementedError
+        """Return whether the average of the weights is what is returned."""
 
     def fit(
         self,
@@ -87,17 +91,18 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        rows, y = check_rows(self, X, y, reset=True)
+        warm = self.warm_start and hasattr(self, "_state")
+        rows, y = check_rows(self, X, y, reset=not warm)
         weight = check_sample_weight(sample_weight, rows.shape[0])
         seen = np.unique(y if weight is None else y[weight != 0.0])
-        if self.warm_start and hasattr(self, "_state"):
+        if warm:
             state, classes = grown(self._state, self.classes_, seen, self._rule())
         else:
             classes = seen
             state = State.zeros(rows.shape[1], len(classes), averaged=self._averaged())
         check_classes(classes, y, weight)
         state.keep_average(self._averaged())
-        self._set_start(state, coef_init, intercept_init)
+        set_start(state, coef_init, intercept_init)
         examples = self._examples(rows, y, weight, classes)
         with ExitStack() as stack:
             observers = list(self.observers or ())
@@ -124,7 +129,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         Any sequence of calls gives the model of one pass over all the rows together. New classes
         may appear at any call, with weights that have been zero until then; where you know them,
         name them all in ``classes`` at the first call, since a row teaches nothing while its class
-        is the only one known.
+        is the only one known. Each call adds to ``n_iter_`` and ``n_mistakes_``; ``history_`` stays
+        that of the last ``fit``, so that a stream does not grow it without end.
 
         Parameters
         ----------
@@ -168,6 +174,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             except WeightOverflowError:
                 state.restore(before)
                 raise
+            self.converged_, self.stop_reason_ = False, "max_iter"  # one pass is what it is for
         self.n_iter_ += 1
         self.n_mistakes_ += counts.mistakes
 
@@ -263,26 +270,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             early_stopping=stopping if self.early_stopping else None,
             time_limit=self.time_limit,
         )
-
-    def _set_start(
-        self, state: State, coef_init: ArrayLike | None, intercept_init: ArrayLike | None
-    ) -> None:
-        """Change a state to start from given weights."""
-        weights = state.by_class(state.weights)
-        for name, given, part in (
-            ("coef_init", coef_init, weights[:, :-1]),
-            ("intercept_init", intercept_init, weights[:, -1]),
-        ):
-            if given is None:
-                continue
-            values = np.asarray(given, np.float64)
-            if values.size != part.size:
-                msg = f"{name} must have shape {part.shape}; got {values.shape}."
-                raise InputError(msg)
-            if not np.isfinite(values).all():
-                msg = f"{name} must be finite numbers."
-                raise InputError(msg)
-            part[:] = values.reshape(part.shape)
 
     def _keep(self, outcome: Outcome) -> None:
         self.history_ = outcome.history

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,6 +13,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.state import State
 
 SMALL = 4096  # values; below, the plain look is faster
 DTYPES = (np.float64, np.float32, np.uint8)  # taken as they are; anything else becomes the first
@@ -142,3 +143,22 @@ def row_weights(
         )
     weight: NDArray[Any] = by_class[numbers_of(y, classes)]
     return weight if sample_weight is None else weight * sample_weight
+
+
+def set_start(state: State, coef_init: ArrayLike | None, intercept_init: ArrayLike | None) -> None:
+    """Change a state to start from given weights."""
+    weights = state.by_class(state.weights)
+    for name, given, part in (
+        ("coef_init", coef_init, weights[:, :-1]),
+        ("intercept_init", intercept_init, weights[:, -1]),
+    ):
+        if given is None:
+            continue
+        values = np.asarray(given, np.float64)
+        if values.size != part.size:
+            msg = f"{name} must have shape {part.shape}; got {values.shape}."
+            raise InputError(msg)
+        if not np.isfinite(values).all():
+            msg = f"{name} must be finite numbers."
+            raise InputError(msg)
+        part[:] = values.reshape(part.shape)
