@@ -47,16 +47,40 @@ def plain_sum(terms: Sequence[float]) -> float:
     return total
 
 
-def lane_sum(terms: Sequence[float]) -> float:
-    """Add in sixteen lanes, fold the lanes in halves, then add what is left over."""
-    whole = len(terms) // 16 * 16
-    lanes = [plain_sum(terms[lane:whole:16]) for lane in range(16)]
-    for half in (8, 4, 2, 1):
+def lane_sum(terms: Sequence[float], width: int) -> float:
+    """Add in so many lanes, fold the lanes in halves, then add what is left over."""
+    whole = len(terms) // width * width
+    lanes = [plain_sum(terms[lane:whole:width]) for lane in range(width)]
+    while len(lanes) > 1:
+        half = len(lanes) // 2
         lanes = [lanes[j] + lanes[j + half] for j in range(half)]
     total = lanes[0]
     for term in terms[whole:]:
         total += term
     return total
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """The order in which a format adds, which decides the last bits."""
+
+    zeros: bool  # whether features that are zero are terms too
+    dot_width: int
+    square_width: int
+
+    def dot(self, x: Vector, w: Vector) -> float:
+        """Return x·w."""
+        terms = [a * b for a, b in zip(x, w, strict=True) if self.zeros or a != 0]
+        return lane_sum(terms, self.dot_width)
+
+    def square(self, x: Vector) -> float:
+        """Return x·x."""
+        return lane_sum([a * a for a in x if self.zeros or a != 0], self.square_width)
+
+
+PLAIN = Arithmetic(zeros=True, dot_width=1, square_width=1)
+DENSE = Arithmetic(zeros=True, dot_width=16, square_width=16)
+CSR = Arithmetic(zeros=False, dot_width=4, square_width=16)
 
 
 @dataclass
@@ -85,7 +109,7 @@ def train_binary(
     constant: float = 1.0,
     zero: str = "mistake",
     weights: Sequence[float] | None = None,
-    add: Callable[[Sequence[float]], float] = plain_sum,
+    how: Arithmetic = PLAIN,
 ) -> Learned:
     """Visit the rows in each of the orders; keep every weight vector on the way."""
     d = len(rows[0])
@@ -95,15 +119,16 @@ def train_binary(
         mistakes, loss = 0, 0.0
         for i in order:
             x, y = rows[i], labels[i]
-            a = add([x[j] * w[j] for j in range(d)]) + constant * w[d]
+            sqnorm = how.square(x) + constant * constant
+            a = how.dot(x, w[:d]) + constant * w[d]
             margin = y * a
             if margin == 0.0 and counts_as_right(zero, positive=y > 0):
-                tau = step(1e-300, sqnorm(x, constant, add))
+                tau = step(1e-300, sqnorm)
             else:
                 if not margin > 0:
                     mistakes += 1
                     loss -= margin
-                tau = step(margin, sqnorm(x, constant, add))
+                tau = step(margin, sqnorm)
             if weights is not None:
                 tau *= weights[i]
             if tau != 0.0:
@@ -118,11 +143,6 @@ def train_binary(
     return learned
 
 
-def sqnorm(x: Vector, constant: float, add: Callable[[Sequence[float]], float]) -> float:
-    """Return ‖x‖² with the constant feature."""
-    return add([value * value for value in x]) + constant * constant
-
-
 def train_multiclass(
     rows: Sequence[Vector],
     labels: Sequence[int],  # 0 … K − 1
@@ -132,7 +152,7 @@ def train_multiclass(
     *,
     constant: float = 1.0,
     zero: str = "mistake",
-    add: Callable[[Sequence[float]], float] = plain_sum,
+    how: Arithmetic = PLAIN,
 ) -> Learned:
     """The true class against its highest-scoring rival, which is what a tie would predict."""
     d = len(rows[0])
@@ -144,7 +164,8 @@ def train_multiclass(
         mistakes, loss = 0, 0.0
         for i in order:
             x, k = rows[i], labels[i]
-            scores = [add([x[j] * v[j] for j in range(d)]) + constant * v[d] for v in w]
+            sqnorm = how.square(x) + constant * constant
+            scores = [how.dot(x, v[:d]) + constant * v[d] for v in w]
             rivals = [r for r in range(n_classes) if r != k]
             if zero == "positive":
                 rivals.reverse()
@@ -158,7 +179,7 @@ def train_multiclass(
             if not margin > 0:
                 mistakes += 1
                 loss -= margin
-            tau = step(margin, 2.0 * sqnorm(x, constant, add))
+            tau = step(margin, 2.0 * sqnorm)
             if tau != 0.0:
                 for j, value in enumerate([*x, constant]):
                     w[k][j] += tau * value

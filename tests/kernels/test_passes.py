@@ -1,5 +1,6 @@
 """Compiled passes against the reference in plain lists, to the last bit."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ RULES: dict[str, tuple[Any, reference.Step]] = {
     "pa1": (PA1(0.3), reference.passive_aggressive("pa1", 0.3)),
     "pa2": (PA2(0.3), reference.passive_aggressive("pa2", 0.3)),
 }
-SUMS = {"dense": reference.lane_sum, "csr": reference.plain_sum}
+HOW = {"dense": reference.DENSE, "csr": reference.CSR}
+HOW_SCORES = {"dense": reference.DENSE, "csr": replace(reference.CSR, dot_width=1)}
 
 rules = st.sampled_from(sorted(RULES))
 formats = st.sampled_from(sorted(FORMATS))
@@ -56,7 +58,7 @@ def test_binary_pass_is_the_reference(drawn: Drawn, rule: str, form: str, zero: 
         drawn.orders,
         constant=drawn.constant,
         zero=zero,
-        add=SUMS[form],
+        how=HOW[form],
     )
     w, u = np.zeros(rows.shape[1] + 1), np.zeros(rows.shape[1] + 1)
     y = np.array(labels, np.int8)
@@ -107,7 +109,7 @@ def test_multiclass_pass_is_the_reference(drawn: Drawn, rule: str, form: str, ze
         drawn.orders,
         constant=drawn.constant,
         zero=zero,
-        add=SUMS[form],
+        how=HOW_SCORES[form],
     )
     shape = (rows.shape[1] + 1, 4) if isinstance(rows, CSR) else (4, rows.shape[1] + 1)
     w, u, c = np.zeros(shape), np.zeros(shape), 1
@@ -156,7 +158,7 @@ def test_weights_multiply_the_step(drawn: Drawn, weights: list[float], form: str
         drawn.orders[:1],
         constant=drawn.constant,
         weights=weights,
-        add=SUMS[form],
+        how=HOW[form],
     )
     w, y = np.zeros(rows.shape[1] + 1), np.array(labels, np.int8)
     weight, order = np.array(weights[: len(y)]), np.array(drawn.orders[0], np.int32)

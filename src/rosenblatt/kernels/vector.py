@@ -21,17 +21,17 @@ INT32 = ir.IntType(32)
 INT64 = ir.IntType(64)
 
 
-def lane_dot_reference(x: NDArray[Any], y: NDArray[Any]) -> float:
-    """Return Σ x[j]·y[j] as ``lane_dot`` adds it: 16 lanes, halved four times, then the rest."""
-    whole = len(x) - len(x) % LANES
-    lanes = np.zeros(LANES)
-    for block in range(0, whole, LANES):
-        here = slice(block, block + LANES)
-        lanes += x[here].astype(np.float64) * y[here].astype(np.float64)
-    while len(lanes) > 1:
-        half = len(lanes) // 2
-        lanes = lanes[:half] + lanes[half:]
-    total = float(lanes[0])
+def lane_dot_reference(x: NDArray[Any], y: NDArray[Any], lanes: int = LANES) -> float:
+    """Return Σ x[j]·y[j] as ``lane_dot`` adds it: in lanes, folded by halves, then the rest."""
+    whole = len(x) - len(x) % lanes
+    sums = np.zeros(lanes)
+    for block in range(0, whole, lanes):
+        here = slice(block, block + lanes)
+        sums += x[here].astype(np.float64) * y[here].astype(np.float64)
+    while len(sums) > 1:
+        half = len(sums) // 2
+        sums = sums[:half] + sums[half:]
+    total = float(sums[0])
     for j in range(whole, len(x)):
         total += float(x[j]) * float(y[j])
     return total
