@@ -42,23 +42,55 @@ def lane_dot(typing_context: Any, x: Any, x_start: Any, y: Any, y_start: Any, le
     """Return Σ x.flat[x_start + j]·y.flat[y_start + j] over ``length`` elements, in 16 lanes."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        length = arguments[4]
-        left = _Operand(context, builder, signature.args[0], arguments[0], arguments[1])
-        right = _Operand(context, builder, signature.args[2], arguments[2], arguments[3])
-        vector = ir.VectorType(DOUBLE, LANES)
-        lanes = cgutils.alloca_once_value(builder, ir.Constant(vector, [0.0] * LANES))
-        whole = builder.and_(length, INT64(-LANES))
-        with cgutils.for_range_slice(builder, INT64(0), whole, INT64(LANES), INT64) as (j, _):
-            products = builder.fmul(left.load(j, LANES), right.load(j, LANES))
-            builder.store(builder.fadd(builder.load(lanes), products), lanes)
-        total = cgutils.alloca_once_value(builder, _fold(builder, builder.load(lanes)))
-        with cgutils.for_range_slice(builder, whole, length, INT64(1), INT64) as (j, _):
-            product = builder.fmul(left.load(j, 1), right.load(j, 1))
-            builder.store(builder.fadd(builder.load(total), product), total)
-        return builder.load(total)
+        left = _Operand(context, builder, x, arguments[0], arguments[1])
+        right = _Operand(context, builder, y, arguments[2], arguments[3])
+        return _dots(builder, left, [right], arguments[4])[0]
 
-    signature = types.float64(x, types.intp, y, types.intp, types.intp)
-    return signature, codegen
+    return types.float64(x, types.intp, y, types.intp, types.intp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lane_dot_pair(
+    typing_context: Any, x: Any, x_start: Any, y: Any, first: Any, second: Any, length: Any
+) -> Any:
+    """Return the products of x with y.flat[first:] and with y.flat[second:], each as lane_dot.
+
+    x is loaded and converted once for both: ten products on MNIST take 50 ms in place of 73.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        left = _Operand(context, builder, x, arguments[0], arguments[1])
+        rights = [_Operand(context, builder, y, arguments[2], start) for start in arguments[3:5]]
+        totals = _dots(builder, left, rights, arguments[5])
+        return context.make_tuple(builder, signature.return_type, totals)
+
+    both = types.UniTuple(types.float64, 2)
+    return both(x, types.intp, y, types.intp, types.intp, types.intp), codegen
+
+
+def _dots(builder: Any, left: "_Operand", rights: "list[_Operand]", length: Any) -> list[Any]:
+    """Multiply one operand with each of the others, all in one loop over it."""
+    vector = ir.VectorType(DOUBLE, LANES)
+    zero = ir.Constant(vector, [0.0] * LANES)
+    lanes = [cgutils.alloca_once_value(builder, zero) for _ in rights]
+    whole = builder.and_(length, INT64(-LANES))
+    with cgutils.for_range_slice(builder, INT64(0), whole, INT64(LANES), INT64) as (j, _):
+        _accumulate(builder, left, rights, lanes, j, LANES)
+    folded = (_fold(builder, builder.load(lane)) for lane in lanes)
+    totals = [cgutils.alloca_once_value(builder, total) for total in folded]
+    with cgutils.for_range_slice(builder, whole, length, INT64(1), INT64) as (j, _):
+        _accumulate(builder, left, rights, totals, j, 1)
+    return [builder.load(total) for total in totals]
+
+
+def _accumulate(
+    builder: Any, left: "_Operand", rights: "list[_Operand]", sums: list[Any], j: Any, width: int
+) -> None:
+    """Add the products at position j, ``width`` of them at once, to each sum."""
+    x = left.load(j, width)
+    for right, total in zip(rights, sums, strict=True):
+        product = builder.fmul(x, right.load(j, width))
+        builder.store(builder.fadd(builder.load(total), product), total)
 
 
 def _fold(builder: Any, lanes: Any) -> Any:
@@ -97,18 +129,24 @@ class _Operand:
         return value
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def prefetch(typing_context: Any, array: Any, offset: Any) -> Any:
-    """Ask for the cache line of array.flat[offset], without waiting for it."""
+@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+def prefetch(typing_context: Any, rows: Any, field: Any, offset: Any) -> Any:
+    """Ask for the cache line of rows[field].flat[offset], without waiting for it.
+
+    It takes the whole tuple: an array taken out of it would be counted as one more reference and
+    then one less, which at a call like this numba does not optimise away (28 ns a row).
+    """
+    number = field.literal_value
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        struct = context.make_array(signature.args[0])(context, builder, arguments[0])
+        array = builder.extract_value(arguments[0], number)
+        struct = context.make_array(rows[number])(context, builder, array)
         byte = ir.IntType(8).as_pointer()
-        address = builder.bitcast(builder.gep(struct.data, [arguments[1]]), byte)
+        address = builder.bitcast(builder.gep(struct.data, [arguments[2]]), byte)
         function_type = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
         function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0")
         read, keep, data = INT32(0), INT32(3), INT32(1)
         builder.call(function, [address, read, keep, data])
         return context.get_dummy_value()
 
-    return types.void(array, types.intp), codegen
+    return types.void(rows, field, types.intp), codegen

@@ -1,0 +1,52 @@
+"""Measure everything that the project promises about speed: ``python -m benchmarks``."""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from time import perf_counter
+
+import click
+from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
+
+from benchmarks import averaged, csr, dense, memory, multiclass, online, startup
+from benchmarks.figure import Figure, Skipped
+from benchmarks.report import print_group, print_summary, write_results
+from benchmarks.scale import FULL, QUICK, Scale
+
+FILE_WIDTH = 140  # columns where the output is not a terminal
+
+GROUPS: dict[str, Callable[[Scale], Iterator[Figure | Skipped]]] = {
+    "dense": dense.figures,
+    "csr": csr.figures,
+    "averaged": averaged.figures,
+    "multiclass": multiclass.figures,
+    "online": online.figures,
+    "memory": memory.figures,
+    "startup": startup.figures,
+}
+
+
+@click.command()
+@click.option("--only", type=click.Choice(list(GROUPS)), multiple=True, help="Run this group.")
+@click.option("--quick", is_flag=True, help="A tenth of the rows, for a look at the direction.")
+def main(only: tuple[str, ...], quick: bool) -> None:
+    """Measure the groups of figures, print a table of each, write results/latest.json.
+
+    A part of the groups, or a quick run, is written to a file of its own name.
+    """
+    warnings.simplefilter("ignore", ConvergenceWarning)  # the rows are made not to converge
+    console = Console() if sys.stdout.isatty() else Console(width=FILE_WIDTH)
+    results: dict[str, list[Figure | Skipped]] = {}
+    for name in only or GROUPS:
+        started = perf_counter()
+        with console.status(f"{name} …"):
+            results[name] = list(GROUPS[name](QUICK if quick else FULL))
+        print_group(console, name, results[name], perf_counter() - started)
+    stem = "-".join([*(only or ["latest"]), *(["quick"] if quick else [])])
+    print_summary(console, results)
+    console.print(f"Written to benchmarks/results/{write_results(stem, results).name}")
+
+
+if __name__ == "__main__":
+    main()

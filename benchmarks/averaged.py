@@ -1,0 +1,42 @@
+"""What averaging adds to an epoch, and how it stands against scikit-learn's."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.figure import Amount, Figure, Target, speed_up
+from benchmarks.generated import dense_rows, zipf_rows
+from benchmarks.peers import averaged, perceptron, sklearn_averaged
+from benchmarks.scale import Scale
+from benchmarks.stopwatch import epoch_times
+
+PASSES = 9
+
+
+def figures(scale: Scale) -> Iterator[Figure]:
+    """Yield the price and the speed-up, dense and CSR."""
+    for kind, (X, y) in (
+        ("dense", dense_rows(scale.rows(300_000), 100, np.float32)),
+        ("dense", dense_rows(scale.rows(60_000), 784, np.float32)),
+        ("CSR", zipf_rows(scale.rows(300_000), np.float64)),
+    ):
+        name = f"{kind}, {X.shape[0]:,} × {X.shape[1]:,} {X.dtype}"
+        times = epoch_times(
+            {
+                "averaged": averaged(X, y),
+                "plain": perceptron(X, y),
+                "sklearn": sklearn_averaged(X, y),
+            },
+            PASSES,
+            scale,
+        )
+        yield Figure(
+            f"{name}: price of the average",
+            Amount(1e3 * times["averaged"], "ms"),
+            Amount(1e3 * times["plain"], "ms"),
+            "our Perceptron",
+            Amount(times["averaged"] / times["plain"], "×"),
+            Target("≤", 1.3),
+            note=f"{perceptron(X, y)(PASSES).history_[-1].mistakes / len(y):.0%} mistakes",
+        )
+        yield speed_up(name, times["averaged"], times["sklearn"], "sklearn SGD, averaged", 2.0)

@@ -1,0 +1,72 @@
+"""Ten digits in one machine, against scikit-learn's ten machines: time, and errors on test rows."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.figure import Amount, Figure, Skipped, Target, share_of_limit, speed_up
+from benchmarks.limit import limit_of
+from benchmarks.peers import averaged, perceptron, sklearn_averaged, sklearn_perceptron
+from benchmarks.real import MissingDataError, mnist
+from benchmarks.scale import Scale
+from benchmarks.stopwatch import epoch_times
+
+TIMED_PASSES = 4
+TEST_PASSES = 10
+N_CLASSES = 10
+
+
+def figures(scale: Scale) -> Iterator[Figure | Skipped]:
+    """Yield the speed-up for bytes and for floats, then the errors after ten passes."""
+    try:
+        (X, y), (X_test, y_test) = mnist("train"), mnist("t10k")
+    except MissingDataError as missing:
+        yield Skipped("MNIST", str(missing))
+        return
+    X, y = X[: scale.rows(len(X))], y[: scale.rows(len(X))]
+    X_float = X.astype(np.float32) / np.float32(255)
+
+    times = epoch_times(
+        {
+            "uint8": perceptron(X, y),
+            "float32": perceptron(X_float, y),
+            "sklearn": sklearn_perceptron(X_float, y),
+        },
+        TIMED_PASSES,
+        scale,
+        others={
+            "limit of uint8": limit_of(X, N_CLASSES),
+            "limit of float32": limit_of(X_float, N_CLASSES),
+        },
+    )
+    for dtype in ("uint8", "float32"):
+        what = f"MNIST {len(X):,} × 784 {dtype}"
+        peer = "sklearn one-vs-all (float32)"
+        yield speed_up(what, times[dtype], times["sklearn"], peer, 8.0)
+        yield share_of_limit(
+            f"{what}: share of the limit", times[dtype], times[f"limit of {dtype}"]
+        )
+
+    X_test = X_test.astype(np.float32) / np.float32(255)
+    errors = {
+        name: 100 * (1 - float(fit(TEST_PASSES).score(X_test, y_test)))
+        for name, fit in {
+            "AveragedPerceptron": averaged(X_float, y),
+            "Perceptron": perceptron(X_float, y),
+            "sklearn Perceptron": sklearn_perceptron(X_float, y),
+            "sklearn SGD, averaged": sklearn_averaged(X_float, y),
+        }.items()
+    }
+    theirs = [name for name in errors if name.startswith("sklearn")]
+    better = min(theirs, key=errors.__getitem__)
+    for ours in ("AveragedPerceptron", "Perceptron"):
+        for peer in theirs:
+            promised = ours == "AveragedPerceptron" and peer == better
+            yield Figure(
+                f"test errors, {TEST_PASSES} passes: {ours}",
+                Amount(errors[ours], "%"),
+                Amount(errors[peer], "%"),
+                peer,
+                Amount(errors[ours] / errors[peer], "×"),
+                Target("<", 1.0) if promised else None,
+            )

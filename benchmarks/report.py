@@ -1,0 +1,79 @@
+"""The figures as a table for a person and as JSON for a program."""
+
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figure import Figure, Skipped
+
+RESULTS = Path(__file__).parent / "results"
+PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "llvmlite", "river")
+VERDICTS = {True: "[green]met[/]", False: "[bold red]missed[/]", None: ""}
+
+Lines = Sequence[Figure | Skipped]
+
+
+def print_group(console: Console, name: str, lines: Lines, seconds: float) -> None:
+    """Print one group of figures."""
+    table = Table(title=f"{name} ({seconds:.0f} s)", title_justify="left", title_style="bold")
+    for column in ("what", "ours", "peer", "whose", "ratio", "target", "verdict"):
+        number = column in {"ours", "peer", "ratio", "target"}
+        table.add_column(column, justify="right" if number else "left", no_wrap=number)
+    for line in lines:
+        if isinstance(line, Skipped):
+            table.add_row(line.what, "", "", f"skipped: {line.reason}")
+            continue
+        what = f"{line.what} [dim]({line.note})[/]" if line.note else line.what
+        numbers = str(line.ours), str(line.peer), line.peer_name, str(line.ratio)
+        table.add_row(what, *numbers, line.target_text, VERDICTS[line.met])
+    console.print(table)
+
+
+def print_summary(console: Console, groups: Mapping[str, Lines]) -> None:
+    """Print how many targets are met, and name those that are not."""
+    figures = [(name, line) for name, lines in groups.items() for line in _figures(lines)]
+    missed = [f"{name}: {line.what}" for name, line in figures if line.met is False]
+    bound = sum(line.met is not None for _, line in figures)
+    console.print(f"{bound - len(missed)} of {bound} targets met.")
+    for what in missed:
+        console.print(f"  missed  {what}", highlight=False)
+
+
+def write_results(stem: str, groups: Mapping[str, Lines]) -> Path:
+    """Write the figures, with what they were measured on, and return the file."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{stem}.json"
+    path.write_text(json.dumps(_record(groups), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    return path
+
+
+def _record(groups: Mapping[str, Lines]) -> dict[str, Any]:
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "versions": {package: version(package) for package in PACKAGES},
+        "figures": {
+            name: [line.as_record() for line in _figures(lines)] for name, lines in groups.items()
+        },
+        "skipped": {
+            line.what: line.reason
+            for lines in groups.values()
+            for line in lines
+            if isinstance(line, Skipped)
+        },
+    }
+
+
+def _figures(lines: Lines) -> list[Figure]:
+    return [line for line in lines if isinstance(line, Figure)]
