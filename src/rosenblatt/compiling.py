@@ -14,9 +14,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # No fastmath: a fixed order of additions gives the same bits on every machine. The numpy error
 # model drops the test for a zero divisor from the inner loops; the rules make that test themselves.
 OPTIONS = {"nogil": True, "error_model": "numpy"}
+INLINED = {**OPTIONS, "forceinline": True}
 
 
-COMPILED_FOLDERS = ("kernels", "rules")  # where what is compiled stands
+COMPILED_FOLDERS = ("data", "kernels", "rules")  # where what is compiled stands
 
 
 def source_digest() -> str:
@@ -51,7 +52,7 @@ def compiled(function: Function) -> Function:
 
 def inlined(function: Function) -> Function:
     """Compile a small function into whatever kernel calls it."""
-    return cast("Function", njit(**OPTIONS, forceinline=True)(function))
+    return cast("Function", njit(**INLINED)(function))
 
 
 def specialised(kernel: Function, *arguments: object) -> Function:
@@ -77,7 +78,7 @@ def compiled_method(name: str) -> Callable[[Callable[..., Any]], Callable[..., A
         overload_method(
             types.BaseNamedTuple,
             name,
-            jit_options={**OPTIONS, "forceinline": True},
+            jit_options=INLINED,
             strict=False,  # else numba compares type annotations, which the rules have
         ),
     )

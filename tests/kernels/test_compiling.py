@@ -2,14 +2,22 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba import njit
+from tests.examples import FORMATS
 
 import rosenblatt
+from rosenblatt.compiling import OPTIONS
+from rosenblatt.kernels.binary import binary_pass
+from rosenblatt.kernels.multiclass import multiclass_pass
+from rosenblatt.rules import PA1, Perceptron, Rule
 
 PACKAGE = Path(rosenblatt.__file__).parent
 
@@ -98,3 +106,20 @@ def test_the_cache_is_used_and_never_stale(package_copy: Path, tmp_path: Path) -
     assert edited != text
     rule.write_text(edited)
     assert json.loads(run(FIT, **environment)) == {"w": [3.0, 3.0], "hits": 0}
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+@pytest.mark.parametrize("rule", [Perceptron(1.0), PA1(1.0)])
+def test_inner_loops_count_no_references(form: str, rule: Rule) -> None:
+    """No array's references are counted for each row; that once took longer than the row itself."""
+    rows = FORMATS[form]([[1.0, 2.0], [3.0, 4.0]])
+    y, order = np.ones(2, np.int8), np.zeros(2, np.int32)
+    classes, scores, shape = np.ones(2, np.int32), np.empty(3), (3, 3)
+    binary = njit(**OPTIONS)(binary_pass.py_func)  # type: ignore[attr-defined]
+    binary(rows, y, None, order, rule, 0, np.zeros(3), np.zeros(3), 1, None)
+    several = njit(**OPTIONS)(multiclass_pass.py_func)  # type: ignore[attr-defined]
+    several(rows, classes, None, order, rule, 0, scores, np.zeros(shape), np.zeros(shape), 1, None)
+    for kernel in (binary, several):
+        (code,) = kernel.inspect_llvm().values()
+        assert "NRT_decref" in code  # else the names have changed and the next line proves nothing
+        assert not re.findall(r"call.*@NRT_incref", code)

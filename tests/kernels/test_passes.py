@@ -124,7 +124,7 @@ def test_multiclass_pass_is_the_reference(drawn: Drawn, rule: str, form: str, ze
             np.array(order, np.int32),
             ours,
             ZERO_CONVENTIONS[zero],
-            4,
+            np.empty(4),
             w,
             u,
             c,
@@ -209,4 +209,6 @@ def test_activations_and_mistakes_agree_with_matrix_products(drawn: Drawn, form:
     class_scores(rows, w, scores)
     assert scores.tolist() == (augmented @ by_class.T).tolist()
     k = np.array(drawn.labels, np.int32)
-    assert multiclass_mistakes(rows, k, order, -1, 3, w) == np.sum(scores.argmax(axis=1) != k)
+    assert multiclass_mistakes(rows, k, order, -1, np.empty(3), w) == np.sum(
+        scores.argmax(axis=1) != k
+    )

@@ -217,7 +217,7 @@ def test_two_classes_in_the_multiclass_machine(drawn: Drawn, rule: Rule) -> None
     run_pass(binary, Examples(rows, targets_of(np.array(drawn.labels), 2)), numbers, rule, 0)
     two = np.zeros((2, rows.shape[1] + 1))
     labels = np.array(drawn.labels, np.int32)
-    multiclass_pass(rows, labels, None, numbers, rule, 0, 2, two, None, 1, None)
+    multiclass_pass(rows, labels, None, numbers, rule, 0, np.empty(2), two, None, 1, None)
     scale = pair_scale(rule)
     expected = np.stack([-scale * binary.weights, scale * binary.weights])
     tolerance = 0 if rule == Perceptron(1.0) else 1e-9 * max(1.0, np.abs(two).max())

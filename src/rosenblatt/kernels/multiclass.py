@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.compiling import compiled, inlined
@@ -40,7 +39,7 @@ def multiclass_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    n_classes: int,
+    scores: NDArray[Any],  # room for the activation of each class
     w: NDArray[Any],  # changed; laid out as the rows want it
     u: NDArray[Any] | None,  # changed: the ledger of the average
     c: int,  # Algorithm 7's counter before this pass
@@ -51,7 +50,6 @@ def multiclass_pass(
     The pair (k, rival) is a two-class problem whose vector is x for class k and −x for the rival,
     so its margin is the lead of k and its squared length 2‖x‖²: any rule works on it as it stands.
     """
-    scores = np.empty(n_classes)
     mistakes, updates, loss = 0, 0, 0.0
     for t in range(len(order)):
         rows.prefetch(order, t)
@@ -91,10 +89,14 @@ def class_scores(rows: Rows, w: NDArray[Any], out: NDArray[Any]) -> None:
 
 @compiled
 def multiclass_mistakes(
-    rows: Rows, y: NDArray[Any], order: NDArray[Any], zero: int, n_classes: int, w: NDArray[Any]
+    rows: Rows,
+    y: NDArray[Any],
+    order: NDArray[Any],
+    zero: int,
+    scores: NDArray[Any],  # room for the activation of each class
+    w: NDArray[Any],
 ) -> int:
     """Count the rows of the order that w misclassifies."""
-    scores = np.empty(n_classes)
     mistakes = 0
     for t in range(len(order)):
         rows.prefetch(order, t)

@@ -21,7 +21,7 @@ def learn_row(
     order: NDArray[Any],
     rule: Any,
     zero: int,
-    n_classes: int,
+    scores: NDArray[Any],  # room for the activation of each class
     w: NDArray[Any],  # changed
     u: NDArray[Any] | None,  # changed
     c: int,
@@ -41,7 +41,7 @@ def learn_row(
     if w.ndim == 1:
         counts = binary_pass(rows, y, None, order, rule, zero, w, u, c, None)
     else:
-        counts = multiclass_pass(rows, y, None, order, rule, zero, n_classes, w, u, c, None)
+        counts = multiclass_pass(rows, y, None, order, rule, zero, scores, w, u, c, None)
     if counts.updates > 0:
         finite = np.isfinite(counts.loss) and first_not_finite(w) < 0
         if u is not None:

@@ -41,7 +41,8 @@ class OnlineLearner:
         rows = Dense(self._row, 1.0 if fit_intercept else 0.0)
         state.arrange_for(rows)
         self._target = np.ones(1, np.int8 if state.n_classes == 2 else np.int32)
-        self._fixed = (rows, self._target, row_numbers(1), rule, zero, state.n_classes)
+        scores = np.empty(state.n_classes)
+        self._fixed = (rows, self._target, row_numbers(1), rule, zero, scores)
         room = (np.empty_like(state.weights), None if state.ledger is None else state.ledger.copy())
         self._room: tuple[Any, Any] = room
         self._learn_row = specialised(

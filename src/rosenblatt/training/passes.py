@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import binary_mistakes, binary_pass
@@ -29,7 +30,8 @@ def run_pass(
     elif n_classes == 2:
         counts = binary_pass(rows, y, weight, order, rule, zero, w, u, c, log)
     else:
-        counts = multiclass_pass(rows, y, weight, order, rule, zero, n_classes, w, u, c, log)
+        scores = np.empty(n_classes)
+        counts = multiclass_pass(rows, y, weight, order, rule, zero, scores, w, u, c, log)
     state.count += len(order)
     return counts
 
@@ -41,4 +43,4 @@ def count_mistakes(
     rows, y, n_classes = examples.rows, examples.targets, state.n_classes
     if n_classes == 2:
         return binary_mistakes(rows, y, order, zero, weights)
-    return multiclass_mistakes(rows, y, order, zero, n_classes, weights)
+    return multiclass_mistakes(rows, y, order, zero, np.empty(n_classes), weights)

@@ -1,0 +1,163 @@
+"""Bytes from a file or from standard input, unpacked where they are packed."""
+
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from rosenblatt.errors import InputError
+
+GZIP = b"\x1f\x8b"
+ZSTANDARD = b"\x28\xb5\x2f\xfd"
+
+Source = str | os.PathLike[str]
+
+
+class Unpacked(Protocol):
+    """What fills a buffer with the bytes that come next."""
+
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        """Return how many bytes were written to the buffer; 0 at the end."""
+
+
+class Stored(io.RawIOBase):
+    """The bytes as they are stored, counted, with the first few looked at in advance."""
+
+    def __init__(self, raw: IO[bytes], name: str) -> None:
+        self.name = name
+        self.n_bytes = 0
+        self._raw = raw
+        self._head = b""
+        while self._may_become_packed() and (more := self._read(4 - len(self._head))):
+            self._head += more
+        self.head = self._head
+
+    def readable(self) -> bool:
+        """It is made for reading."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer as far as one read does."""
+        view = memoryview(buffer).cast("B")
+        piece = self._head[: len(view)]
+        if piece:
+            view[: len(piece)] = piece
+            self._head = self._head[len(piece) :]
+            count = len(piece)
+        else:
+            count = self._fill(view)
+        self.n_bytes += count
+        return count
+
+    def _may_become_packed(self) -> bool:
+        """Whether more must be seen: of text the first byte is enough, and need not wait."""
+        head = self._head
+        return len(head) < 4 and any(mark.startswith(head) for mark in (GZIP, ZSTANDARD))
+
+    def _read(self, size: int) -> bytes:
+        piece = bytearray(size)
+        return bytes(piece[: self._fill(memoryview(piece))])
+
+    def _fill(self, view: memoryview) -> int:
+        try:
+            count = self._raw.readinto(view)  # type: ignore[attr-defined]  # all that open() gives
+        except OSError as error:
+            raise unreadable(self.name, error) from error
+        if count is None:
+            msg = f"{self.name} does not wait for its data; open it in blocking mode."
+            raise InputError(msg)
+        return int(count)
+
+
+class ByteSource:
+    """The bytes of a file after unpacking.
+
+    Whether and how it is packed is told by its first bytes, not by its name: so standard input may
+    be packed, and a file that was unpacked on its way is read though it is still called .gz.
+    """
+
+    def __init__(self, stored: Stored) -> None:
+        self.name = stored.name
+        self._stored = stored
+        self._stream: Unpacked = stored
+        self._damages: tuple[type[Exception], ...] = ()  # what the unpacking raises
+        if stored.head.startswith(GZIP):
+            self._stream, self._damages = _gunzip(stored)
+        elif stored.head == ZSTANDARD:
+            self._stream, self._damages = _unzstd(stored)
+
+    @property
+    def bytes_read(self) -> int:
+        """How many bytes of the file have been taken, before unpacking."""
+        return self._stored.n_bytes
+
+    def readinto(self, view: memoryview) -> int:
+        """Fill the buffer as far as is ready; return by how much, 0 at the end."""
+        try:
+            return self._stream.readinto(view) or 0
+        except self._damages as error:
+            msg = f"{self.name} is damaged: {str(error).rstrip('.')}."
+            raise InputError(msg) from error
+
+
+def unreadable(name: str, error: OSError) -> InputError:
+    """Return the error that says that a file cannot be read, and why."""
+    return InputError(f"{name} cannot be read: {error.strerror or error}.")
+
+
+def name_of(source: Source) -> str:
+    """Return what messages call a source."""
+    return "standard input" if source == "-" else os.fspath(source)
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[ByteSource]:
+    """Open a file, or standard input for ``-``."""
+    name = name_of(source)
+    if source == "-":
+        # Not through Python's buffer: a thread that waits in it would hinder the interpreter's end.
+        stdin: Any = sys.stdin.buffer
+        yield ByteSource(Stored(getattr(stdin, "raw", stdin), name))
+        return
+    try:
+        raw = Path(source).open("rb", buffering=0)  # noqa: SIM115  # closed below
+    except OSError as error:
+        raise unreadable(name, error) from error
+    with raw:
+        yield ByteSource(Stored(raw, name))
+
+
+def _gunzip(stored: Stored) -> tuple[Unpacked, tuple[type[Exception], ...]]:
+    """Unpack gzip by ISA-L where it is installed, else by the standard library.
+
+    ISA-L takes a third of the time: 400 to 1130 MB/s of text, against 120 to 410 by zlib.
+    """
+    if find_spec("isal"):
+        from isal.igzip import IGzipFile
+        from isal.igzip_lib import IsalError
+
+        stream: Unpacked = IGzipFile(fileobj=stored)  # type: ignore[no-untyped-call]
+        return stream, (EOFError, OSError, IsalError)  # type: ignore[return-value]  # wrong stub
+    from gzip import GzipFile
+
+    return GzipFile(fileobj=stored), (EOFError, OSError, zlib.error)
+
+
+def _unzstd(stored: Stored) -> tuple[Unpacked, tuple[type[Exception], ...]]:
+    """Unpack Zstandard as Python 3.14 does, or by the same code made for older ones.
+
+    The package ``zstandard`` would take a file that was cut off for one that has ended.
+    """
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    elif find_spec("backports") and find_spec("backports.zstd"):
+        from backports import zstd
+    else:
+        msg = f"{stored.name} is packed with Zstandard; to read it, pip install backports.zstd."
+        raise InputError(msg)
+    return zstd.ZstdFile(stored), (EOFError, OSError, zstd.ZstdError)

@@ -1,0 +1,51 @@
+"""Work on successive items in several threads, with the results in the order of the items."""
+
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Event, Semaphore, Thread
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_order(
+    work: Callable[[Item], Result], items: Generator[Item, None, None], threads: int
+) -> Generator[Result, None, None]:
+    """Yield work(item) for each item, in order, computed ahead in that many threads.
+
+    One more thread draws the items, so that reading and unpacking a file overlap with the work and
+    with what the caller does between two results. At most ``threads + 2`` items are under way,
+    which bounds the memory. What fails, the drawing or the work, is raised in its turn.
+    """
+    free, stopped = Semaphore(threads + 2), Event()
+    under_way: SimpleQueue[Future[Result] | None] = SimpleQueue()
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="rosenblatt")
+
+    def draw() -> None:
+        try:
+            free.acquire()
+            while not stopped.is_set() and (item := next(items, None)) is not None:
+                under_way.put(pool.submit(work, item))
+                free.acquire()
+        except BaseException as error:  # noqa: BLE001  # handed to the caller's thread
+            failed: Future[Result] = Future()
+            failed.set_exception(error)
+            under_way.put(failed)
+        finally:
+            items.close()
+            under_way.put(None)
+
+    # A daemon: one that waits for standard input must not keep the program from ending.
+    drawing = Thread(target=draw, daemon=True, name="rosenblatt-reader")
+    drawing.start()
+    try:
+        while (future := under_way.get()) is not None:
+            yield future.result()
+            free.release()
+    finally:
+        stopped.set()
+        free.release()
+        pool.shutdown(wait=False, cancel_futures=True)
+        drawing.join(timeout=0.1)  # longer than any read but one that waits for someone to type

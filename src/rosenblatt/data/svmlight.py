@@ -1,0 +1,185 @@
+"""Files of svmlight (LIBSVM) text as batches of rows, in memory that does not grow with them."""
+
+import os
+import sys
+from collections.abc import Generator, Iterator
+from threading import Event
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from rosenblatt.data.batch import Batch, join
+from rosenblatt.data.blocks import Block, whole_lines
+from rosenblatt.data.byte_source import Source, name_of, opened
+from rosenblatt.data.in_order import in_order
+from rosenblatt.data.labels import Classes
+from rosenblatt.data.line import LineError
+from rosenblatt.data.parsed import Parsed, numbering_for
+from rosenblatt.data.plain_rows import parse_plain
+from rosenblatt.errors import InputError
+
+BLOCK_BYTES = 2 << 20  # of text in a batch; from 1 to 8 MiB the speed is the same
+PLAIN_BYTES = 1 << 19  # up to here plain Python is done before numba has been imported
+
+
+def svmlight_batches(
+    source: Source,
+    *,
+    zero_based: bool | None = None,
+    dtype: DTypeLike = np.float64,
+    classes: Classes | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    threads: int | None = None,
+    prompt: bool = False,
+) -> Iterator[Batch]:
+    """Yield the rows of a file in batches; memory is bounded by the size of a few blocks.
+
+    Parameters
+    ----------
+    source : str or path
+        A file of svmlight text, plain or packed with gzip or Zstandard; ``"-"`` is standard input.
+    zero_based : bool, optional
+        Whether the file counts features from 0. By default the first block decides: from 0 if any
+        feature is 0 in it, else from 1; a feature 0 in a later block is then an error.
+    dtype : float64 or float32
+        The type of the values: the double nearest to what is written, and the float32 nearest to
+        that double.
+    classes : Classes, optional
+        The table that numbers the labels, to be shared between files.
+    block_bytes : int
+        About how much text makes a batch.
+    threads : int, optional
+        How many threads parse; by default one for each processor. The batches are the same for any
+        number.
+    prompt : bool
+        Yield rows as soon as they arrive rather than in full blocks.
+
+    Raises
+    ------
+    InputError
+        With file, line and column, where the text is not svmlight; nothing of its batch is yielded.
+    """
+    kind = np.dtype(dtype)
+    if kind not in (np.float32, np.float64):
+        msg = f"dtype must be float64 or float32; got {kind}."
+        raise InputError(msg)
+    for name, number in (("block_bytes", block_bytes), ("threads", threads)):
+        if number is not None and number < 1:
+            msg = f"{name} must be at least 1; got {number}."
+            raise InputError(msg)
+    parser = _Parser(zero_based, kind)
+    table = Classes() if classes is None else classes
+    return _batches(source, parser, table, block_bytes, threads or os.cpu_count() or 1, prompt)
+
+
+def read_svmlight(
+    source: Source,
+    *,
+    zero_based: bool | None = None,
+    dtype: DTypeLike = np.float64,
+    classes: Classes | None = None,
+    threads: int | None = None,
+) -> Batch:
+    """Return all rows of a file as one batch; the parameters are those of ``svmlight_batches``.
+
+    Whether features count from 0 or 1 is here decided by the whole file.
+    """
+    table = Classes() if classes is None else classes
+    from_zero = True if zero_based is None else zero_based
+    batches = list(
+        svmlight_batches(source, zero_based=from_zero, dtype=dtype, classes=table, threads=threads)
+    )
+    if not batches:
+        nothing = parse_plain(b"", numbering_for(0, np.dtype(dtype)), np.dtype(dtype))
+        return _batch(nothing, table, from_zero, name_of(source), 1, 0)
+    rows = join(batches)
+    if zero_based is None and len(rows.indices) and rows.indices.min() > 0:
+        rows.indices[:] -= 1
+        rows = rows._replace(n_features=rows.n_features - 1, zero_based=False)
+    return rows
+
+
+def _batches(
+    source: Source, parser: "_Parser", classes: Classes, size: int, threads: int, prompt: bool
+) -> Iterator[Batch]:
+    def blocks() -> Generator[Block, None, None]:
+        with opened(source) as stream:
+            yield from whole_lines(stream, size, prompt=prompt)
+
+    name, line = name_of(source), 1
+    parts = in_order(parser.parse, blocks(), threads)
+    try:
+        for parsed, bytes_read in parts:
+            if len(parsed.labels):
+                yield _batch(parsed, classes, not parser.base, name, line, bytes_read)
+            line += parsed.n_lines
+    except LineError as error:
+        msg = f"{name}, line {line + error.line}, column {error.column}: {error.clause}."
+        raise InputError(msg) from None
+    finally:
+        parts.close()
+
+
+def _batch(
+    parsed: Parsed, classes: Classes, zero_based: bool, name: str, line: int, bytes_read: int
+) -> Batch:
+    codes = classes.codes(parsed.distinct)
+    return Batch(
+        parsed.data,
+        parsed.indices,
+        parsed.indptr,
+        codes[parsed.labels],
+        classes.labels,
+        parsed.queries,
+        parsed.n_features,
+        zero_based,
+        name,
+        line,
+        parsed.n_lines,
+        bytes_read,
+    )
+
+
+class _Parser:
+    """Parses blocks in several threads, once it is known from where features count.
+
+    Where nobody says so, the first block decides, and the others wait for it.
+    """
+
+    def __init__(self, zero_based: bool | None, dtype: np.dtype[Any]) -> None:
+        self.base = 0 if zero_based is None else 1 - zero_based
+        self._dtype = dtype
+        self._detects = zero_based is None
+        self._decided = Event()
+        if not self._detects:
+            self._decided.set()
+
+    def parse(self, block: Block) -> tuple[Parsed, int]:
+        """Return the rows of a block and how far the file has been read."""
+        if block.offset == 0 and self._detects:
+            try:
+                return self._parse_first(block), block.bytes_read
+            finally:
+                self._decided.set()
+        self._decided.wait()
+        return self._rows(block), block.bytes_read
+
+    def _parse_first(self, block: Block) -> Parsed:
+        parsed = self._rows(block)
+        if not len(parsed.indices) or parsed.lowest == 0:
+            return parsed
+        self.base = 1
+        parsed.indices[:] -= 1
+        return parsed._replace(n_features=parsed.n_features - 1)
+
+    def _rows(self, block: Block) -> Parsed:
+        numbering = numbering_for(self.base, self._dtype, detected=self._detects)
+        if block.offset + block.length > PLAIN_BYTES or "numba" in sys.modules:
+            from rosenblatt.data.words import AVAILABLE
+
+            if AVAILABLE:
+                from rosenblatt.data.scanned_rows import parse_scanned
+
+                return parse_scanned(block.text, block.length, numbering, self._dtype)
+        return parse_plain(block.text[: block.length].tobytes(), numbering, self._dtype)

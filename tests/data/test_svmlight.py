@@ -1,0 +1,211 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.data import Batch, Classes, join, read_svmlight, svmlight_batches
+from rosenblatt.errors import InputError
+from tests.data.fuzzing import fuzz
+from tests.data.naive import NaiveRow, naive_rows
+
+digits = st.text("0123456789", min_size=1, max_size=25)
+blanks = st.sampled_from([" ", "  ", "\t", " \t "])
+
+
+@st.composite
+def numbers(draw: st.DrawFn) -> str:
+    """Return a decimal number in any of its forms."""
+    text = draw(st.sampled_from(["", "-", "+"])) + draw(digits)
+    if draw(st.booleans()):
+        text += "." + draw(st.one_of(st.just(""), digits))
+    if draw(st.integers(0, 3)) == 0:
+        text += draw(st.sampled_from(["e", "E", "e+", "e-"])) + str(draw(st.integers(0, 280)))
+    return text
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> str:
+    """Return a good line: a row, a comment or nothing, with any blanks that are allowed."""
+    comment = draw(st.sampled_from(["", "", "# 1:1 x", "#"]))
+    if draw(st.integers(0, 4)) == 0:
+        return draw(st.sampled_from(["", " ", "\r"])) + comment
+    label = draw(st.sampled_from(["1", "+1", "1.0", "-1", "0", "2.50", "spam", "été", "1,2", "-"]))
+    tokens = [label]
+    if draw(st.integers(0, 3)) == 0:
+        tokens.append(f"qid:{draw(st.integers(0, 2**63 - 1))}")
+    features = draw(st.lists(st.integers(0, 2**31 - 1) | st.integers(0, 9), unique=True))
+    tokens += [f"{feature}:{draw(numbers())}" for feature in features]
+    return draw(blanks).join(tokens) + draw(st.sampled_from(["", " ", "\t\r", "\r"])) + comment
+
+
+texts = st.builds(
+    lambda rows, end: "\n".join(rows) + end,
+    st.lists(lines(), max_size=12),
+    st.sampled_from(["", "\n"]),
+)
+
+
+def _rows(batches: list[Batch], base: int = 0) -> list[NaiveRow]:
+    """Return rows as the naive parser gives them."""
+    rows = []
+    for batch in batches:
+        for i in range(batch.n_rows):
+            span = slice(batch.indptr[i], batch.indptr[i + 1])
+            entries = zip(batch.indices[span].tolist(), batch.data[span].tolist(), strict=True)
+            query = -1 if batch.queries is None else int(batch.queries[i])
+            label = batch.classes[batch.labels[i]]
+            rows.append(NaiveRow(label, query, [(j + base, value) for j, value in entries]))
+    return rows
+
+
+def _file(folder: Path, text: str | bytes) -> Path:
+    file = folder / "rows.svm"
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    return file
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that all examples of a property may write to."""
+    return tmp_path_factory.mktemp("svmlight")
+
+
+@given(text=texts, block_bytes=st.integers(1, 200), threads=st.integers(1, 3), prompt=st.booleans())
+def test_batches_hold_what_the_naive_parser_reads(
+    folder: Path, text: str, block_bytes: int, threads: int, prompt: bool
+) -> None:
+    """For any good file, cut anywhere, by any number of threads, the rows are those of the text."""
+    file = _file(folder, text)
+    batches = list(
+        svmlight_batches(
+            file, zero_based=True, block_bytes=block_bytes, threads=threads, prompt=prompt
+        )
+    )
+    assert _rows(batches) == naive_rows(text.encode())
+    for batch in batches:
+        assert batch.n_rows > 0
+        assert batch.n_features == max(batch.indices.tolist(), default=-1) + 1
+        assert batch.indices.dtype == batch.labels.dtype == np.int32
+        assert batch.indptr.dtype == np.int64
+        part = text.split("\n")[batch.first_line - 1 : batch.first_line - 1 + batch.n_lines]
+        assert _rows([batch]) == naive_rows("\n".join(part).encode())
+
+
+@given(text=texts)
+def test_a_whole_file_is_its_batches_joined(folder: Path, text: str) -> None:
+    """Reading all at once gives the same arrays as joining the batches."""
+    file = _file(folder, text)
+    whole = read_svmlight(file, zero_based=True)
+    batches = list(svmlight_batches(file, zero_based=True, block_bytes=20))
+    assert _rows([whole]) == _rows(batches)
+    if batches:
+        joined = join(batches)
+        assert _rows([joined]) == _rows(batches)
+        assert joined.n_features == whole.n_features
+        assert joined.classes == whole.classes
+
+
+def test_mutated_files_never_give_a_wrong_row() -> None:
+    """The compiled, the plain and the naive parser agree on every accident that befell a file."""
+    assert fuzz(4000, seed=0) > 400
+
+
+@pytest.mark.parametrize(
+    ("text", "zero_based", "indices"),
+    [
+        ("1 1:1 3:1\n", False, [0, 2]),
+        ("1 1:1 3:1\n1 0:1\n", True, [1, 3, 0]),
+        ("1\n", True, []),
+    ],
+)
+def test_the_first_feature_is_found_out(
+    text: str, zero_based: bool, indices: list[int], tmp_path: Path
+) -> None:
+    """A file in which a feature 0 stands counts from 0, any other from 1."""
+    file = _file(tmp_path, text)
+    (batch,) = svmlight_batches(file)
+    for found in (batch, read_svmlight(file)):
+        assert found.indices.tolist() == indices
+        assert found.zero_based == zero_based
+        assert found.n_features == max(indices, default=-1) + 1
+
+
+def test_the_first_feature_can_be_told(tmp_path: Path) -> None:
+    """Whoever knows from where a file counts is believed."""
+    file = _file(tmp_path, "1 1:1 3:1\n")
+    assert read_svmlight(file, zero_based=True).indices.tolist() == [1, 3]
+    assert read_svmlight(file, zero_based=False).indices.tolist() == [0, 2]
+    assert next(svmlight_batches(file, zero_based=True)).n_features == 4
+
+
+def test_a_feature_0_that_comes_late_is_an_error_for_batches_only(tmp_path: Path) -> None:
+    """Rows that were shifted by one already are never followed by rows that are not."""
+    file = _file(tmp_path, "1 1:1\n1 3:1\n1 2:1 0:5\n")
+    batches = svmlight_batches(file, block_bytes=6)
+    assert next(batches).indices.tolist() == [0]
+    assert next(batches).indices.tolist() == [2]
+    with pytest.raises(InputError, match=r"line 3, column 7: feature 0, but .*zero_based=True"):
+        next(batches)
+    assert read_svmlight(file).indices.tolist() == [1, 3, 0, 2]
+
+
+def test_classes_keep_their_numbers_in_all_batches_and_files(tmp_path: Path) -> None:
+    """A class has one number, however its label is written and wherever it stands."""
+    file = _file(tmp_path, "+1 1:1\nspam\n1.0 2:1\nham\n1\n")
+    classes = Classes(["ham"])
+    batches = list(svmlight_batches(file, block_bytes=8, classes=classes))
+    assert np.concatenate([batch.labels for batch in batches]).tolist() == [1, 2, 1, 0, 1]
+    assert batches[-1].classes == classes.labels == ("ham", 1, "spam")
+    whole = read_svmlight(file, classes=classes)
+    assert whole.labels.tolist() == [1, 2, 1, 0, 1]
+    assert whole.label_values().tolist() == ["1", "spam", "1", "ham", "1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [("-1\n+1\n", np.int64, [-1, 1]), ("0.5\n1\n", np.float64, [0.5, 1.0])],
+)
+def test_labels_that_are_numbers_come_back_as_numbers(
+    text: str, kind: type, values: list[float], tmp_path: Path
+) -> None:
+    """Numeric classes give an array of numbers."""
+    found = read_svmlight(_file(tmp_path, text)).label_values()
+    assert found.dtype == kind
+    assert found.tolist() == values
+
+
+def test_float32_is_the_nearest_to_the_double(tmp_path: Path) -> None:
+    """Values may be kept in half the memory, and what does not fit is an error."""
+    file = _file(tmp_path, "1 1:0.1 2:16777217 3:1e-46 4:3.4028235e38\n")
+    rows = read_svmlight(file, dtype=np.float32)
+    assert rows.data.dtype == np.float32
+    assert rows.data.tolist() == [float(np.float32(x)) for x in (0.1, 2**24, 0, 3.4028235e38)]
+    file = _file(tmp_path, "1 1:-3.4028236e38\n")
+    with pytest.raises(
+        InputError, match=r"'-3.4028236e38' of feature 1 .* the range of float32\.$"
+    ):
+        read_svmlight(file, dtype="float32")
+
+
+def test_queries_are_kept(tmp_path: Path) -> None:
+    """The qid of a row is there for whoever wants it, −1 where a row has none."""
+    file = _file(tmp_path, "1 qid:7 1:1\n1\n1 qid:9223372036854775807\n")
+    queries = read_svmlight(file).queries
+    assert queries is not None
+    assert queries.tolist() == [7, -1, 2**63 - 1]
+    first, second = svmlight_batches(_file(tmp_path, "1 1:1\n1 qid:3\n"), block_bytes=6)
+    assert first.queries is None
+    queries = join([first, second]).queries
+    assert queries is not None
+    assert queries.tolist() == [-1, 3]
+
+
+def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
+    """Nothing but comments gives no batch, and a whole of no rows."""
+    file = _file(tmp_path, "# nothing\n\n")
+    assert list(svmlight_batches(file)) == []
+    whole = read_svmlight(file)
+    assert (whole.n_rows, whole.n_features, whole.indptr.tolist()) == (0, 0, [0])
+    assert read_svmlight(_file(tmp_path, "")).label_values().tolist() == []
