@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from benchmarks.data_files import MissingDataError, imdb_words, svmlight
 from benchmarks.figure import Figure, Skipped, share_of_limit, speed_up
 from benchmarks.generated import zipf_rows
 from benchmarks.limit import limit_of
 from benchmarks.peers import perceptron, sklearn_perceptron
-from benchmarks.real import MissingDataError, imdb_words, svmlight
 from benchmarks.scale import Scale
 from benchmarks.stopwatch import epoch_times
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from benchmarks.data_files import MissingDataError, mnist
 from benchmarks.figure import Amount, Figure, Skipped, Target, share_of_limit, speed_up
 from benchmarks.limit import limit_of
 from benchmarks.peers import averaged, perceptron, sklearn_averaged, sklearn_perceptron
-from benchmarks.real import MissingDataError, mnist
 from benchmarks.scale import Scale
 from benchmarks.stopwatch import epoch_times
 

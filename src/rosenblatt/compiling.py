@@ -1,12 +1,13 @@
 """How code is compiled: options, methods of named tuples, a cache that is never stale."""
 
+import glob
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import config, njit, typeof, types
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import overload_method
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -32,11 +33,51 @@ def source_digest() -> str:
 SOURCE_DIGEST = source_digest()
 
 
+class SignatureFiles(IndexDataCacheFile):
+    """Compiled code on disk, one file a signature, named by all that the code depends on.
+
+    numba numbers its files and keeps an index of them. Two processes that compile at the same time
+    can take the same number, and then one signature is answered with the code of another. A name
+    made from the key can't be taken twice.
+    """
+
+    def load(self, key: object) -> object:
+        """Return the code saved for this key, or None."""
+        try:
+            return self._load_data(self._file_name(key))
+        except OSError:
+            return None
+
+    def save(self, key: object, data: object) -> None:
+        """Write the code for this key, and remove what older sources left behind."""
+        self._save_data(self._file_name(key), data)
+        base = self._index_name.removesuffix(".nbi")
+        for file in Path(self._cache_path).glob(f"{glob.escape(base)}.*.nbc"):
+            if f".{SOURCE_DIGEST[:12]}." not in file.name:
+                file.unlink(missing_ok=True)
+
+    def flush(self) -> None:
+        """Nothing to do: there is no index."""
+
+    def _file_name(self, key: object) -> str:
+        signature = hashlib.sha256(f"{self._version} {key}".encode()).hexdigest()
+        base = self._index_name.removesuffix(".nbi")
+        return f"{base}.{SOURCE_DIGEST[:12]}.{signature[:32]}.nbc"
+
+
 class DigestCache(FunctionCache):
     """numba's cache on disk, which by itself notices an edit only in the kernel's own file.
 
     A kernel inlines the rule and the row format from other files: their digest is in the key.
     """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = SignatureFiles(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=SOURCE_DIGEST,
+        )
 
     def _index_key(self, sig: object, codegen: object) -> tuple[object, ...]:
         return (*super()._index_key(sig, codegen), SOURCE_DIGEST)

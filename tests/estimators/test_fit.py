@@ -246,6 +246,19 @@ def test_max_iter_warns_once() -> None:
     assert len(caught) == 1
 
 
+def test_warnings_fit_the_learner() -> None:
+    """Early stopping is not recommended to who has it, and averages are not warned of at all."""
+    X, y = make_classification(200, flip_y=0.2, random_state=0)
+    with pytest.warns(
+        ConvergenceWarning, match="on 159 rows: the score on held-out rows may still"
+    ):
+        Perceptron(max_iter=2, early_stopping=True, validation_fraction=0.21).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AveragedPerceptron(max_iter=2).fit(X, y)
+        PassiveAggressiveClassifier(max_iter=2, average=True).fit(X, y)
+
+
 def test_time_limit_warns() -> None:
     """So does the time limit."""
     with pytest.warns(ConvergenceWarning, match="stopped at its time limit after"):

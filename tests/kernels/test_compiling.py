@@ -21,6 +21,8 @@ from rosenblatt.rules import PA1, Perceptron, Rule
 
 PACKAGE = Path(rosenblatt.__file__).parent
 
+DTYPES = ("float64", "float32", "uint8")
+
 FIT = """
 import json
 import numpy as np
@@ -105,7 +107,25 @@ def test_the_cache_is_used_and_never_stale(package_copy: Path, tmp_path: Path) -
     edited = text.replace("0.0 if margin > 0.0 else self.eta", "0.0 if margin > 0.0 else 3.0")
     assert edited != text
     rule.write_text(edited)
+    (old,) = (tmp_path / "cache").rglob("*binary_pass*.nbc")
     assert json.loads(run(FIT, **environment)) == {"w": [3.0, 3.0], "hits": 0}
+    (new,) = (tmp_path / "cache").rglob("*binary_pass*.nbc")
+    assert new != old  # what the old sources left is removed
+
+
+def test_processes_that_compile_at_once(tmp_path: Path) -> None:
+    """Each of several signatures compiled at the same time is answered with its own code."""
+    codes = [FIT.replace("np.ones((1, 1))", f"np.ones((1, 1), np.{d})") for d in DTYPES]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL)  # noqa: S603
+        for code in codes
+    ]
+    assert [process.wait() for process in started] == [0] * len(codes)
+    assert len([*tmp_path.rglob("*binary_pass*.nbc")]) == len(codes)
+    for code in codes:
+        found = json.loads(run(code, NUMBA_CACHE_DIR=str(tmp_path)))
+        assert found == {"w": [1.0, 1.0], "hits": 1}
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))

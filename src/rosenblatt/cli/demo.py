@@ -27,7 +27,7 @@ def demo(seed: int) -> None:
     )
     scaler = StandardScaler().fit(X_train)
     X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
-    last = Perceptron(max_iter=1000, random_state=seed)
+    last = Perceptron(random_state=seed)
     average = AveragedPerceptron(early_stopping=True, random_state=seed)
     learners = {"last weights": last, "mean of weights": average}
     for learner in learners.values():

@@ -112,7 +112,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             outcome = fit(state, examples, self._plan(), generator, observers)
         self._state, self.classes_ = state, classes
         self._keep(outcome)
-        told = unfinished(outcome, len(y))
+        averaged, stopping = self._averaged(), self.early_stopping
+        told = unfinished(outcome, averaged=averaged, early_stopping=stopping)
         if told is not None:
             warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=2)
         return self
@@ -302,7 +303,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             classes = first_classes(y, named)
             self._state = State.zeros(n_features, len(classes), averaged=self._averaged())
             self.classes_ = classes
-            self._keep(Outcome([], "max_iter", 0, None))
+            self._keep(Outcome([], "max_iter", 0))
         elif named is not None or not all_known(y, self.classes_):
             seen = np.unique(y) if named is None else np.union1d(y, np.asarray(named))
             self._state, self.classes_ = grown(self._state, self.classes_, seen, self._rule())

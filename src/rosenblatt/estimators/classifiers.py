@@ -61,7 +61,7 @@ class Perceptron(_PerceptronRule):
     def __init__(
         self,
         *,
-        max_iter: int = 1000,
+        max_iter: int = 200,
         shuffle: Shuffle = True,
         zero: str = "mistake",
         eta0: float = 1.0,
@@ -200,7 +200,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         C: float = 1.0,
         loss: str = "hinge",
         average: bool = False,
-        max_iter: int = 100,
+        max_iter: int = 10,
         shuffle: Shuffle = True,
         zero: str = "mistake",
         fit_intercept: bool = True,

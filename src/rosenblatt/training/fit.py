@@ -41,7 +41,8 @@ class Outcome:
     history: list[PassRecord]
     stop_reason: StopReason
     best_pass: int  # the pass whose weights are kept
-    mistakes: Mistakes | None
+    mistakes: Mistakes | None = None
+    n_rows: int = 0  # learned from in each pass
 
     @property
     def converged(self) -> bool:
@@ -66,6 +67,8 @@ def fit(
     mistakes = Mistakes() if plan.record else None
     history: list[PassRecord] = []
     stop_reason: StopReason | None = None
+    log = None if mistakes is None else empty_log(0)
+    run_pass(state, examples, learning[:0], plan.rule, plan.zero, log)  # compiles, off the clock
     started = perf_counter()
 
     with held_interrupt() as interrupt:
@@ -90,7 +93,7 @@ def fit(
     if validation is not None:
         validation.restore_best(state)
     best_pass = len(history) if validation is None else validation.best_pass
-    return Outcome(history, stop_reason, best_pass, mistakes)
+    return Outcome(history, stop_reason, best_pass, mistakes, len(learning))
 
 
 def _reason_to_stop(

@@ -3,19 +3,25 @@
 from rosenblatt.training.fit import Outcome
 
 
-def unfinished(outcome: Outcome, n_rows: int) -> str | None:
-    """Return one sentence on a training that ended before it was done, or None."""
+def unfinished(outcome: Outcome, *, averaged: bool, early_stopping: bool) -> str | None:
+    """Return one sentence on a training that ended before it was done, or None.
+
+    An average needs no pass without a mistake: to reach max_iter is how it ends on any data that
+    overlap, and nothing to be told of.
+    """
     last = outcome.history[-1]
-    told = f"the last one made {last.mistakes} mistakes on {n_rows} rows"
-    if outcome.stop_reason == "max_iter":
+    told = f"the last one made {last.mistakes} mistakes on {outcome.n_rows} rows"
+    if outcome.stop_reason == "max_iter" and not averaged:
+        stopped = f"stopped after max_iter={last.pass_} passes; {told}"
+        if early_stopping:
+            return f"{stopped}: the score on held-out rows may still be rising; raise max_iter."
         return (
-            f"stopped after max_iter={last.pass_} passes; {told}: if the classes overlap no number "
-            "of passes separates them, and early_stopping=True or an averaged learner is the "
-            "cure; else raise max_iter."
+            f"{stopped}: if the classes overlap no number of passes separates them, and an "
+            "averaged learner or early_stopping=True is the cure; else raise max_iter."
         )
     if outcome.stop_reason == "time_limit":
-        passes = f"stopped at its time limit after {last.pass_} passes"
-        return f"{passes}; {told}: raise time_limit to go on."
+        stopped = f"stopped at its time limit after {last.pass_} passes"
+        return f"{stopped}; {told}: raise time_limit to go on."
     if outcome.stop_reason == "interrupted":
         return (
             f"was interrupted and keeps the weights of pass {outcome.best_pass}; {told}: set "

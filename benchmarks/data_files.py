@@ -16,7 +16,7 @@ class MissingDataError(Exception):
     """A data set is not on this machine."""
 
 
-def _file(name: str) -> Path:
+def data_file(name: str) -> Path:
     folder = os.environ.get(VARIABLE)
     if not folder:
         msg = f"{VARIABLE} is not set"
@@ -32,7 +32,7 @@ def svmlight(name: str) -> tuple[sparse.csr_matrix, NDArray[Any]]:
     """Return the rows and labels of a file in svmlight format."""
     from sklearn.datasets import load_svmlight_file
 
-    X, y = load_svmlight_file(str(_file(f"{name}.svm.gz")))
+    X, y = load_svmlight_file(str(data_file(f"{name}.svm.gz")))
     # The loader gives 64-bit indices, which scikit-learn's own perceptron refuses.
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X, y
@@ -42,7 +42,7 @@ def imdb_words() -> tuple[sparse.csr_matrix, NDArray[Any]]:
     """Return the word counts of the film reviews, as float64, and their labels."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    with gzip.open(_file("imdb.train.tsv.gz"), "rt", encoding="utf-8") as lines:
+    with gzip.open(data_file("imdb.train.tsv.gz"), "rt", encoding="utf-8") as lines:
         fields = [line.rstrip("\n").split("\t", 2) for line in lines]
     X = CountVectorizer(dtype=np.float64).fit_transform(text for _, _, text in fields)
     return X, np.array([label for label, _, _ in fields])
@@ -55,5 +55,5 @@ def mnist(part: str) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _idx(name: str, header: int) -> NDArray[Any]:
-    with gzip.open(_file(name)) as file:
+    with gzip.open(data_file(name)) as file:
         return np.frombuffer(file.read(), np.uint8, offset=header).copy()
