@@ -17,6 +17,7 @@ class MissingDataError(Exception):
 
 
 def data_file(name: str) -> Path:
+    """Return where a file or folder of the data sets is."""
     folder = os.environ.get(VARIABLE)
     if not folder:
         msg = f"{VARIABLE} is not set"
