@@ -2,8 +2,8 @@
 
 Nothing here words an error. At a line that it does not understand the scan stops, and the caller
 has it parsed by ``line.parse_line``; so the scan may be simple, and must only never take for usual
-what is not. The text, given by its address, ends in a newline, behind which 64 more bytes may be
-read: that newline is what every loop below stops at.
+what is not. The text, given by its address, ends in a newline, and that is where every loop below
+stops at the latest: nothing behind it is read.
 """
 
 from typing import Any, NamedTuple
@@ -12,25 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.compiling import compiled, inlined
-from rosenblatt.data.line import MOST_FEATURE, NO_QUERY
+from rosenblatt.data.line import NO_QUERY
 from rosenblatt.data.tokens import (
     COLON,
     HASH,
     NEWLINE,
     SPACE,
-    ZERO,
-    decimal,
-    eight_digits,
-    is_blank,
-    is_digit,
-    marks_from,
-    next_mark,
-    whole_number,
+    behind_blanks,
+    behind_digits,
+    ends_token,
+    entry,
 )
-from rosenblatt.data.words import SPAN, byte_at, count_at, word_at
+from rosenblatt.data.words import SPAN, byte_at, count_at
 
 U = np.uint64
-QID = U(int.from_bytes(b"qid:", "little"))
+QID = tuple(b"qid:")
 FNV_START, FNV_PRIME = U(0xCBF29CE484222325), U(0x100000001B3)
 
 
@@ -96,7 +92,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # passing an array costs 10 ns; a fea
     last_slot = U(len(slots) - 1)
     indptr[0] = 0
     while line < length:
-        start = _behind_blanks(text, line)
+        start = behind_blanks(text, line)
         if byte_at(text, start) == NEWLINE or byte_at(text, start) == HASH:
             line = newline_from(text, start) + 1
             continue
@@ -115,29 +111,20 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # passing an array costs 10 ns; a fea
             slots[slot] = n_labels
         labels[U(row)] = slots[slot] - 1
 
-        stop, query, usual = _query(text, stop)
-        if not usual:
-            break
+        end, query, usual = _query(text, stop)
         place, previous, ascending = filled, -1, True
-        span, marks = marks_from(text, stop)
-        end, span, marks = next_mark(text, span, marks)
-        while True:
-            start = end + 1
-            while is_blank(byte_at(text, end)) and not is_digit(byte_at(text, start)):
-                end, span, marks = next_mark(text, span, marks)
-                start = end + 1
-            if not is_blank(byte_at(text, end)):
+        while usual:
+            start = behind_blanks(text, end)
+            if byte_at(text, start) == NEWLINE or byte_at(text, start) == HASH:
                 break
-            feature, value, end, span, marks = _entry(text, start, span, marks)
-            if not abs(value) < limit:  # NaN is not, either
-                usual = False
-                break
+            feature, value, end = entry(text, start)
+            usual = abs(value) < limit  # NaN is not
             ascending &= feature > previous
             previous = feature
             indices[U(place)] = feature - base
             data[U(place)] = value
             place += 1
-        if not usual or (byte_at(text, end) != NEWLINE and byte_at(text, end) != HASH):
+        if not usual:
             break
 
         if place > filled:
@@ -151,20 +138,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # passing an array costs 10 ns; a fea
         n_queries += query != NO_QUERY
         row, filled = row + 1, place
         indptr[U(row)] = filled
-        line = newline_from(text, end) + 1
+        line = newline_from(text, start) + 1
     return Progress(line, row, filled, n_labels, n_queries, lowest, highest)
-
-
-@inlined
-def _behind_blanks(text: int, position: int) -> int:
-    while is_blank(byte_at(text, position)):
-        position += 1
-    return position
-
-
-@inlined
-def _ends_token(byte: int) -> bool:
-    return is_blank(byte) or byte in (NEWLINE, HASH)
 
 
 @inlined
@@ -176,7 +151,7 @@ def _label(text: int, start: int) -> Any:
         key = (key ^ U(byte)) * FNV_PRIME
         stop += 1
         byte = byte_at(text, stop)
-    return stop, key ^ (key >> U(32)), _ends_token(byte)
+    return stop, key ^ (key >> U(32)), ends_token(byte)
 
 
 @inlined
@@ -193,37 +168,13 @@ def _same(text: int, start: int, stop: int, other_start: int, other_stop: int) -
 @inlined
 def _query(text: int, position: int) -> Any:
     """Return where the query ends that may follow, its number, and whether all is usual."""
-    start = _behind_blanks(text, position)
-    if word_at(text, start) & U(0xFFFFFFFF) != QID:
-        return position, NO_QUERY, True
-    start += 4
-    stop, query = start, 0
-    while is_digit(byte_at(text, stop)) and stop - start < 18:
-        query = query * 10 + byte_at(text, stop) - ZERO
-        stop += 1
-    return stop, query, stop > start and _ends_token(byte_at(text, stop))
-
-
-@inlined
-def _entry(text: int, start: int, span: int, marks: Any) -> Any:
-    """Read feature:value from a digit on; the value is NaN where that is not usual.
-
-    Returns them, the mark that ends the value, and the span and the marks that remain.
-    """
-    colon, span, marks = next_mark(text, span, marks)
-    if byte_at(text, colon) != COLON or colon - start > 10:
-        return 0, np.nan, colon, span, marks
-    if colon - start <= 8:
-        feature = np.int64(eight_digits(text, start, colon - start))
-    else:
-        feature = np.int64(whole_number(text, start, colon - start))
-        if feature > MOST_FEATURE:
-            return feature, np.nan, colon, span, marks
-    end, span, marks = next_mark(text, span, marks)
-    if end - colon == 2 and byte_at(text, end) <= SPACE:  # one digit: half the time of the rest
-        return feature, np.float64(byte_at(text, colon + 1) - ZERO), end, span, marks
-    value, end, span, marks = decimal(text, colon + 1, end, span, marks)
-    return feature, value, end, span, marks
+    start = behind_blanks(text, position)
+    for k in range(4):
+        if byte_at(text, start + k) != QID[k]:
+            return position, NO_QUERY, True
+    stop, query = behind_digits(text, start + 4, U(0))
+    usual = 0 < stop - start - 4 <= 18 and ends_token(byte_at(text, stop))
+    return stop, np.int64(query), usual
 
 
 @compiled
