@@ -117,8 +117,13 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # passing an array costs 10 ns; a fea
             start = behind_blanks(text, end)
             if byte_at(text, start) == NEWLINE or byte_at(text, start) == HASH:
                 break
+            if start == end:
+                usual = False
+                break
             feature, value, end = entry(text, start)
-            usual = abs(value) < limit  # NaN is not
+            if not abs(value) < limit:
+                usual = False
+                break
             ascending &= feature > previous
             previous = feature
             indices[U(place)] = feature - base

@@ -111,10 +111,9 @@ def entry(text: int, start: int) -> Any:
     The value is NaN where the token is not usual.
     """
     colon, feature = behind_digits(text, start, U(0))
-    usual = 0 < colon - start <= 10 and feature <= U(MOST_FEATURE)
-    if not usual or byte_at(text, colon) != COLON:
-        return 0, np.nan, colon
+    length = colon - start
+    if byte_at(text, colon) != COLON or U(length - 1) >= U(9):
+        if byte_at(text, colon) != COLON or length != 10 or feature > U(MOST_FEATURE):
+            return 0, np.nan, colon
     value, end = decimal(text, colon + 1)
-    if not ends_token(byte_at(text, end)):
-        return 0, np.nan, end
     return np.int64(feature), value, end

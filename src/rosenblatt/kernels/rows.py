@@ -22,8 +22,8 @@ from rosenblatt.kernels.vector import lane_dot, lane_dot_pair, lane_dot_referenc
 CACHE_LINE = 64  # bytes
 DENSE_AHEAD = 8  # rows; measured at 100 float32 values a row: 43 ms without, 20 ms with
 DENSE_REACH = 8192  # bytes to ask for ahead; longer rows the hardware follows by itself
-CSR_LANES = 4  # sums side by side; one alone waits on its own additions (imdb: 5 against 10 ms)
-CSR_AHEAD = 4  # rows; measured at 73 values a row: 148 ms without, 62 ms with
+CSR_LANES = 4  # sums side by side; one alone waits on its own additions
+CSR_AHEAD = 2  # rows; measured at 61 values a row: 148 ms without, 50 ms with
 
 
 class Dense(NamedTuple):
