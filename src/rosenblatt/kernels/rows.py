@@ -278,12 +278,13 @@ def _prefetch(self: Any, order: Any, t: Any) -> Any:
             i = order[min(t + CSR_AHEAD, last)]
             start, stop = self.indptr[i], self.indptr[i + 1]
             prefetch(self, DATA, start)  # short rows are done here, without a loop
+            prefetch(self, DATA, start + data_line)
             prefetch(self, DATA, stop - 1)
             prefetch(self, INDICES, start)
             prefetch(self, INDICES, stop - 1)
-            for p in range(start + data_line, stop - 1, data_line):
+            for p in range(start + index_line, stop - 1, index_line):  # one loop: one misprediction
                 prefetch(self, DATA, p)
-            for p in range(start + index_line, stop - 1, index_line):
+                prefetch(self, DATA, p + data_line)
                 prefetch(self, INDICES, p)
 
         return csr
