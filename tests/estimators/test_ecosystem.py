@@ -119,7 +119,8 @@ def test_the_package_itself_imports_nothing_slow() -> None:
         "import sys, rosenblatt; slow = {'sklearn', 'numba', 'numpy', 'rich'} & set(sys.modules); "
         "assert not slow, slow; rosenblatt.Perceptron; assert 'sklearn' in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603  # our own code
+    done = subprocess.run([sys.executable, "-c", code], check=False)  # noqa: S603  # our own code
+    assert done.returncode == 0
 
 
 def test_names() -> None:

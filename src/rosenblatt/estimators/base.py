@@ -16,10 +16,10 @@ from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.estimators.classes import all_known, first_classes, grown
 from rosenblatt.estimators.parameters import CHECKS, check_parameters, generator_from
 from rosenblatt.estimators.validation import (
-    DTYPES,
     check_classes,
     check_rows,
     check_sample_weight,
+    is_plain,
     row_weights,
     rows_of,
     set_start,
@@ -149,7 +149,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         first = not hasattr(self, "_state")
         self._check_parameters()
         self._check_online()
-        if not first and self._is_plain(X, y):
+        if not first and is_plain(self, X, y):
             rows = rows_of(X, self)
         else:
             rows, y = check_rows(self, X, y, reset=first)
@@ -279,23 +279,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self.n_mistakes_ = sum(record.mistakes for record in outcome.history)
         self.converged_ = outcome.converged
         self.stop_reason_ = outcome.stop_reason
-
-    def _is_plain(self, X: Any, y: Any) -> bool:
-        """Whether a small batch needs no more than a look at shape and type."""
-        return (
-            type(X) is np.ndarray
-            and type(y) is np.ndarray
-            and X.ndim == 2
-            and y.ndim == 1
-            and len(X) == len(y) > 0
-            and X.dtype.type in DTYPES
-            and X.dtype.isnative
-            and X.shape[1] == self.n_features_in_
-            and X.flags.c_contiguous
-            and y.dtype == self.classes_.dtype
-            and y.dtype.kind in "iub"
-            and not hasattr(self, "feature_names_in_")
-        )
 
     def _meet_classes(self, y: NDArray[Any], named: ArrayLike | None, n_features: int) -> None:
         """Make sure that the state knows all these classes; start one where there is none."""

@@ -37,6 +37,24 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[R
     return rows_of(X, estimator), y
 
 
+def is_plain(estimator: Any, X: Any, y: Any) -> bool:
+    """Return whether a further batch needs no more than this look at shape and type."""
+    return (
+        type(X) is np.ndarray
+        and type(y) is np.ndarray
+        and X.ndim == 2
+        and y.ndim == 1
+        and len(X) == len(y) > 0
+        and X.dtype.type in DTYPES
+        and X.dtype.isnative
+        and X.shape[1] == estimator.n_features_in_
+        and X.flags.c_contiguous
+        and y.dtype == estimator.classes_.dtype
+        and y.dtype.kind in "iub"
+        and not hasattr(estimator, "feature_names_in_")
+    )
+
+
 def rows_of(X: Any, estimator: Any) -> Rows:
     """Return a checked array or CSR matrix as rows, a canonical one without a copy."""
     constant = 1.0 if estimator.fit_intercept else 0.0
