@@ -82,12 +82,9 @@ class _TokenError(Exception):
 
 
 def _column(line: bytes, which: int, within: int) -> int:
+    """Return where in a line a token has a place, as an editor counts: in characters, from 1."""
     token = next(itertools.islice(TOKEN.finditer(line), which, None))
-    return column_after(line[: token.start() + within])
-
-
-def column_after(before: bytes) -> int:
-    """Return the column behind a part of a line as an editor counts it: in characters, from 1."""
+    before = line[: token.start() + within]
     return len(before.decode("utf-8", "replace")) + 1
 
 

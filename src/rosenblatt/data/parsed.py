@@ -21,7 +21,7 @@ class Parsed(NamedTuple):
     labels: NDArray[np.int32]
     distinct: list[Label]  # in order of appearance; +1 and 1 may both be there, as two
     queries: NDArray[np.int64] | None
-    lowest: int  # of the indices; where there is none, above all
+    lowest: int  # of the indices; where there is none, the highest there can be
     n_features: int  # one more than the highest index
     n_lines: int
 

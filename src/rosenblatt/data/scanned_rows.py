@@ -12,11 +12,17 @@ from rosenblatt.data.line import (
     LineError,
     Numbering,
     Row,
-    column_after,
     parse_line,
 )
 from rosenblatt.data.parsed import Parsed
-from rosenblatt.data.scanning import Progress, count_lines_and_colons, newline_from, scan
+from rosenblatt.data.plain_rows import parse_plain
+from rosenblatt.data.scanning import (
+    Progress,
+    count_lines_and_colons,
+    newline_from,
+    scan,
+    sort_rows,
+)
 from rosenblatt.data.tokens import NEWLINE
 from rosenblatt.data.words import SPAN
 
@@ -63,8 +69,8 @@ def parse_scanned(text: Text, length: int, numbering: Numbering, dtype: np.dtype
         np.empty(n_lines, np.int64),
         np.zeros(2 << n_lines.bit_length(), np.int32),
     )
-    done, problem = Progress(0, 0, 0, 0, 0, MOST_FEATURE + 1, -1), None
-    while problem is None:
+    done, good = Progress(0, 0, 0, 0, 0, ascending=True), True
+    while good:
         done = scan(address, length, numbering.base, numbering.limit, *rows, *tokens, done)
         if done.position >= length:
             break
@@ -72,23 +78,27 @@ def parse_scanned(text: Text, length: int, numbering: Numbering, dtype: np.dtype
         stop = newline_from(address, start)
         try:
             row = parse_line(text[start:stop].tobytes(), numbering)
-        except LineError as error:
-            problem = LineError(error.column, error.clause, text[:start].tobytes().count(b"\n"))
+        except LineError:
+            good = False
         else:
             done = _with_row(rows, done, row, stop + 1)
-    # Raises for a token that is no label first: it stands before the problem, or in its line.
+    if good and not done.ascending:
+        good = sort_rows(rows.data, rows.indices, rows.indptr, done.n_rows)
+    indices = rows.indices[: done.n_values]
+    lowest = int(indices.min(initial=MOST_FEATURE))
     distinct = _labels(text, tokens, done.n_labels)
-    if problem is not None:
-        raise problem
+    if not good or lowest < 0 or distinct is None:
+        # Whatever is wrong, the plain parser comes to the first of it, and says what it is.
+        return parse_plain(text[:length].tobytes(), numbering, dtype)
     return Parsed(
         rows.data[: done.n_values],
-        rows.indices[: done.n_values],
+        indices,
         rows.indptr[: done.n_rows + 1],
         rows.labels[: done.n_rows],
         distinct,
         rows.queries[: done.n_rows] if done.n_queries else None,
-        done.lowest,
-        done.highest + 1,
+        lowest,
+        int(indices.max(initial=-1)) + 1,
         n_lines,
     )
 
@@ -102,24 +112,14 @@ def _with_row(rows: RowArrays, done: Progress, row: Row | None, position: int) -
     rows.indices[done.n_values : stop] = row.indices
     rows.indptr[done.n_rows + 1] = stop
     rows.queries[done.n_rows] = row.query
-    return Progress(
-        position,
-        done.n_rows + 1,
-        stop,
-        done.n_labels,
-        done.n_queries + (row.query != NO_QUERY),
-        min([done.lowest, *row.indices[:1]]),
-        max([done.highest, *row.indices[-1:]]),
-    )
+    n_queries = done.n_queries + (row.query != NO_QUERY)
+    return Progress(position, done.n_rows + 1, stop, done.n_labels, n_queries, done.ascending)
 
 
-def _labels(text: Text, tokens: LabelTokens, n_labels: int) -> list[Label]:
-    labels = []
-    for start, stop in zip(tokens.starts[:n_labels], tokens.stops[:n_labels], strict=True):
-        try:
-            labels.append(read_label(text[start:stop].tobytes()))
-        except ValueError as error:
-            before = text[:start].tobytes()
-            column = column_after(before[before.rfind(b"\n") + 1 :])
-            raise LineError(column, str(error), before.count(b"\n")) from None
-    return labels
+def _labels(text: Text, tokens: LabelTokens, n_labels: int) -> list[Label] | None:
+    """Return the labels that the tokens spell, or None if one does not."""
+    spans = zip(tokens.starts[:n_labels], tokens.stops[:n_labels], strict=True)
+    try:
+        return [read_label(text[start:stop].tobytes()) for start, stop in spans]
+    except ValueError:
+        return None
