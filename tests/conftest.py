@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Lets scikit-learn's check of array API input run, which SciPy otherwise keeps from it. It has to
+# be set before SciPy is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 # The first call of a kernel compiles it, which no deadline should count. CI draws the same examples
 # every time; elsewhere each run draws new ones.
 settings.register_profile("rosenblatt", deadline=None, derandomize="CI" in os.environ)

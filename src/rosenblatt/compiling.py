@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numpy as np
 from numba import config, njit, typeof, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import overload_method
@@ -85,9 +86,11 @@ class DigestCache(FunctionCache):
 
 def compiled(function: Function) -> Function:
     """Compile on first call, from the cache on disk where it has this signature already."""
+    if config.DISABLE_JIT:
+        silent = np.errstate(over="ignore", invalid="ignore")  # as compiled code is
+        return silent(function)
     dispatcher = njit(**OPTIONS)(function)
-    if not config.DISABLE_JIT:
-        dispatcher._cache = DigestCache(function)  # noqa: SLF001  # as cache=True does, our key
+    dispatcher._cache = DigestCache(function)  # noqa: SLF001  # as cache=True does, our key
     return cast("Function", dispatcher)
 
 
