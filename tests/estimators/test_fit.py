@@ -218,6 +218,18 @@ def test_an_average_may_begin_later() -> None:
     assert same_bits(clf.coef_[0], clf._state.weights[:1])  # noqa: SLF001
 
 
+def test_an_average_given_up_is_forgotten() -> None:
+    """An average begun anew is not answered with an older one of as many rows."""
+    clf = PassiveAggressiveClassifier(average=True).partial_fit([[1.0], [-1.0]], [1, 0])
+    first = clf.coef_  # after two rows
+    clf.set_params(average=False).partial_fit([[7.0]], [0])
+    clf.set_params(average=True).partial_fit([[9.0], [-3.0]], [1, 0])  # two rows again
+    state = clf._state  # noqa: SLF001
+    assert state.ledger is not None
+    assert same_bits(clf.coef_[0], (state.weights - state.ledger / 3)[:1])
+    assert not same_bits(clf.coef_, first)
+
+
 def test_a_failing_warm_fit_loses_nothing() -> None:
     """What a model has learned survives a fit that raises."""
     clf = Perceptron(warm_start=True).fit([[1.0], [-1.0]], [1, 0])

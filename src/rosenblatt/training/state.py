@@ -62,10 +62,12 @@ class State:
 
     def keep_average(self, wanted: bool) -> None:
         """Begin an average with the weights as they are now, or give it up; else change nothing."""
-        if wanted and self.ledger is None:
-            self.ledger, self.count = np.zeros_like(self.weights), 1
-        elif not wanted:
-            self.ledger = None
+        if wanted == (self.ledger is not None):
+            return
+        self._average = None  # its count will come again
+        self.ledger = np.zeros_like(self.weights) if wanted else None
+        if wanted:
+            self.count = 1
 
     def average(self) -> NDArray[Any]:
         """Return the mean of all weight vectors so far, w − u/c (Algorithm 7), in this layout."""
