@@ -18,7 +18,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 INLINED = {**OPTIONS, "forceinline": True}
 
-
 COMPILED_FOLDERS = ("data", "kernels", "rules")  # where what is compiled stands
 
 
@@ -37,9 +36,11 @@ SOURCE_DIGEST = source_digest()
 class SignatureFiles(IndexDataCacheFile):
     """Compiled code on disk, one file a signature, named by all that the code depends on.
 
-    numba numbers its files and keeps an index of them. Two processes that compile at the same time
-    can take the same number, and then one signature is answered with the code of another. A name
-    made from the key can't be taken twice.
+    By itself numba notices an edit only in the kernel's own file, but a kernel inlines the rule and
+    the row format from others: so the name has the digest of all of them. And numba numbers its
+    files and keeps an index: two processes that compile at the same time can take the same number,
+    and then one signature is answered with the code of another. A name made from the key can't be
+    taken twice.
     """
 
     def load(self, key: object) -> object:
@@ -52,25 +53,29 @@ class SignatureFiles(IndexDataCacheFile):
     def save(self, key: object, data: object) -> None:
         """Write the code for this key, and remove what older sources left behind."""
         self._save_data(self._file_name(key), data)
-        base = self._index_name.removesuffix(".nbi")
-        for file in Path(self._cache_path).glob(f"{glob.escape(base)}.*.nbc"):
-            if f".{SOURCE_DIGEST[:12]}." not in file.name:
+        for file in Path(self._cache_path).glob(f"{glob.escape(self._base)}.*.nbc"):
+            if not file.name.startswith(self._fresh):
                 file.unlink(missing_ok=True)
 
     def flush(self) -> None:
         """Nothing to do: there is no index."""
 
+    @property
+    def _base(self) -> str:
+        return str(self._index_name.removesuffix(".nbi"))
+
+    @property
+    def _fresh(self) -> str:
+        """How the names of code from these sources begin."""
+        return f"{self._base}.{SOURCE_DIGEST[:16]}."
+
     def _file_name(self, key: object) -> str:
         signature = hashlib.sha256(f"{self._version} {key}".encode()).hexdigest()
-        base = self._index_name.removesuffix(".nbi")
-        return f"{base}.{SOURCE_DIGEST[:12]}.{signature[:32]}.nbc"
+        return f"{self._fresh}{signature[:32]}.nbc"
 
 
-class DigestCache(FunctionCache):
-    """numba's cache on disk, which by itself notices an edit only in the kernel's own file.
-
-    A kernel inlines the rule and the row format from other files: their digest is in the key.
-    """
+class SignatureCache(FunctionCache):
+    """numba's cache of a function, with files of ours."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -80,9 +85,6 @@ class DigestCache(FunctionCache):
             source_stamp=SOURCE_DIGEST,
         )
 
-    def _index_key(self, sig: object, codegen: object) -> tuple[object, ...]:
-        return (*super()._index_key(sig, codegen), SOURCE_DIGEST)
-
 
 def compiled(function: Function) -> Function:
     """Compile on first call, from the cache on disk where it has this signature already."""
@@ -90,7 +92,7 @@ def compiled(function: Function) -> Function:
         silent = np.errstate(over="ignore", invalid="ignore")  # as compiled code is
         return silent(function)
     dispatcher = njit(**OPTIONS)(function)
-    dispatcher._cache = DigestCache(function)  # noqa: SLF001  # as cache=True does, our key
+    dispatcher._cache = SignatureCache(function)  # noqa: SLF001  # as cache=True does
     return cast("Function", dispatcher)
 
 
