@@ -61,10 +61,8 @@ def rows_of(X: Any, estimator: Any) -> Rows:
     if not sparse.issparse(X):
         check_finite(X, X, estimator)
         return Dense(X if X.flags.aligned else X.copy(), constant)
-    try:
-        X.check_format(
-            full_check=True
-        )  # an index beyond the columns would write beyond the weights
+    try:  # an index beyond the columns would write beyond the weights
+        X.check_format(full_check=True)
     except ValueError as error:
         msg = f"X is not a valid CSR matrix: {error}."
         raise InputError(msg) from error

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import rules
 from rosenblatt.compiling import compiled, inlined
-from rosenblatt.kernels.counts import Counts, Log
+from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.rows import Rows
 
 settle = inlined(rules.settle)
@@ -42,11 +42,7 @@ def binary_pass(
             if u is not None:
                 rows.add(i, tau * y[i] * (c + t), u)
             if log is not None:
-                log.row[updates] = i
-                log.label[updates] = y[i]
-                log.rival[updates] = -y[i]
-                log.tau[updates] = tau
-                log.seen[updates] = c + t
+                note(log, updates, i, y[i], -y[i], tau, c + t)
             updates += 1
     return Counts(mistakes, updates, loss)
 

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.compiling import inlined
+
 
 class Counts(NamedTuple):
     """What happened in one pass."""
@@ -22,6 +24,16 @@ class Log(NamedTuple):
     rival: NDArray[Any]  # the label that lost by it
     tau: NDArray[Any]  # how far the step went
     seen: NDArray[Any]  # Algorithm 7's counter c when it came; differences are survival counts
+
+
+@inlined
+def note(log: Log, line: int, row: int, label: int, rival: int, tau: float, seen: int) -> None:
+    """Write one line of the log."""
+    log.row[line] = row
+    log.label[line] = label
+    log.rival[line] = rival
+    log.tau[line] = tau
+    log.seen[line] = seen
 
 
 def empty_log(length: int) -> Log:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.compiling import compiled, inlined
 from rosenblatt.kernels.binary import settle
-from rosenblatt.kernels.counts import Counts, Log
+from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.rows import Rows
 
 
@@ -71,11 +71,7 @@ def multiclass_pass(
                 rows.add_to_class(i, tau * (c + t), u, k)
                 rows.add_to_class(i, -tau * (c + t), u, rival)
             if log is not None:
-                log.row[updates] = i
-                log.label[updates] = k
-                log.rival[updates] = rival
-                log.tau[updates] = tau
-                log.seen[updates] = c + t
+                note(log, updates, i, k, rival, tau, c + t)
             updates += 1
     return Counts(mistakes, updates, loss)
 
