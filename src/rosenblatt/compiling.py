@@ -25,7 +25,7 @@ def source_digest() -> str:
     """Return a digest of every file whose code can end up inside a compiled kernel."""
     digest = hashlib.sha256(Path(__file__).read_bytes())
     for folder in COMPILED_FOLDERS:
-        for file in sorted((Path(__file__).parent / folder).glob("*.py")):
+        for file in sorted((Path(__file__).parent / folder).rglob("*.py")):
             digest.update(file.read_bytes())
     return digest.hexdigest()
 

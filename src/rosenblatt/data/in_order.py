@@ -11,37 +11,41 @@ Result = TypeVar("Result")
 
 
 def in_order(
-    work: Callable[[Item], Result], items: Generator[Item, None, None], threads: int
+    work: Callable[[Item], Result],
+    items: Generator[Item, None, None],
+    threads: int,
+    under_way: int | None = None,
 ) -> Generator[Result, None, None]:
     """Yield work(item) for each item, in order, computed ahead in that many threads.
 
     One more thread draws the items, so that reading and unpacking a file overlap with the work and
-    with what the caller does between two results. At most ``threads + 2`` items are under way,
-    which bounds the memory. What fails, the drawing or the work, is raised in its turn.
+    with what the caller does between two results. At most ``under_way`` items, by default
+    ``threads + 2``, are drawn and not yet done with by the caller, which bounds the memory. What
+    fails, the drawing or the work, is raised in its turn.
     """
-    free, stopped = Semaphore(threads + 2), Event()
-    under_way: SimpleQueue[Future[Result] | None] = SimpleQueue()
+    free, stopped = Semaphore(under_way or threads + 2), Event()
+    results: SimpleQueue[Future[Result] | None] = SimpleQueue()
     pool = ThreadPoolExecutor(threads, thread_name_prefix="rosenblatt")
 
     def draw() -> None:
         try:
             free.acquire()
             while not stopped.is_set() and (item := next(items, None)) is not None:
-                under_way.put(pool.submit(work, item))
+                results.put(pool.submit(work, item))
                 free.acquire()
         except BaseException as error:  # noqa: BLE001  # handed to the caller's thread
             failed: Future[Result] = Future()
             failed.set_exception(error)
-            under_way.put(failed)
+            results.put(failed)
         finally:
             items.close()
-            under_way.put(None)
+            results.put(None)
 
     # A daemon: one that waits for standard input must not keep the program from ending.
     drawing = Thread(target=draw, daemon=True, name="rosenblatt-reader")
     drawing.start()
     try:
-        while (future := under_way.get()) is not None:
+        while (future := results.get()) is not None:
             yield future.result()
             free.release()
     finally:

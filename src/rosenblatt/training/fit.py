@@ -1,24 +1,24 @@
 """The loop over passes: order, stopping, early stopping, history."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Counts, empty_log
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.held_out import EarlyStopping, Validation, split
+from rosenblatt.training.held_out import EarlyStopping, Validation
 from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.interrupts import Interrupt, held_interrupt
 from rosenblatt.training.mistakes import Mistakes
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.order import Order, Shuffle
-from rosenblatt.training.passes import count_mistakes, run_pass
+from rosenblatt.training.order import Shuffle
+from rosenblatt.training.passes import run_pass
+from rosenblatt.training.progress import Progress, Watcher
 from rosenblatt.training.state import EVERYTHING, State
+from rosenblatt.training.supply import ArraySupply, Part, Supply
 
 
 @dataclass(frozen=True)
@@ -57,47 +57,112 @@ def fit(
     generator: np.random.Generator,
     observers: Sequence[Observer] = (),
 ) -> Outcome:
-    """Change the state by passes over the rows until one makes no mistake or the plan says stop."""
-    learning, validation = examples.numbers(), None
-    if plan.early_stopping is not None:
-        stopping = plan.early_stopping
-        learning, held_out = split(examples, stopping.validation_fraction, generator)
-        validation = Validation(examples, held_out, plan.zero, stopping.n_iter_no_change)
-    order = Order(learning, plan.shuffle, generator)
-    mistakes = Mistakes() if plan.record else None
-    history: list[PassRecord] = []
+    """Change the state by passes over rows in memory; see ``train``."""
+    supply = ArraySupply(examples, plan.shuffle, generator, plan.early_stopping)
+    learn_nothing = np.zeros(0, np.int32)
+    log = empty_log(0) if plan.record else None
+    run_pass(state, examples, learn_nothing, plan.rule, plan.zero, log)  # compiles, off the clock
+    return train(state, supply, plan, observers)
+
+
+def train(
+    state: State,
+    supply: Supply,
+    plan: Plan,
+    observers: Sequence[Observer] = (),
+    *,
+    watch: Watcher | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Change the state by passes over the rows until one makes no mistake or the plan says stop.
+
+    Observers see every pass. ``watch`` is called after every part with all that is needed to go on
+    from there, which ``progress`` then takes.
+    """
+    progress = Progress() if progress is None else progress
+    if plan.early_stopping is not None and progress.validation is None:
+        progress.validation = Validation(plan.early_stopping.n_iter_no_change)
+    validation, mistakes = progress.validation, Mistakes() if plan.record else None
     stop_reason: StopReason | None = None
-    log = None if mistakes is None else empty_log(0)
-    run_pass(state, examples, learning[:0], plan.rule, plan.zero, log)  # compiles, off the clock
     started = perf_counter()
 
     with held_interrupt() as interrupt:
+
+        def is_over() -> bool:
+            return interrupt.pressed or _time_is_up(plan, started)
+
         while stop_reason is None:
-            pass_, pass_started = len(history) + 1, perf_counter()
-            log = None if mistakes is None else empty_log(len(learning))
-            counts = run_pass(state, examples, order.next(), plan.rule, plan.zero, log)
+            whole = _run_parts(state, supply, plan, progress, mistakes, watch, is_over)
+            counts, pass_ = progress.counts, progress.pass_
             state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}")
-            if mistakes is not None and log is not None:
-                mistakes.extend(log, counts.updates, state.count)
-            score = None if validation is None else validation.score(pass_, state)
-            record = PassRecord(pass_, *counts, score, perf_counter() - pass_started)
-            history.append(record)
+            score = _validate(state, supply, plan, validation, pass_)
+            record = progress.end_pass(score)
             for observer in observers:
                 observer(record)
-            if _classifies_all(state, examples, learning, plan, counts):
+            if whole and _classifies_all(state, supply, plan, counts):
                 stop_reason = "converged"
             else:
-                seconds = perf_counter() - started
-                stop_reason = _reason_to_stop(plan, pass_, validation, interrupt, seconds)
+                stop_reason = _reason_to_stop(plan, pass_, validation, interrupt, started)
 
-    if validation is not None:
+    best_pass = len(progress.history)
+    if validation is not None and validation.best is not None:
         validation.restore_best(state)
-    best_pass = len(history) if validation is None else validation.best_pass
-    return Outcome(history, stop_reason, best_pass, mistakes, len(learning))
+        best_pass = validation.best_pass
+    return Outcome(progress.history, stop_reason, best_pass, mistakes, supply.n_rows)
+
+
+def _run_parts(
+    state: State,
+    supply: Supply,
+    plan: Plan,
+    progress: Progress,
+    mistakes: Mistakes | None,
+    watch: Watcher | None,
+    is_over: Callable[[], bool],
+) -> bool:
+    """Change the state by one pass, part by part; return whether it came to its end."""
+    progress.begin_pass(supply.generator)
+    for number, part in enumerate(supply.parts()):
+        if number < progress.parts:
+            continue  # done before the training was resumed
+        if number and is_over():
+            return False
+        counts = _learn(state, part, plan, mistakes)
+        progress.add(counts, len(part.order), part.bytes_read)
+        if watch is not None:
+            watch(state, progress)
+    return True
+
+
+def _learn(state: State, part: Part, plan: Plan, mistakes: Mistakes | None) -> Counts:
+    """Change the state by the rows of a part."""
+    state.widen(part.examples.rows.shape[1])
+    log = None if mistakes is None else empty_log(len(part.order))
+    counts = run_pass(state, part.examples, part.order, plan.rule, plan.zero, log)
+    if mistakes is not None and log is not None:
+        log.row[:] += part.first_row
+        mistakes.extend(log, counts.updates, state.count)
+    return counts
+
+
+def _validate(
+    state: State, supply: Supply, plan: Plan, validation: Validation | None, pass_: int
+) -> float | None:
+    """Return the accuracy on held-out rows of the weights that would be returned now."""
+    if validation is None or not supply.n_held_out:
+        return None
+    zero = plan.zero or -1  # at test time a zero activation has to predict something
+    score = 1.0 - supply.held_out_mistakes(state, zero) / supply.n_held_out
+    validation.note(pass_, score, state)
+    return score
+
+
+def _time_is_up(plan: Plan, started: float) -> bool:
+    return plan.time_limit is not None and perf_counter() - started >= plan.time_limit
 
 
 def _reason_to_stop(
-    plan: Plan, pass_: int, validation: Validation | None, interrupt: Interrupt, seconds: float
+    plan: Plan, pass_: int, validation: Validation | None, interrupt: Interrupt, started: float
 ) -> StopReason | None:
     """Return why training should end after this pass though it still makes mistakes, or None."""
     if interrupt.pressed:
@@ -106,14 +171,10 @@ def _reason_to_stop(
         return "early_stopping"
     if pass_ >= plan.max_iter:
         return "max_iter"
-    if plan.time_limit is not None and seconds >= plan.time_limit:
-        return "time_limit"
-    return None
+    return "time_limit" if _time_is_up(plan, started) else None
 
 
-def _classifies_all(
-    state: State, examples: Examples, learning: NDArray[Any], plan: Plan, counts: Counts
-) -> bool:
+def _classifies_all(state: State, supply: Supply, plan: Plan, counts: Counts) -> bool:
     """Return whether the weights are proved to classify every row that they learn from.
 
     A pass without an update proves it. A passive-aggressive rule goes on making smaller and smaller
@@ -123,4 +184,4 @@ def _classifies_all(
         return counts.mistakes == 0
     if counts.mistakes or plan.rule.stops_by_itself:
         return False
-    return count_mistakes(state, state.weights, examples, learning, plan.zero) == 0
+    return supply.mistakes(state, plan.zero) == 0

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.order import permute
-from rosenblatt.training.passes import count_mistakes
 from rosenblatt.training.state import Snapshot, State
 
 
@@ -41,32 +40,38 @@ def split(
     return numbers[~held_out], numbers[held_out]
 
 
-class Validation:
-    """Scores a state after every pass on held-out rows and keeps the best one."""
+def drawn_rows(first: int, n_rows: int, fraction: float, key: int) -> NDArray[Any]:
+    """Return for each of successive rows whether it is held out, by its number and the key alone.
 
-    def __init__(
-        self, examples: Examples, held_out: NDArray[Any], zero: int, patience: int
-    ) -> None:
-        self._examples = examples
-        self._held_out = held_out
-        self._zero = zero or -1  # at test time a zero activation has to predict something
+    So a stream can hold out rows before it knows how many there are, and the same ones in every
+    pass. The number is mixed by the finalizer of SplitMix64 (Steele, Lea & Flood 2014).
+    """
+    word = np.arange(first, first + n_rows, dtype=np.uint64)
+    word = (word + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    word ^= word >> np.uint64(31)
+    drawn: NDArray[Any] = word < np.uint64(fraction * 2.0**64)
+    return drawn
+
+
+class Validation:
+    """Watches the accuracy on held-out rows and keeps the state that had the best one."""
+
+    def __init__(self, patience: int) -> None:
         self._patience = patience
-        self._best_score = -1.0
-        self._best: Snapshot | None = None
+        self.best_score = -1.0
+        self.best: Snapshot | None = None
         self.best_pass = 0
         self.patience_ended = False
 
-    def score(self, pass_: int, state: State) -> float:
-        """Return the accuracy of the weights that the state would return after this pass."""
-        weights = state.average()
-        wrong = count_mistakes(state, weights, self._examples, self._held_out, self._zero)
-        score = 1.0 - wrong / len(self._held_out)
-        if score > self._best_score:
-            self._best_score, self.best_pass, self._best = score, pass_, state.snapshot()
+    def note(self, pass_: int, score: float, state: State) -> None:
+        """Compare the accuracy after this pass with the best one so far."""
+        if score > self.best_score:
+            self.best_score, self.best_pass, self.best = score, pass_, state.snapshot()
         self.patience_ended = pass_ - self.best_pass >= self._patience
-        return score
 
     def restore_best(self, state: State) -> None:
         """Change the state back to the pass that scored highest; of equals, the first."""
-        if self._best is not None:
-            state.restore(self._best)
+        if self.best is not None:
+            state.restore(self.best)

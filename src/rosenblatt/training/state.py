@@ -60,6 +60,25 @@ class State:
         self.by_feature = not self.by_feature
         self._average = None
 
+    def widen(self, n_features: int) -> None:
+        """Change to that many features; the new ones have had the weight zero all along."""
+        if n_features <= self.n_features:
+            return
+        self.weights = self._widened(self.weights, n_features)
+        if self.ledger is not None:
+            self.ledger = self._widened(self.ledger, n_features)
+        self._average = None
+
+    def _widened(self, weights: NDArray[Any], n_features: int) -> NDArray[Any]:
+        axis = 0 if self.by_feature or weights.ndim == 1 else 1
+        shape = list(weights.shape)
+        shape[axis] = n_features + 1
+        wide = np.zeros(shape)
+        old, new = self._view(weights), self._view(wide)
+        new[: len(old) - 1] = old[:-1]
+        new[-1] = old[-1]  # the bias stands last
+        return wide
+
     def keep_average(self, wanted: bool) -> None:
         """Begin an average with the weights as they are now, or give it up; else change nothing."""
         if wanted == (self.ledger is not None):

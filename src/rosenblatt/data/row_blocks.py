@@ -1,0 +1,137 @@
+"""Batches gathered into large blocks of rows, in two buffers that take turns."""
+
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.in_order import in_order
+from rosenblatt.data.labels import Label
+
+BYTES_PER_VALUE = 12  # a double and a 32-bit index
+
+
+class Block(NamedTuple):
+    """Successive rows of a source in compressed sparse row form."""
+
+    data: NDArray[Any]  # float64
+    indices: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    labels: NDArray[np.int32]  # class numbers in order of first appearance
+    classes: tuple[Label, ...]  # those met up to the end of this block
+    n_features: int  # of all the source up to the end of this block
+    first_row: int  # of all the source, counted from 0
+    batch_ends: NDArray[np.int64]  # row numbers in this block at which its batches end
+    bytes_read: int  # of all the source up to the end of this block
+    last: bool  # whether the source ends with it
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.labels)
+
+
+class _Buffer:
+    """Room for the values of one block; memory that is never written to is never taken."""
+
+    def __init__(self, n_values: int) -> None:
+        self.data = np.empty(n_values)
+        self.indices = np.empty(n_values, np.int32)
+        self._start()
+
+    def _start(self) -> None:
+        self.filled = 0
+        self.row_ends: list[NDArray[np.int64]] = []
+        self.labels: list[NDArray[np.int32]] = []
+        self.batch_ends: list[int] = []
+        self.n_rows = 0
+
+    def has_room_for(self, batch: Batch) -> bool:
+        return self.filled + len(batch.data) <= len(self.data)
+
+    def add(self, batch: Batch) -> None:
+        """Append the rows of a batch; the first one that is larger than all the room takes more."""
+        end = self.filled + len(batch.data)
+        if end > len(self.data):
+            self.data, self.indices = np.empty(end), np.empty(end, np.int32)
+        self.data[self.filled : end] = batch.data
+        self.indices[self.filled : end] = batch.indices
+        self.row_ends.append(batch.indptr[1:] + self.filled)
+        self.labels.append(batch.labels)
+        self.n_rows += batch.n_rows
+        self.batch_ends.append(self.n_rows)
+        self.filled = end
+
+    def block(
+        self,
+        classes: tuple[Label, ...],
+        n_features: int,
+        first_row: int,
+        bytes_read: int,
+        *,
+        last: bool = False,
+    ) -> Block:
+        """Return the rows that have been added, and start anew."""
+        taken = Block(
+            self.data[: self.filled],
+            self.indices[: self.filled],
+            np.concatenate([np.zeros(1, np.int64), *self.row_ends]),
+            np.concatenate([np.zeros(0, np.int32), *self.labels]),
+            classes,
+            n_features,
+            first_row,
+            np.array(self.batch_ends, np.int64),
+            bytes_read,
+            last,
+        )
+        self._start()
+        return taken
+
+
+def row_blocks(
+    batches: Iterable[Batch],
+    block_bytes: int,
+    keep: Callable[[Block | Batch], object] | None = None,
+) -> Generator[Block, None, None]:
+    """Yield batches gathered into blocks of up to about ``block_bytes``, read one block ahead.
+
+    A block is valid until the next one is asked for: two buffers take turns, so that one is filled
+    while the other is learned from. Where one block does not hold all rows, ``keep`` is called with
+    the first block and then with every batch.
+    """
+    return in_order(_itself, _gathered(batches, block_bytes, keep), threads=1, under_way=2)
+
+
+def _itself(block: Block) -> Block:
+    return block
+
+
+def _gathered(
+    batches: Iterable[Batch], block_bytes: int, keep: Callable[[Block | Batch], object] | None
+) -> Generator[Block, None, None]:
+    n_values = max(1, block_bytes // BYTES_PER_VALUE)
+    buffers = [_Buffer(n_values)]
+    turn = first_row = n_features = bytes_read = 0
+    classes: tuple[Label, ...] = ()
+    for batch in batches:
+        buffer = buffers[turn % 2]
+        if buffer.n_rows and not buffer.has_room_for(batch):
+            block = buffer.block(classes, n_features, first_row - buffer.n_rows, bytes_read)
+            if turn == 0:
+                buffers.append(_Buffer(n_values))
+                if keep is not None:
+                    keep(block)
+            yield block
+            turn += 1
+            buffer = buffers[turn % 2]
+        if turn and keep is not None:
+            keep(batch)
+        buffer.add(batch)
+        first_row += batch.n_rows
+        n_features = max(n_features, batch.n_features)
+        classes, bytes_read = batch.classes, batch.bytes_read
+    buffer = buffers[turn % 2]
+    if buffer.n_rows:
+        yield buffer.block(classes, n_features, first_row - buffer.n_rows, bytes_read, last=True)

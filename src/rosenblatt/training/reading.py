@@ -1,0 +1,116 @@
+"""A source read once, block by block, and kept for later passes where there is more than one."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.labels import Label
+from rosenblatt.data.row_blocks import Block, row_blocks
+from rosenblatt.data.row_files import MappedRows, RowWriter
+from rosenblatt.errors import InputError
+from rosenblatt.training.labels import ranks_of, sorted_classes
+
+BLOCK_BYTES = 64 << 20  # of parsed rows; two blocks are in memory while a file is read
+
+Finish = Callable[[NDArray[Any], NDArray[Any]], object]  # changes the data of rows (data, indptr)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Where rows come from."""
+
+    read: Callable[[], Iterable[Batch]]  # opens the source at its first row
+    rereadable: bool = True  # False for standard input
+    finish: Finish | None = None  # what can be done to rows only when all have been read
+    block_bytes: int = BLOCK_BYTES
+
+
+class Reading:
+    """Reads a stream and knows all that has been met so far.
+
+    Rows that fit into one block stay in memory. If there are more, and ``keep`` says so, all are
+    written to files as they come, and mapped into memory when the last one has been read.
+    """
+
+    def __init__(self, stream: Stream, *, keep: bool, classes: tuple[Label, ...] = ()) -> None:
+        self.stream = stream
+        self.classes = classes  # sorted; those known from elsewhere and those met
+        self.ranks = np.zeros(0, np.int32)  # place in classes of each class in order of appearance
+        self.class_counts = np.zeros(0, np.int64)  # in order of appearance
+        self.n_rows = 0
+        self.n_features = 0
+        self.bytes_read = 0
+        self.block_ends: list[int] = []
+        self.batch_ends: list[int] = []
+        self.done = False
+        self.rows: MappedRows | None = None  # when done, where more than one block was kept
+        self._keep = keep
+        self._writer: RowWriter | None = None
+        self._blocks = row_blocks(stream.read(), stream.block_bytes, self._write if keep else None)
+        self.first = self._take()  # looked at in advance, since it says which classes there are
+
+    def targets(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """Return class numbers in order of appearance as targets, in the type of the numbers."""
+        ranks: NDArray[Any] = self.ranks[labels]
+        return 2 * ranks - 1 if len(self.classes) == 2 else ranks
+
+    def blocks(self) -> Generator[Block, None, None]:
+        """Yield what has not been read yet; a block is valid until the next one is asked for."""
+        block: Block | None = self.first
+        while block is not None:
+            yield block
+            block = None if self.done else self._take()
+
+    def read_on(self) -> None:
+        """Read to the end, for what is kept and for what is there to be known."""
+        while not self.done:
+            self._take()
+
+    def close(self) -> None:
+        """Stop reading and remove the files."""
+        self._blocks.close()
+        if self._writer is not None:
+            self._writer.close()
+            shutil.rmtree(self._writer.folder, ignore_errors=True)
+
+    def _take(self) -> Block:
+        block = next(self._blocks, None)
+        if block is None:
+            msg = "There are no rows to learn from: the input is empty."
+            raise InputError(msg)
+        if len(block.classes) > len(self.ranks):
+            self.classes = sorted_classes((*self.classes, *block.classes))
+            self.ranks = ranks_of(block.classes, self.classes)
+            grown = np.zeros(len(self.ranks), np.int64)
+            grown[: len(self.class_counts)] = self.class_counts
+            self.class_counts = grown
+        self.class_counts += np.bincount(block.labels, minlength=len(self.ranks))
+        self.batch_ends += (block.batch_ends + block.first_row).tolist()
+        self.n_rows = block.first_row + block.n_rows
+        self.block_ends.append(self.n_rows)
+        self.n_features, self.bytes_read = block.n_features, block.bytes_read
+        if block.last:
+            self._end()
+        return block
+
+    def _write(self, rows: Block | Batch) -> None:
+        if self._writer is None:
+            self._writer = RowWriter(Path(tempfile.mkdtemp(prefix="rosenblatt-")))
+        self._writer.append(rows)
+
+    def _end(self) -> None:
+        self.done = True
+        self._blocks.close()
+        if self._writer is not None:
+            self._writer.close()
+            self.rows = MappedRows(self._writer.folder)
+            # What is mapped needs no name any more, and is gone when the process is.
+            shutil.rmtree(self._writer.folder, ignore_errors=True)
+            self._writer = None

@@ -1,0 +1,93 @@
+"""Training from a stream of batches, from the first row to the final weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rosenblatt.data.labels import Label
+from rosenblatt.errors import InputError
+from rosenblatt.training.fit import Outcome, Plan, train
+from rosenblatt.training.kept_rows import Draw
+from rosenblatt.training.observers import Observer
+from rosenblatt.training.progress import Progress, Watcher
+from rosenblatt.training.reading import Reading, Stream
+from rosenblatt.training.state import State
+from rosenblatt.training.streaming import NewClassError, StreamSupply, supply_of
+from rosenblatt.training.supply import Supply
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training from a stream gives."""
+
+    state: State
+    outcome: Outcome
+    reading: Reading
+    supply: Supply
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """Where an earlier training had come to."""
+
+    state: State
+    progress: Progress
+    classes: tuple[Label, ...]
+
+
+def fit_stream(
+    stream: Stream,
+    plan: Plan,
+    draw: Draw,
+    *,
+    averaged: bool,
+    constant: float = 1.0,
+    observers: Sequence[Observer] = (),
+    watch: Watcher | None = None,
+    resumed: Resumed | None = None,
+) -> Trained:
+    """Train from zero on the rows of a stream, or go on where a checkpoint was written.
+
+    The weights are those of training in memory on the same rows in the same order. Which classes
+    there are is taken from the first block: if a later one has a class more, what was learned is
+    given up, the rest is read, and learning begins again with all of them known.
+    """
+    keep = plan.max_iter > 1 or draw.held_out > 0.0 or not stream.rereadable
+    drawing = draw.generator.bit_generator.state
+    reading = Reading(stream, keep=keep, classes=() if resumed is None else resumed.classes)
+    try:
+        supply = supply_of(reading, draw, constant)
+        _check_classes(reading)
+        if resumed is None:
+            state, progress = _start(reading, averaged=averaged), Progress()
+        else:
+            state, progress = resumed.state, resumed.progress
+            supply.skip_to(progress.pass_)
+        try:
+            outcome = train(state, supply, plan, observers, watch=watch, progress=progress)
+        except NewClassError:
+            reading.read_on()
+            _check_classes(reading)
+            if not keep:
+                reading.close()
+                reading = Reading(stream, keep=False, classes=reading.classes)
+            draw.generator.bit_generator.state = drawing
+            supply = StreamSupply(reading, draw, constant)
+            state = _start(reading, averaged=averaged)
+            outcome = train(state, supply, plan, observers, watch=watch)
+    except BaseException:
+        reading.close()
+        raise
+    return Trained(state, outcome, reading, supply)
+
+
+def _check_classes(reading: Reading) -> None:
+    if reading.done and len(reading.classes) < 2:
+        msg = (
+            f"All {reading.n_rows:,} rows have the label {reading.classes[0]!r}: there is nothing "
+            "to tell apart. Is that the column of the labels?"
+        )
+        raise InputError(msg)
+
+
+def _start(reading: Reading, *, averaged: bool) -> State:
+    return State.zeros(reading.n_features, max(len(reading.classes), 2), averaged=averaged)

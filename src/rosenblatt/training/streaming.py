@@ -1,0 +1,123 @@
+"""Passes over rows from files of any size."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.held_out import drawn_rows
+from rosenblatt.training.kept_rows import Draw, KeptRows, numbers_of_rows, shuffling
+from rosenblatt.training.labels import targets_of
+from rosenblatt.training.order import permute
+from rosenblatt.training.reading import Reading
+from rosenblatt.training.state import State
+from rosenblatt.training.supply import ArraySupply, Part, Supply
+
+FEWEST_HELD_OUT = 10  # rows; fewer would decide by chance
+
+
+class NewClassError(Exception):
+    """A class came up that the rows learned from so far did not have."""
+
+
+def supply_of(reading: Reading, draw: Draw, constant: float) -> Supply:
+    """Return the passes over a source of which the first block has been read.
+
+    Where that is all there is, they are those of ``fit`` on an array; else those of a stream.
+    """
+    first, finish = reading.first, reading.stream.finish
+    if not first.last:
+        return StreamSupply(reading, draw, constant)
+    if finish is not None:
+        finish(first.data, first.indptr)
+    rows = CSR(first.data, first.indices, first.indptr, first.n_features, constant)
+    targets = targets_of(reading.ranks[first.labels], len(reading.classes))
+    held_out = drawn_rows(0, first.n_rows, draw.held_out, draw.key)
+    if held_out.sum() < FEWEST_HELD_OUT:
+        held_out[:] = False
+    return ArraySupply(Examples(rows, targets), draw.shuffle, draw.generator, held_out=held_out)
+
+
+class StreamSupply:
+    """Passes over a source that is larger than one block.
+
+    The first pass takes the blocks in the order of the source and shuffles each; unless the rows
+    must be finished first, it learns while it reads. Later passes fill a block with batches drawn
+    from all over the source and shuffle their rows. ``shuffle="once"`` repeats the first pass.
+    """
+
+    def __init__(self, reading: Reading, draw: Draw, constant: float) -> None:
+        self.generator = draw.generator
+        self._reading = reading
+        self._draw = draw
+        self._constant = constant
+        self._classes = reading.classes
+        self._n_read = 0  # rows learned from while reading
+        self._begun = 0
+        self._kept: KeptRows | None = None
+        if reading.done or reading.stream.finish is not None:
+            self._read_on()
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are learned from in a pass, as far as is known."""
+        return self._n_read if self._kept is None else self._kept.n_learned
+
+    @property
+    def n_held_out(self) -> int:
+        """How many rows are held out; 0 as long as not all of them are known."""
+        return 0 if self._kept is None else self._kept.n_held_out
+
+    def skip_to(self, pass_: int) -> None:
+        """Go on with this pass, counted from 1, as if those before it had been made."""
+        if pass_ > 1:
+            self._read_on()
+        self._begun = pass_ - 1
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the rows of the next pass."""
+        self._begun += 1
+        if self._kept is None:
+            yield from self._while_reading()
+        elif self._begun == 1 or self._draw.shuffle is not True:
+            yield from self._kept.in_order()
+        else:
+            yield from self._kept.drawn()
+
+    def mistakes(self, state: State, zero: int) -> int:
+        """Count the rows learned from that the last weights misclassify."""
+        return self._count(state, state.weights, zero, held_out=False)
+
+    def held_out_mistakes(self, state: State, zero: int) -> int:
+        """Count the held-out rows that the weights to be returned misclassify."""
+        return self._count(state, state.average(), zero, held_out=True)
+
+    def _count(self, state: State, weights: NDArray[Any], zero: int, *, held_out: bool) -> int:
+        if self._kept is None:
+            msg = "Rows that are not kept cannot be tried again."
+            raise RuntimeError(msg)
+        return self._kept.mistakes(state, weights, zero, held_out=held_out)
+
+    def _while_reading(self) -> Iterator[Part]:
+        shuffler = shuffling(self._draw)
+        for block in self._reading.blocks():
+            if self._reading.classes != self._classes or len(self._classes) < 2:
+                raise NewClassError
+            rows = CSR(block.data, block.indices, block.indptr, block.n_features, self._constant)
+            order = numbers_of_rows(self._draw, block.first_row, block.n_rows) - block.first_row
+            self._n_read += len(order)
+            if shuffler is not None:
+                permute(order, shuffler)
+            examples = Examples(rows, self._reading.targets(block.labels))
+            yield Part(examples, order, block.first_row, block.bytes_read)
+        self._keep()
+
+    def _read_on(self) -> None:
+        self._reading.read_on()
+        self._keep()
+
+    def _keep(self) -> None:
+        if self._reading.rows is not None:
+            self._kept = KeptRows(self._reading.rows, self._reading, self._draw, self._constant)

@@ -1,0 +1,301 @@
+"""Training from a stream of batches: the model of training in memory, in bounded memory."""
+
+import copy
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.examples import same_bits
+
+from rosenblatt.data import Batch, Classes
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.rules import PA1, Perceptron
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.fit import Plan, fit
+from rosenblatt.training.held_out import EarlyStopping, drawn_rows
+from rosenblatt.training.kept_rows import Draw
+from rosenblatt.training.labels import encode
+from rosenblatt.training.progress import Progress
+from rosenblatt.training.reading import Reading, Stream
+from rosenblatt.training.state import State
+from rosenblatt.training.stream_fit import Resumed, Trained, fit_stream
+from rosenblatt.training.streaming import supply_of
+
+SMALL_BLOCK = 40 * 12  # bytes: about ten of the rows below
+
+
+class Source:
+    """Rows drawn at random, which can be read again and again in batches of any sizes."""
+
+    def __init__(self, seed: int, n_rows: int, labels: Sequence[Any]) -> None:
+        generator = np.random.default_rng(seed)
+        lengths = generator.integers(0, 7, n_rows)
+        self.indptr = np.concatenate([[0], np.cumsum(lengths)])
+        widths = 10 + np.arange(n_rows)  # new features come up all the time
+        self.rows = [
+            np.sort(generator.choice(width, length, replace=False)).astype(np.int32)
+            for width, length in zip(widths, lengths, strict=True)
+        ]
+        self.indices = np.concatenate([*self.rows, np.zeros(0, np.int32)])
+        self.data = generator.integers(-3, 4, len(self.indices)).astype(float)
+        self.labels = [labels[k] for k in generator.integers(0, len(labels), n_rows)]
+        self.sizes = generator.integers(1, 6, n_rows)
+        self.n_features = int(self.indices.max(initial=-1)) + 1
+        self.n_read = 0
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the rows in batches of one to five."""
+        self.n_read += 1
+        classes, start, batch = Classes(), 0, 0
+        while start < len(self.labels):
+            stop = min(start + int(self.sizes[batch]), len(self.labels))
+            ends = self.indptr[start : stop + 1]
+            indices = self.indices[ends[0] : ends[-1]]
+            yield Batch(
+                data=self.data[ends[0] : ends[-1]],
+                indices=indices,
+                indptr=ends - ends[0],
+                labels=classes.codes(self.labels[start:stop]),
+                classes=classes.labels,
+                queries=None,
+                n_features=int(indices.max(initial=-1)) + 1,
+                zero_based=True,
+                file="rows",
+                first_line=start + 1,
+                n_lines=stop - start,
+                bytes_read=stop,
+            )
+            start, batch = stop, batch + 1
+
+    def in_memory(self) -> tuple[Examples, NDArray[Any]]:
+        """Return all rows as one array would hold them, and the classes."""
+        classes = np.unique(self.labels)
+        rows = CSR(self.data, self.indices, self.indptr, self.n_features, 1.0)
+        return Examples(rows, encode(np.array(self.labels), classes)), classes
+
+
+def train(
+    source: Source,
+    plan: Plan,
+    *,
+    shuffle: Any = True,
+    held_out: float = 0.0,
+    block_bytes: int = SMALL_BLOCK,
+    averaged: bool = True,
+    finish: Callable[[Any, Any], object] | None = None,
+    **options: Any,
+) -> Trained:
+    """Train on a source in blocks of a few rows."""
+    stream = Stream(source.batches, finish=finish, block_bytes=block_bytes)
+    draw = Draw(np.random.default_rng(7), shuffle, held_out)
+    return fit_stream(stream, plan, draw, averaged=averaged, **options)
+
+
+def nothing(_data: NDArray[Any], _indptr: NDArray[Any]) -> None:
+    """Finish rows by leaving them as they are."""
+
+
+def same_state(a: State, b: State) -> bool:
+    """Whether two states are the same to the last bit."""
+    pairs = [(a.weights, b.weights), (a.ledger, b.ledger)]
+    return a.count == b.count and all(
+        (x is None and y is None) or same_bits(x, y) for x, y in pairs
+    )
+
+
+LABELS = st.sampled_from([(-1, 1), ("spam", "ham"), (3, 1, 2), ("a", 1, 2.5, "b")])
+
+
+@given(seed=st.integers(0, 2**32), n_rows=st.integers(30, 120), labels=LABELS)
+def test_rows_in_order_give_the_model_of_memory(seed: int, n_rows: int, labels: Any) -> None:
+    """Without shuffling, a stream in many blocks trains the very weights of ``fit`` in memory."""
+    source = Source(seed, n_rows, labels)
+    plan = Plan(PA1(0.5), max_iter=3, shuffle=False)
+    trained = train(source, plan, shuffle=False)
+    examples, classes = source.in_memory()
+    state = State.zeros(source.n_features, len(classes), averaged=True)
+    outcome = fit(state, examples, plan, np.random.default_rng(0))
+    assert same_state(trained.state, state)
+    assert trained.reading.classes == tuple(classes.tolist())
+    assert [r.mistakes for r in trained.outcome.history] == [r.mistakes for r in outcome.history]
+
+
+@given(seed=st.integers(0, 2**32), labels=LABELS)
+def test_one_block_is_memory(seed: int, labels: Any) -> None:
+    """Rows that fit into one block are shuffled as ``fit`` shuffles an array, to the same bits."""
+    source = Source(seed, 60, labels)
+    plan = Plan(Perceptron(), max_iter=4)
+    trained = train(source, plan, block_bytes=1 << 20)
+    examples, classes = source.in_memory()
+    state = State.zeros(source.n_features, len(classes), averaged=True)
+    fit(state, examples, plan, Draw(np.random.default_rng(7)).generator)
+    assert same_state(trained.state, state)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    labels=LABELS,
+    held_out=st.sampled_from([0.0, 0.2]),
+    shuffle=st.sampled_from([True, False, "once"]),
+)
+def test_learning_while_reading(seed: int, labels: Any, held_out: float, shuffle: Any) -> None:
+    """It makes no difference whether the first pass waits until all has been read."""
+    source = Source(seed, 100, labels)
+    plan = Plan(
+        Perceptron(), 4, shuffle=shuffle, early_stopping=EarlyStopping() if held_out else None
+    )
+    while_reading = train(source, plan, shuffle=shuffle, held_out=held_out)
+    after = train(source, plan, shuffle=shuffle, held_out=held_out, finish=nothing)
+    assert same_state(while_reading.state, after.state)
+    scores = [[r.validation_score for r in t.outcome.history] for t in (while_reading, after)]
+    assert scores[0] == scores[1]
+    assert all(score is not None for score in scores[0]) == bool(held_out)
+
+
+@pytest.mark.parametrize("rereadable", [True, False])
+@pytest.mark.parametrize("passes", [1, 3])
+def test_a_class_that_comes_late(passes: int, rereadable: bool) -> None:
+    """A class that only later blocks have is learned as if it had been known from the start."""
+    source = Source(5, 120, ["a", "b"])
+    source.labels[90:] = ["c" if k % 3 else label for k, label in enumerate(source.labels[90:])]
+    plan = Plan(Perceptron(), passes, shuffle=False)
+    stream = Stream(source.batches, rereadable=rereadable, block_bytes=SMALL_BLOCK)
+    trained = fit_stream(stream, plan, Draw(np.random.default_rng(7), shuffle=False), averaged=True)
+    examples, classes = source.in_memory()
+    state = State.zeros(source.n_features, 3, averaged=True)
+    fit(state, examples, plan, np.random.default_rng(0))
+    assert trained.reading.classes == ("a", "b", "c")
+    assert same_state(trained.state, state)
+    assert source.n_read == (2 if rereadable and passes == 1 else 1)
+    assert len(classes) == 3
+
+
+def test_sorted_labels() -> None:
+    """A source whose first block has but one class is learned as if both had been known."""
+    source = Source(5, 120, ["a", "b"])
+    source.labels.sort()
+    plan = Plan(Perceptron(), 2, shuffle=False)
+    trained = train(source, plan, shuffle=False)
+    examples, _ = source.in_memory()
+    state = State.zeros(source.n_features, 2, averaged=True)
+    fit(state, examples, plan, np.random.default_rng(0))
+    assert same_state(trained.state, state)
+
+
+def test_every_pass_visits_every_row_once_in_another_order() -> None:
+    """A pass is a permutation of the rows that are not held out, and no two passes are alike."""
+    source = Source(3, 150, [0, 1])
+    draw = Draw(np.random.default_rng(1), shuffle=True, held_out=0.3)
+    reading = Reading(Stream(source.batches, block_bytes=SMALL_BLOCK), keep=True)
+    supply = supply_of(reading, draw, 1.0)
+    passes = [
+        np.concatenate([part.order + part.first_row for part in supply.parts()]) for _ in range(3)
+    ]
+    learned = np.flatnonzero(~drawn_rows(0, 150, 0.3, draw.key))
+    assert 80 < len(learned) < 130
+    for order in passes:
+        assert sorted(order.tolist()) == learned.tolist()
+    assert len({tuple(order.tolist()) for order in passes}) == 3
+    assert supply.n_rows == len(learned)
+    assert supply.n_held_out == 150 - len(learned)
+    spans = [np.ptp(order[:10]) for order in passes]
+    assert spans[0] < 40  # the first pass goes through the source, later ones jump about in it
+    assert min(spans[1:]) > 60
+    reading.close()
+
+
+def test_held_out_rows_are_independent_of_where_a_block_begins() -> None:
+    """Whether a row is held out depends on its number and the key alone, at the rate asked for."""
+    whole = drawn_rows(0, 100_000, 0.1, 42)
+    parts = [drawn_rows(start, 10_000, 0.1, 42) for start in range(0, 100_000, 10_000)]
+    assert np.concatenate(parts).tolist() == whole.tolist()
+    assert abs(whole.mean() - 0.1) < 0.005
+    assert (whole != drawn_rows(0, 100_000, 0.1, 43)).any()
+
+
+def test_finish_changes_all_rows_once() -> None:
+    """What can be done only when all rows are known is done to each before it is learned from."""
+
+    def double(data: NDArray[Any], indptr: NDArray[Any]) -> None:
+        assert indptr[0] == 0
+        assert indptr[-1] == len(data)
+        data *= 2.0
+
+    source = Source(11, 150, [0, 1])
+    plan = Plan(Perceptron(), 3)
+    finished = train(source, plan, finish=double)
+    source.data = source.data * 2.0
+    assert same_state(finished.state, train(source, plan).state)
+
+
+@pytest.mark.parametrize("held_out", [0.0, 0.2])
+def test_resuming_after_any_part(held_out: float) -> None:
+    """Training that goes on from what was seen after any part ends with the same bits."""
+    source = Source(13, 150, ["a", "b", "c"])
+    plan = Plan(Perceptron(), 3, early_stopping=EarlyStopping(n_iter_no_change=2))
+    seen: list[Resumed] = []
+
+    def watch(state: State, progress: Progress) -> None:
+        seen.append(Resumed(*copy.deepcopy((state, progress)), ("a", "b", "c")))
+
+    whole = train(source, plan, held_out=held_out, watch=watch)
+    assert len(seen) > 20
+    for resumed in seen:
+        trained = train(source, plan, held_out=held_out, resumed=resumed)
+        assert same_state(trained.state, whole.state)
+        assert trained.outcome.best_pass == whole.outcome.best_pass
+        kept = [(r.mistakes, r.loss, r.validation_score) for r in trained.outcome.history]
+        assert kept == [(r.mistakes, r.loss, r.validation_score) for r in whole.outcome.history]
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files in which rows are kept are gone when training is, also when it fails."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    source = Source(17, 150, [0, 1])
+    train(source, Plan(Perceptron(), 2))
+    assert list(tmp_path.iterdir()) == []
+
+    def fail_in_time(_state: State, progress: Progress) -> None:
+        if progress.parts == 2:
+            assert list(tmp_path.iterdir())
+            raise InputError(str(progress.parts))
+
+    with pytest.raises(InputError, match="2"):
+        train(source, Plan(Perceptron(), 2), watch=fail_in_time)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_class_only() -> None:
+    """Rows of one class cannot be learned from, and the error says so."""
+    source = Source(19, 100, ["x"])
+    for block_bytes in (SMALL_BLOCK, 1 << 20):
+        with pytest.raises(InputError, match="All 100 rows have the label 'x'"):
+            train(source, Plan(Perceptron(), 2), block_bytes=block_bytes)
+
+
+def test_no_rows() -> None:
+    """An empty source is an error."""
+    with pytest.raises(InputError, match="no rows to learn from"):
+        train(Source(19, 0, ["x"]), Plan(Perceptron(), 2))
+
+
+def test_what_goes_wrong_in_reading_is_told() -> None:
+    """An error in the middle of a source reaches the caller as it is."""
+
+    def broken() -> Iterator[Batch]:
+        batches = Source(23, 100, [0, 1]).batches()
+        for _ in range(20):
+            yield next(batches)
+        msg = "line 77"
+        raise InputError(msg)
+
+    stream = Stream(broken, block_bytes=SMALL_BLOCK)
+    with pytest.raises(InputError, match="line 77"):
+        fit_stream(stream, Plan(Perceptron(), 2), Draw(np.random.default_rng(0)), averaged=False)
