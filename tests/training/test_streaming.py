@@ -2,7 +2,7 @@
 
 import copy
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from rosenblatt.training.held_out import EarlyStopping, drawn_rows
 from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.labels import encode
 from rosenblatt.training.progress import Progress
-from rosenblatt.training.reading import Reading, Stream
+from rosenblatt.training.reading import Finish, Reading
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Resumed, Trained, fit_stream
 from rosenblatt.training.streaming import supply_of
@@ -49,6 +49,12 @@ class Source:
         self.sizes = generator.integers(1, 6, n_rows)
         self.n_features = int(self.indices.max(initial=-1)) + 1
         self.n_read = 0
+        self.rereadable = True
+        self.finishing: Finish | None = None
+
+    def finish(self) -> Finish | None:
+        """Return what is to be done to all rows."""
+        return self.finishing
 
     def batches(self) -> Iterator[Batch]:
         """Yield the rows in batches of one to five."""
@@ -89,13 +95,14 @@ def train(
     held_out: float = 0.0,
     block_bytes: int = SMALL_BLOCK,
     averaged: bool = True,
-    finish: Callable[[Any, Any], object] | None = None,
+    finish: Finish | None = None,
     **options: Any,
 ) -> Trained:
     """Train on a source in blocks of a few rows."""
-    stream = Stream(source.batches, finish=finish, block_bytes=block_bytes)
+    source.finishing = finish
     draw = Draw(np.random.default_rng(7), shuffle, held_out)
-    return fit_stream(stream, plan, draw, averaged=averaged, **options)
+    options |= {"averaged": averaged, "block_bytes": block_bytes}
+    return fit_stream(source, plan, draw, **options)
 
 
 def nothing(_data: NDArray[Any], _indptr: NDArray[Any]) -> None:
@@ -166,8 +173,8 @@ def test_a_class_that_comes_late(passes: int, rereadable: bool) -> None:
     source = Source(5, 120, ["a", "b"])
     source.labels[90:] = ["c" if k % 3 else label for k, label in enumerate(source.labels[90:])]
     plan = Plan(Perceptron(), passes, shuffle=False)
-    stream = Stream(source.batches, rereadable=rereadable, block_bytes=SMALL_BLOCK)
-    trained = fit_stream(stream, plan, Draw(np.random.default_rng(7), shuffle=False), averaged=True)
+    source.rereadable = rereadable
+    trained = train(source, plan, shuffle=False)
     examples, classes = source.in_memory()
     state = State.zeros(source.n_features, 3, averaged=True)
     fit(state, examples, plan, np.random.default_rng(0))
@@ -193,7 +200,7 @@ def test_every_pass_visits_every_row_once_in_another_order() -> None:
     """A pass is a permutation of the rows that are not held out, and no two passes are alike."""
     source = Source(3, 150, [0, 1])
     draw = Draw(np.random.default_rng(1), shuffle=True, held_out=0.3)
-    reading = Reading(Stream(source.batches, block_bytes=SMALL_BLOCK), keep=True)
+    reading = Reading(source, keep=True, block_bytes=SMALL_BLOCK)
     supply = supply_of(reading, draw, 1.0)
     passes = [
         np.concatenate([part.order + part.first_row for part in supply.parts()]) for _ in range(3)
@@ -289,13 +296,13 @@ def test_no_rows() -> None:
 def test_what_goes_wrong_in_reading_is_told() -> None:
     """An error in the middle of a source reaches the caller as it is."""
 
-    def broken() -> Iterator[Batch]:
-        batches = Source(23, 100, [0, 1]).batches()
-        for _ in range(20):
-            yield next(batches)
-        msg = "line 77"
-        raise InputError(msg)
+    class Broken(Source):
+        def batches(self) -> Iterator[Batch]:
+            batches = super().batches()
+            for _ in range(20):
+                yield next(batches)
+            msg = "line 77"
+            raise InputError(msg)
 
-    stream = Stream(broken, block_bytes=SMALL_BLOCK)
     with pytest.raises(InputError, match="line 77"):
-        fit_stream(stream, Plan(Perceptron(), 2), Draw(np.random.default_rng(0)), averaged=False)
+        train(Broken(23, 100, [0, 1]), Plan(Perceptron(), 2))

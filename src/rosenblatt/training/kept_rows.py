@@ -67,7 +67,7 @@ class KeptRows:
 
     def _settle(self) -> None:
         """Change the labels to targets and finish the values, in the files."""
-        rows, finish, n_rows = self._rows, self._reading.stream.finish, self._reading.n_rows
+        rows, finish, n_rows = self._rows, self._reading.finish, self._reading.n_rows
         for start in range(0, n_rows, SWEEP):
             stop = min(start + SWEEP, n_rows)
             rows.labels[start:stop] = self._reading.targets(rows.labels[start:stop])
@@ -95,7 +95,7 @@ class KeptRows:
         lengths = np.diff(self._rows.indptr[ends])
         batches = np.arange(len(lengths))
         permute(batches, self._draw.generator)
-        room = max(self._reading.stream.block_bytes // BYTES_PER_VALUE, 1)
+        room = max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
         blocks = np.cumsum(lengths[batches]) // room
         for chosen in np.split(batches, np.flatnonzero(np.diff(blocks)) + 1):
             numbers = np.concatenate(

@@ -3,9 +3,8 @@
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,25 +21,39 @@ BLOCK_BYTES = 64 << 20  # of parsed rows; two blocks are in memory while a file 
 Finish = Callable[[NDArray[Any], NDArray[Any]], object]  # changes the data of rows (data, indptr)
 
 
-@dataclass(frozen=True)
-class Stream:
+class RowSource(Protocol):
     """Where rows come from."""
 
-    read: Callable[[], Iterable[Batch]]  # opens the source at its first row
-    rereadable: bool = True  # False for standard input
-    finish: Finish | None = None  # what can be done to rows only when all have been read
-    block_bytes: int = BLOCK_BYTES
+    @property
+    def rereadable(self) -> bool:
+        """Whether it can be read a second time; standard input cannot."""
+
+    def batches(self) -> Iterable[Batch]:
+        """Open the source at its first row."""
+
+    def finish(self) -> Finish | None:
+        """Return what has to be done to the rows once all of them have been read, if anything.
+
+        It is asked for when some rows have been read.
+        """
 
 
 class Reading:
-    """Reads a stream and knows all that has been met so far.
+    """Reads a source and knows all that has been met so far.
 
     Rows that fit into one block stay in memory. If there are more, and ``keep`` says so, all are
     written to files as they come, and mapped into memory when the last one has been read.
     """
 
-    def __init__(self, stream: Stream, *, keep: bool, classes: tuple[Label, ...] = ()) -> None:
-        self.stream = stream
+    def __init__(
+        self,
+        source: RowSource,
+        *,
+        keep: bool,
+        block_bytes: int = BLOCK_BYTES,
+        classes: tuple[Label, ...] = (),
+    ) -> None:
+        self.block_bytes = block_bytes
         self.classes = classes  # sorted; those known from elsewhere and those met
         self.ranks = np.zeros(0, np.int32)  # place in classes of each class in order of appearance
         self.class_counts = np.zeros(0, np.int64)  # in order of appearance
@@ -51,10 +64,10 @@ class Reading:
         self.batch_ends: list[int] = []
         self.done = False
         self.rows: MappedRows | None = None  # when done, where more than one block was kept
-        self._keep = keep
         self._writer: RowWriter | None = None
-        self._blocks = row_blocks(stream.read(), stream.block_bytes, self._write if keep else None)
+        self._blocks = row_blocks(source.batches(), block_bytes, self._write if keep else None)
         self.first = self._take()  # looked at in advance, since it says which classes there are
+        self.finish = source.finish()
 
     def targets(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Return class numbers in order of appearance as targets, in the type of the numbers."""

@@ -9,7 +9,7 @@ from rosenblatt.training.fit import Outcome, Plan, train
 from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.progress import Progress, Watcher
-from rosenblatt.training.reading import Reading, Stream
+from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.streaming import NewClassError, StreamSupply, supply_of
 from rosenblatt.training.supply import Supply
@@ -35,7 +35,7 @@ class Resumed:
 
 
 def fit_stream(
-    stream: Stream,
+    source: RowSource,
     plan: Plan,
     draw: Draw,
     *,
@@ -44,16 +44,18 @@ def fit_stream(
     observers: Sequence[Observer] = (),
     watch: Watcher | None = None,
     resumed: Resumed | None = None,
+    block_bytes: int = BLOCK_BYTES,
 ) -> Trained:
-    """Train from zero on the rows of a stream, or go on where a checkpoint was written.
+    """Train from zero on the rows of a source, or go on where a checkpoint was written.
 
     The weights are those of training in memory on the same rows in the same order. Which classes
     there are is taken from the first block: if a later one has a class more, what was learned is
     given up, the rest is read, and learning begins again with all of them known.
     """
-    keep = plan.max_iter > 1 or draw.held_out > 0.0 or not stream.rereadable
+    keep = plan.max_iter > 1 or draw.held_out > 0.0 or not source.rereadable
     drawing = draw.generator.bit_generator.state
-    reading = Reading(stream, keep=keep, classes=() if resumed is None else resumed.classes)
+    classes = () if resumed is None else resumed.classes
+    reading = Reading(source, keep=keep, block_bytes=block_bytes, classes=classes)
     try:
         supply = supply_of(reading, draw, constant)
         _check_classes(reading)
@@ -69,7 +71,9 @@ def fit_stream(
             _check_classes(reading)
             if not keep:
                 reading.close()
-                reading = Reading(stream, keep=False, classes=reading.classes)
+                reading = Reading(
+                    source, keep=False, block_bytes=block_bytes, classes=reading.classes
+                )
             draw.generator.bit_generator.state = drawing
             supply = StreamSupply(reading, draw, constant)
             state = _start(reading, averaged=averaged)

@@ -27,7 +27,7 @@ def supply_of(reading: Reading, draw: Draw, constant: float) -> Supply:
 
     Where that is all there is, they are those of ``fit`` on an array; else those of a stream.
     """
-    first, finish = reading.first, reading.stream.finish
+    first, finish = reading.first, reading.finish
     if not first.last:
         return StreamSupply(reading, draw, constant)
     if finish is not None:
@@ -57,7 +57,7 @@ class StreamSupply:
         self._n_read = 0  # rows learned from while reading
         self._begun = 0
         self._kept: KeptRows | None = None
-        if reading.done or reading.stream.finish is not None:
+        if reading.done or reading.finish is not None:
             self._read_on()
 
     @property
