@@ -250,7 +250,7 @@ def test_resuming_after_any_part(held_out: float) -> None:
     seen: list[Resumed] = []
 
     def watch(state: State, progress: Progress) -> None:
-        seen.append(Resumed(*copy.deepcopy((state, progress)), ("a", "b", "c")))
+        seen.append(Resumed(*copy.deepcopy((state, progress))))
 
     whole = train(source, plan, held_out=held_out, watch=watch)
     assert len(seen) > 20

@@ -4,7 +4,15 @@ from importlib import import_module
 
 import click
 
-COMMANDS = {"demo": "Train on a real data set that comes with scikit-learn and show the result."}
+COMMANDS = {
+    "demo": "Train on a real data set that comes with scikit-learn and show the result.",
+    "train": "Learn from files and write a model.",
+    "evaluate": "Judge a model by rows with labels.",
+    "predict": "Label rows.",
+    "weights": "Show which features decide, and how much.",
+    "explain": "Show what made the decision on one row.",
+    "export": "Write a model as JSON or ONNX, or read one back from JSON.",
+}
 
 
 class LazyGroup(click.Group):

@@ -52,4 +52,4 @@ def in_order(
         stopped.set()
         free.release()
         pool.shutdown(wait=False, cancel_futures=True)
-        drawing.join(timeout=0.1)  # longer than any read but one that waits for someone to type
+        drawing.join(timeout=1.0)  # longer than any read but one that waits for someone to type

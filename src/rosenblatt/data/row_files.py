@@ -96,7 +96,7 @@ class RowWriter:
             self.indices.append(rows.indices)
             self.labels.append(rows.labels)
         except OSError as error:
-            raise self._failed(error) from error
+            raise not_kept(str(self.folder), error) from error
 
     def close(self) -> None:
         """Make the files whole."""
@@ -104,13 +104,15 @@ class RowWriter:
             for array in (self.data, self.indices, self.indptr, self.labels):
                 array.close()
         except OSError as error:
-            raise self._failed(error) from error
+            raise not_kept(str(self.folder), error) from error
 
-    def _failed(self, error: OSError) -> InputError:
-        return InputError(
-            f"The parsed rows cannot be kept in {self.folder}: {error.strerror or error}; "
-            "set TMPDIR or --cache to a folder with more room."
-        )
+
+def not_kept(folder: str, error: OSError) -> InputError:
+    """Return the error that says that parsed rows cannot be written, and what to do."""
+    return InputError(
+        f"The parsed rows cannot be kept in {folder}: {error.strerror or error}; "
+        "name a folder with room for them with --cache."
+    )
 
 
 class MappedRows:

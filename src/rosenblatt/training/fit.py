@@ -81,7 +81,7 @@ def train(
     """
     progress = Progress() if progress is None else progress
     if plan.early_stopping is not None and progress.validation is None:
-        progress.validation = Validation(plan.early_stopping.n_iter_no_change)
+        progress.validation = Validation()
     validation, mistakes = progress.validation, Mistakes() if plan.record else None
     stop_reason: StopReason | None = None
     started = perf_counter()
@@ -123,8 +123,9 @@ def _run_parts(
     """Change the state by one pass, part by part; return whether it came to its end."""
     progress.begin_pass(supply.generator)
     for number, part in enumerate(supply.parts()):
-        if number < progress.parts:
-            continue  # done before the training was resumed
+        if number < progress.parts:  # done before the training was resumed
+            state.arrange_for(part.examples.rows)
+            continue
         if number and is_over():
             return False
         counts = _learn(state, part, plan, mistakes)
@@ -167,7 +168,8 @@ def _reason_to_stop(
     """Return why training should end after this pass though it still makes mistakes, or None."""
     if interrupt.pressed:
         return "interrupted"
-    if validation is not None and validation.patience_ended:
+    best_pass = 0 if validation is None else validation.best_pass  # 0: no score yet
+    if plan.early_stopping and 0 < best_pass <= pass_ - plan.early_stopping.n_iter_no_change:
         return "early_stopping"
     if pass_ >= plan.max_iter:
         return "max_iter"

@@ -55,21 +55,18 @@ def drawn_rows(first: int, n_rows: int, fraction: float, key: int) -> NDArray[An
     return drawn
 
 
+@dataclass
 class Validation:
-    """Watches the accuracy on held-out rows and keeps the state that had the best one."""
+    """The accuracy on held-out rows at its best, and the state that had it."""
 
-    def __init__(self, patience: int) -> None:
-        self._patience = patience
-        self.best_score = -1.0
-        self.best: Snapshot | None = None
-        self.best_pass = 0
-        self.patience_ended = False
+    best_score: float = -1.0
+    best_pass: int = 0
+    best: Snapshot | None = None
 
     def note(self, pass_: int, score: float, state: State) -> None:
         """Compare the accuracy after this pass with the best one so far."""
         if score > self.best_score:
             self.best_score, self.best_pass, self.best = score, pass_, state.snapshot()
-        self.patience_ended = pass_ - self.best_pass >= self._patience
 
     def restore_best(self, state: State) -> None:
         """Change the state back to the pass that scored highest; of equals, the first."""

@@ -104,15 +104,22 @@ class KeptRows:
             permute(numbers, self._draw.generator)
             yield self._part(numbers)
 
+    def held_out_parts(self) -> Iterator[Part]:
+        """Yield the held-out rows of each block."""
+        yield from self._chosen(held_out=True)
+
     def mistakes(self, state: State, weights: NDArray[Any], zero: int, *, held_out: bool) -> int:
         """Count the rows, those held out or the others, that these weights misclassify."""
-        wrong = start = 0
+        return sum(
+            count_mistakes(state, weights, part.examples, part.order, zero)
+            for part in self._chosen(held_out=held_out)
+        )
+
+    def _chosen(self, *, held_out: bool) -> Iterator[Part]:
+        start = 0
         for end in self._reading.block_ends:
-            numbers = numbers_of_rows(self._draw, start, end - start, held_out=held_out)
-            wrong += count_mistakes(state, weights, self._examples, numbers, zero)
-            self._rows.release()
+            yield self._part(numbers_of_rows(self._draw, start, end - start, held_out=held_out))
             start = end
-        return wrong
 
     def _part(self, order: NDArray[np.int64]) -> Part:
         self._rows.release()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.data.labels import Label
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.training.held_out import Validation
 from rosenblatt.training.history import PassRecord
@@ -19,6 +20,7 @@ NONE_YET = Counts(0, 0, 0.0)
 class Progress:
     """With the state, all that is needed to go on from between two parts of a pass."""
 
+    classes: tuple[Label, ...] = ()  # what the numbers of the state's classes stand for, if known
     history: list[PassRecord] = field(default_factory=list)
     validation: Validation | None = None
     parts: int = 0  # of the pass under way that are done

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Label
 from rosenblatt.data.row_blocks import Block, row_blocks
-from rosenblatt.data.row_files import MappedRows, RowWriter
+from rosenblatt.data.row_files import MappedRows, RowWriter, not_kept
 from rosenblatt.errors import InputError
 from rosenblatt.training.labels import ranks_of, sorted_classes
 
@@ -51,6 +51,7 @@ class Reading:
         *,
         keep: bool,
         block_bytes: int = BLOCK_BYTES,
+        cache: Path | None = None,
         classes: tuple[Label, ...] = (),
     ) -> None:
         self.block_bytes = block_bytes
@@ -64,6 +65,7 @@ class Reading:
         self.batch_ends: list[int] = []
         self.done = False
         self.rows: MappedRows | None = None  # when done, where more than one block was kept
+        self._cache = cache  # the folder in which the files are; by default that of the system
         self._writer: RowWriter | None = None
         self._blocks = row_blocks(source.batches(), block_bytes, self._write if keep else None)
         self.first = self._take()  # looked at in advance, since it says which classes there are
@@ -115,7 +117,11 @@ class Reading:
 
     def _write(self, rows: Block | Batch) -> None:
         if self._writer is None:
-            self._writer = RowWriter(Path(tempfile.mkdtemp(prefix="rosenblatt-")))
+            try:
+                folder = tempfile.mkdtemp(prefix="rosenblatt-", dir=self._cache)
+            except OSError as error:
+                raise not_kept(str(self._cache or tempfile.gettempdir()), error) from error
+            self._writer = RowWriter(Path(folder))
         self._writer.append(rows)
 
     def _end(self) -> None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from rosenblatt.data.labels import Label
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.fit import Outcome, Plan, train
 from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.observers import Observer
@@ -13,6 +14,8 @@ from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.streaming import NewClassError, StreamSupply, supply_of
 from rosenblatt.training.supply import Supply
+
+SAMPLE_VALUES = 1 << 21  # that are kept of a stream to measure its features by
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Trained:
     outcome: Outcome
     reading: Reading
     supply: Supply
+    sample: CSR  # the first rows as they were learned from: of a stream some, else all
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,6 @@ class Resumed:
 
     state: State
     progress: Progress
-    classes: tuple[Label, ...]
 
 
 def fit_stream(
@@ -45,6 +48,7 @@ def fit_stream(
     watch: Watcher | None = None,
     resumed: Resumed | None = None,
     block_bytes: int = BLOCK_BYTES,
+    cache: Path | None = None,
 ) -> Trained:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
 
@@ -54,13 +58,14 @@ def fit_stream(
     """
     keep = plan.max_iter > 1 or draw.held_out > 0.0 or not source.rereadable
     drawing = draw.generator.bit_generator.state
-    classes = () if resumed is None else resumed.classes
-    reading = Reading(source, keep=keep, block_bytes=block_bytes, classes=classes)
+    classes = () if resumed is None else resumed.progress.classes
+    reading = Reading(source, keep=keep, block_bytes=block_bytes, cache=cache, classes=classes)
     try:
+        sample = _sample(reading, constant)
         supply = supply_of(reading, draw, constant)
         _check_classes(reading)
         if resumed is None:
-            state, progress = _start(reading, averaged=averaged), Progress()
+            state, progress = _start(reading, averaged=averaged), Progress(reading.classes)
         else:
             state, progress = resumed.state, resumed.progress
             supply.skip_to(progress.pass_)
@@ -76,12 +81,25 @@ def fit_stream(
                 )
             draw.generator.bit_generator.state = drawing
             supply = StreamSupply(reading, draw, constant)
-            state = _start(reading, averaged=averaged)
-            outcome = train(state, supply, plan, observers, watch=watch)
+            state, progress = _start(reading, averaged=averaged), Progress(reading.classes)
+            outcome = train(state, supply, plan, observers, watch=watch, progress=progress)
     except BaseException:
         reading.close()
         raise
-    return Trained(state, outcome, reading, supply)
+    if reading.finish is not None and not reading.first.last:
+        reading.finish(sample.data, sample.indptr)
+    return Trained(state, outcome, reading, supply, sample)
+
+
+def _sample(reading: Reading, constant: float) -> CSR:
+    """Return the rows of the first block; of a stream some of them, copied, as others follow."""
+    block = reading.first
+    if block.last:
+        return CSR(block.data, block.indices, block.indptr, block.n_features, constant)
+    n_rows = max(1, int(block.indptr.searchsorted(SAMPLE_VALUES, side="right")) - 1)
+    n_values = block.indptr[n_rows]
+    data, indices = block.data[:n_values].copy(), block.indices[:n_values].copy()
+    return CSR(data, indices, block.indptr[: n_rows + 1].copy(), block.n_features, constant)
 
 
 def _check_classes(reading: Reading) -> None:

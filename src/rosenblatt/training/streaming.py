@@ -94,6 +94,11 @@ class StreamSupply:
         """Count the held-out rows that the weights to be returned misclassify."""
         return self._count(state, state.average(), zero, held_out=True)
 
+    def held_out_parts(self) -> Iterator[Part]:
+        """Yield the held-out rows."""
+        if self._kept is not None:
+            yield from self._kept.held_out_parts()
+
     def _count(self, state: State, weights: NDArray[Any], zero: int, *, held_out: bool) -> int:
         if self._kept is None:
             msg = "Rows that are not kept cannot be tried again."

@@ -49,6 +49,9 @@ class Supply(Protocol):
     def held_out_mistakes(self, state: State, zero: int) -> int:
         """Count the held-out rows that the weights to be returned misclassify."""
 
+    def held_out_parts(self) -> Iterator[Part]:
+        """Yield the held-out rows."""
+
 
 class ArraySupply:
     """Rows that are in memory: every pass is one part."""
@@ -95,3 +98,7 @@ class ArraySupply:
     def held_out_mistakes(self, state: State, zero: int) -> int:
         """Count the held-out rows that the weights to be returned misclassify."""
         return count_mistakes(state, state.average(), self._examples, self._held_out, zero)
+
+    def held_out_parts(self) -> Iterator[Part]:
+        """Yield the held-out rows."""
+        yield Part(self._examples, self._held_out)

@@ -1,0 +1,117 @@
+"""The command that labels rows."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.layout import printable
+from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.screen import Screen, ScreenCommand
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rosenblatt.data.files import Layout
+    from rosenblatt.store.model import Model
+
+
+@click.command(
+    cls=ScreenCommand,
+    example="rosenblatt predict spam.model new.csv -o labels.txt",
+    json_help="Print one JSON object a row.",
+)
+@click.argument("model_path", metavar="MODEL")
+@click.argument("data", nargs=-1, required=True)
+@layout_options
+@click.option("-o", "--output", default="-", metavar="FILE", help="Where the predictions go.")
+@click.option("--scores", is_flag=True, help="Behind each label the score, or one for each class.")
+@click.option("--proba", is_flag=True, help="Behind each label the probability of each class.")
+def predict(
+    screen: Screen,
+    model_path: str,
+    data: Sequence[str],
+    layout: "Layout",
+    output: str,
+    scores: bool,
+    proba: bool,
+) -> None:
+    """Print the label of each row of DATA, one a line, as the rows arrive.
+
+    DATA are files, patterns of names or "-" for standard input; a label in them is not looked at.
+    Two classes have one score, above 0 for the second one.
+    """
+    from rosenblatt.atomic import replacing
+    from rosenblatt.cli.rows import model_rows
+    from rosenblatt.errors import InputError
+    from rosenblatt.scoring import Scorer
+    from rosenblatt.store import read
+
+    model = read(model_path)
+    if proba and model.calibration is None:
+        msg = (
+            f"{model_path} has no probabilities: they need a calibration, which "
+            "train --calibrate fits."
+        )
+        raise InputError(msg)
+    write = (json_lines if screen.wants_json else plain_lines)(model, scores=scores, proba=proba)
+    scorer, prompt = Scorer(model), "-" in data
+    with replacing(output) as file:
+        for batch in model_rows(model, data, layout=layout, prompt=prompt, need_labels=False):
+            found = scorer.scores(batch)
+            file.write(write(found, scorer.numbers(found)))
+            if prompt:
+                file.flush()
+
+
+Written = Callable[["NDArray[Any]", "NDArray[Any]"], bytes]
+
+
+def plain_lines(model: "Model", *, scores: bool, proba: bool) -> Written:
+    """Return what writes a line for each row: the label, and behind tabs what else is asked for."""
+    labels = [printable(str(label)) for label in model.classes]
+
+    def write(found: "NDArray[Any]", numbers: "NDArray[Any]") -> bytes:
+        columns: list[Iterable[str]] = [[labels[k] for k in numbers.tolist()]]
+        if scores:
+            columns += [map(repr, column) for column in _columns(found)]
+        if proba:
+            columns += [map(repr, column) for column in _columns(_probabilities(model, found))]
+        return "".join(f"{line}\n" for line in map("\t".join, zip(*columns, strict=True))).encode()
+
+    return write
+
+
+def json_lines(model: "Model", *, scores: bool, proba: bool) -> Written:
+    """Return what writes a JSON object for each row."""
+    from json import dumps
+
+    names = [str(label) for label in model.classes]
+
+    def write(found: "NDArray[Any]", numbers: "NDArray[Any]") -> bytes:
+        records: list[dict[str, Any]] = [{"label": model.classes[k]} for k in numbers.tolist()]
+        for record, score in zip(records, found.tolist() if scores else (), strict=False):
+            if isinstance(score, list):
+                record["scores"] = dict(zip(names, score, strict=True))
+            else:
+                record["score"] = score
+        shares = _probabilities(model, found).tolist() if proba else ()
+        for record, share in zip(records, shares, strict=False):
+            record["probabilities"] = dict(zip(names, share, strict=True))
+        return "".join(f"{dumps(record, ensure_ascii=False)}\n" for record in records).encode()
+
+    return write
+
+
+def _columns(numbers: "NDArray[Any]") -> list[list[float]]:
+    columns: list[list[float]] = numbers.reshape(len(numbers), -1).T.tolist()
+    return columns
+
+
+def _probabilities(model: "Model", scores: "NDArray[Any]") -> "NDArray[Any]":
+    from rosenblatt.calibration import probabilities
+
+    if model.calibration is None:
+        msg = "A model without a calibration has no probabilities."
+        raise AssertionError(msg)
+    return probabilities(model.calibration, scores)

@@ -1,0 +1,72 @@
+"""How a training is getting on, as a line that moves on a terminal."""
+
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Self
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.training.progress import Progress
+from rosenblatt.training.state import State
+
+
+class TrainingBar:
+    """Bytes, rows, rows a second, mistakes and the time that is left; a context manager."""
+
+    def __init__(self, n_bytes: int | None) -> None:
+        from rich.console import Console  # only where there is a terminal
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bars
+
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[told]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bars.add_task("reading", total=n_bytes, told="")
+        self._rows_read = 0
+        self._n_rows: int | None = None
+        self._passes = 0
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def reading(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield the batches, and show how far they have come."""
+        self._rows_read = 0
+        for batch in batches:
+            self._rows_read += batch.n_rows
+            self._n_rows = None  # not all of them have been seen
+            self._bars.update(self._task, completed=batch.bytes_read, told=self._speed())
+            yield batch
+        self._n_rows = self._rows_read
+
+    def __call__(self, _state: State, progress: Progress) -> None:
+        """Show a part of a pass."""
+        share = progress.counts.mistakes / max(progress.rows, 1)
+        told = f"{progress.rows:,} rows  {share:.2%} mistakes"
+        if progress.seconds > 0.0:
+            told += f"  {progress.rows / progress.seconds:,.0f} rows/s"
+        if progress.bytes_read:  # learning while reading: the bar is that of the bytes
+            self._bars.update(self._task, description=f"pass {progress.pass_}", told=told)
+            return
+        if progress.pass_ != self._passes:
+            self._passes = progress.pass_
+            self._bars.reset(self._task, total=self._n_rows, description=f"pass {self._passes}")
+        self._bars.update(self._task, completed=progress.rows, told=told)
+
+    def _speed(self) -> str:
+        elapsed = self._bars.tasks[0].elapsed
+        rows = f"{self._rows_read:,} rows"
+        return f"{rows}  {self._rows_read / elapsed:,.0f} rows/s" if elapsed else rows
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bars.stop()

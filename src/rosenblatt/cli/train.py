@@ -1,0 +1,165 @@
+"""The command that makes a model of files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.learner import MEMORIES, RULES
+from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.sizes import size
+
+COURSE = (
+    *("max_iter", "early_stopping", "validation_fraction", "n_iter_no_change", "shuffle", "zero"),
+    *("time_limit", "seed", "calibrate", "buffer", "cache"),
+)
+SHUFFLES = ("every-pass", "once", "no")
+
+
+@click.command(cls=ScreenCommand, example="rosenblatt train mail.csv --text body -o spam.model")
+@click.argument("data", nargs=-1, required=True)
+@click.option(
+    "-o", "--output", metavar="MODEL", help="Where the model goes; by default DATA.model."
+)
+@click.option(
+    "--test", multiple=True, metavar="DATA", help="Rows to judge the model by at the end."
+)
+@click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
+@click.option("--text", multiple=True, metavar="COLUMN", help="Column of texts: words and pairs.")
+@click.option("--category", multiple=True, metavar="COLUMN", help="Column of categories.")
+@click.option("--numeric", multiple=True, metavar="COLUMN", help="Column of numbers.")
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out.")
+@layout_options
+@click.option("--scale/--no-scale", default=True, help="Bring numbers to mean 0 and deviation 1.")
+@click.option(
+    "--missing",
+    type=click.Choice(["mean", "zero", "error"]),
+    default="mean",
+    show_default=True,
+    help="What a missing number is taken for.",
+)
+@click.option("--hash-bits", type=click.IntRange(1, 31), help="Hash words to 2^N features.")
+@click.option("--word-pairs/--no-word-pairs", default=True, help="Pairs of neighbouring words.")
+@click.option(
+    "--rule", type=click.Choice(RULES), default="perceptron", show_default=True, help="How to step."
+)
+@click.option(
+    "--memory",
+    type=click.Choice(MEMORIES),
+    default="average",
+    show_default=True,
+    help="Which weights are kept: the mean of all, or the last.",
+)
+@click.option("-C", "C", type=float, help="Longest step of pa1 and its kin; 1 if not given.")
+@click.option("--margin", type=float, help="Of the rule margin; 1 if not given.")
+@click.option("--eta0", type=float, help="Length of the perceptron's step; 1 if not given.")
+@click.option(
+    "--zero",
+    type=click.Choice(["mistake", "negative", "positive"]),
+    default="mistake",
+    show_default=True,
+    help="What a zero activation is while training.",
+)
+@click.option("--intercept/--no-intercept", default=True, help="Learn a bias.")
+@click.option("--max-iter", type=click.IntRange(1), metavar="N", help="Most passes that are made.")
+@click.option(
+    "--early-stopping/--no-early-stopping",
+    default=True,
+    help="Hold rows out, and stop when the error on them falls no more.",
+)
+@click.option(
+    "--validation-fraction",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.1,
+    show_default=True,
+    help="Share of the rows that is held out.",
+)
+@click.option(
+    "--n-iter-no-change",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Passes without a better error before training stops.",
+)
+@click.option(
+    "--shuffle",
+    type=click.Choice(SHUFFLES),
+    default="every-pass",
+    show_default=True,
+    help="When rows are put in another order.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance.")
+@click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS")
+@click.option("--calibrate", is_flag=True, help="Fit probabilities, for predict --proba.")
+@click.option(
+    "--checkpoint", metavar="FILE", help="Write how far training is, and go on from there."
+)
+@click.option(
+    "--checkpoint-every",
+    type=click.FloatRange(0),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between two checkpoints.",
+)
+@click.option(
+    "--buffer",
+    callback=size,
+    default="64M",
+    show_default=True,
+    metavar="SIZE",
+    help="Rows that are shuffled together; two of it are in memory.",
+)
+@click.option("--cache", metavar="FOLDER", help="Where parsed rows are kept during training.")
+def train(
+    screen: Screen, data: Sequence[str], output: str | None, test: Sequence[str], **given: Any
+) -> None:
+    """Learn from the rows of DATA (files, patterns, "-" for standard input) and write a model.
+
+    Without any option: the format and the column of the labels are found out, a tenth of the rows
+    is held out, and an averaged perceptron learns from the others until the error on those held
+    out falls no more.
+    """
+    from rosenblatt import store
+    from rosenblatt.cli.learner import Learner
+    from rosenblatt.cli.model_path import default_model_path
+    from rosenblatt.cli.training import Course, train_files
+    from rosenblatt.cli.training_report import report, show
+    from rosenblatt.data.files import Columns
+
+    learner = Learner(given["rule"], given["memory"], given["C"], given["margin"], given["eta0"])
+    options = {name: given[name] for name in COURSE}
+    course = Course(learner=learner, fit_intercept=given["intercept"], **options)
+    columns = Columns(
+        given["label"],
+        given["text"],
+        given["category"],
+        given["numeric"],
+        given["ignore"],
+        given["scale"],
+        given["missing"],
+        given["hash_bits"],
+        given["word_pairs"],
+    )
+    path = output or default_model_path(data[0])
+    trainee = train_files(
+        list(data),
+        given["layout"],
+        columns,
+        course,
+        screen,
+        checkpoint=given["checkpoint"],
+        checkpoint_seconds=given["checkpoint_every"],
+    )
+    store.write(trainee.model, path)
+    if given["checkpoint"] is not None:
+        Path(given["checkpoint"]).unlink(missing_ok=True)
+    for note in trainee.notes:
+        screen.warn(note)
+    if screen.wants_json:
+        screen.json(report(trainee, path, test, given["layout"]))
+    else:
+        show(screen, trainee, path, test, given["layout"])

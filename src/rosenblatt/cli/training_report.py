@@ -1,0 +1,130 @@
+"""What a person wants to see when a training has ended."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cli.layout import counted, number, percent, printable
+from rosenblatt.cli.rows import model_rows
+from rosenblatt.cli.screen import Screen
+from rosenblatt.cli.sizes import told
+from rosenblatt.cli.training import Trainee
+from rosenblatt.data.files import Layout
+from rosenblatt.evaluation import Evaluation
+from rosenblatt.scoring import Scorer
+from rosenblatt.store.model import Model
+
+if TYPE_CHECKING:
+    from rosenblatt.training.fit import Outcome
+
+MOST_CLASSES = 8  # that are listed with their counts
+
+REASONS = {
+    "converged": "a pass made no mistake: the model separates all the rows it learned from",
+    "early_stopping": "the error on held-out rows fell no more",
+    "max_iter": "--max-iter was reached",
+    "time_limit": "--time-limit was reached",
+    "interrupted": "it was interrupted; what it had learned by then is kept",
+}
+
+
+def tested(model: Model, test: Sequence[str], layout: Layout) -> Evaluation | None:
+    """Return how the model does on the files of --test."""
+    if not test:
+        return None
+    evaluation, scorer = Evaluation(model.classes), Scorer(model)
+    for batch in model_rows(model, test, layout=layout):
+        scores = scorer.scores(batch)
+        evaluation.add(batch.labels, scorer.numbers(scores), scores, batch.classes)
+    return evaluation
+
+
+def report(trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> dict[str, Any]:
+    """Return everything as what JSON can hold."""
+    model, evaluation = trainee.model, tested(trainee.model, test, layout)
+    return {
+        "model": path,
+        "learner": model.learner,
+        "options": model.options,
+        "n_rows": model.training["n_rows"],
+        "n_features": model.n_features,
+        "classes": list(model.classes),
+        **{key: value for key, value in model.training.items() if key != "n_rows"},
+        **model.outcome,
+        "history": list(model.history),
+        "notes": trainee.notes,
+        "test": None if evaluation is None else evaluation.report(),
+    }
+
+
+def show(screen: Screen, trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> None:
+    """Print rows, features, classes, errors, the curve of mistakes and what to do next."""
+    model, outcome = trainee.model, trainee.trained.outcome
+    training = model.training
+    n_files = len(training["files"])
+    source = printable(training["files"][0]) if n_files == 1 else counted(n_files, "file")
+    screen.show(
+        f"{source}: {counted(training['n_rows'], 'row')}, {counted(model.n_features, 'feature')}, "
+        f"{counted(len(model.classes), 'class')}{_listed_classes(model)}."
+    )
+    _show_course(screen, trainee, outcome)
+    _show_errors(screen, model, tested(model, test, layout), test)
+    target = "standard output" if path == "-" else printable(path)
+    size = "" if path == "-" else f" ({told(Path(path).stat().st_size)})"
+    screen.show(f"Model: {target}{size}")
+    if path == "-":
+        return
+    kind = "".join(Path(training["files"][0]).suffixes)
+    screen.show(
+        f"\nNext: rosenblatt evaluate {target} TEST{kind}   how good it is on rows it has not seen"
+        f"\n      rosenblatt weights {target}   what decides"
+        f"\n      rosenblatt predict {target} NEW{kind}   labels for new rows"
+    )
+
+
+def _listed_classes(model: Model) -> str:
+    counts = model.training["class_counts"]
+    if len(counts) > MOST_CLASSES:
+        return ""
+    pairs = zip(model.classes, counts, strict=True)
+    return f" ({', '.join(f'{printable(str(label))}: {n:,}' for label, n in pairs)})"
+
+
+def _show_course(screen: Screen, trainee: Trainee, outcome: "Outcome") -> None:
+    mistakes = [record.mistakes for record in outcome.history]
+    seconds = sum(record.seconds for record in outcome.history)
+    passes = counted(len(mistakes), "pass")
+    kept = f", pass {outcome.best_pass} kept" if outcome.best_pass != len(mistakes) else ""
+    title = trainee.title[0].upper() + trainee.title[1:]
+    screen.show(f"{title}: {passes} in {seconds:.2f} s{kept}. Ended: {_reason(outcome)}.")
+    share = mistakes[-1] / max(outcome.n_rows, 1)
+    screen.show(
+        f"Mistakes per pass: {screen.curve(mistakes)}  "
+        f"(first {number(mistakes[0])}, last {number(mistakes[-1])}: {percent(share)} of the rows)"
+    )
+
+
+def _reason(outcome: "Outcome") -> str:
+    return REASONS[outcome.stop_reason]
+
+
+def _show_errors(
+    screen: Screen, model: Model, evaluation: Evaluation | None, test: Sequence[str]
+) -> None:
+    counts, training = model.training["class_counts"], model.training
+    guess = max(range(len(counts)), key=counts.__getitem__)
+    guessing = f"always {printable(str(model.classes[guess]))}"
+    error = training["held_out_error"]
+    if error is not None:
+        share = 1.0 - counts[guess] / sum(counts)
+        screen.show(
+            f"Error on {counted(training['held_out_rows'], 'held-out row')}: {percent(error)} "
+            f"({guessing}: {percent(share)})"
+        )
+    if evaluation is not None and evaluation.error is not None:
+        screen.show(
+            f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
+            f"{percent(evaluation.error)}"
+        )
+    if error is None and evaluation is None:
+        screen.show("No rows were held out: judge the model by rows that it has not seen.")

@@ -1,0 +1,196 @@
+"""Files of any format as batches of rows: to learn from, and to use a model on."""
+
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding
+from rosenblatt.data.formats import Format, detect_format
+from rosenblatt.data.in_order import in_order
+from rosenblatt.data.labels import Classes, Label
+from rosenblatt.data.sources import expand
+from rosenblatt.data.svmlight import svmlight_batches
+from rosenblatt.data.tables import Table, table_batches
+from rosenblatt.errors import InputError
+
+Encoding = SvmlightEncoding | TableEncoding
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How files are laid out, where they do not tell by themselves."""
+
+    format: Format | None = None
+    separator: str | None = None
+    header: bool | None = None
+    zero_based: bool | None = None  # svmlight: whether features count from 0
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a user says of the columns of tables; what is left open is found out."""
+
+    label: str | None = None
+    text: tuple[str, ...] = ()
+    category: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    scale: bool = True
+    missing: str = "mean"
+    hash_bits: int | None = None
+    word_pairs: bool = True
+
+
+class Files:
+    """Files that are named by a user, all of one format."""
+
+    def __init__(self, paths: Sequence[str], layout: Layout, *, prompt: bool = False) -> None:
+        self.names = expand(paths)
+        self.layout = layout
+        self.prompt = prompt
+        self.format = layout.format or detect_format(self.names[0], prompt=prompt)
+        for name in self.names[1:] if layout.format is None else ():
+            other = detect_format(name, prompt=prompt)
+            if other != self.format:
+                msg = (
+                    f"{name} is {other}, but {self.names[0]} is {self.format}: files that belong "
+                    "together must have one format; name it with --format if this is a mistake."
+                )
+                raise InputError(msg)
+
+    @property
+    def rereadable(self) -> bool:
+        """Whether all are regular files."""
+        return all(name != "-" and Path(name).is_file() for name in self.names)
+
+    @property
+    def n_bytes(self) -> int | None:
+        """How long all files are together, packed as they may be; None for standard input."""
+        return sum(map(_size, self.names)) if self.rereadable else None
+
+    def svmlight(self, classes: Classes, zero_based: bool | None) -> Iterator[Batch]:
+        """Yield the rows of svmlight files; from where they count is decided once for all."""
+        before = 0
+        for name in self.names:
+            for batch in svmlight_batches(
+                name, zero_based=zero_based, classes=classes, prompt=self.prompt
+            ):
+                zero_based = batch.zero_based
+                yield batch._replace(bytes_read=batch.bytes_read + before)
+            before += _size(name)
+
+    def tables(
+        self, names: Sequence[str] | None = None, optional: Sequence[str] = ()
+    ) -> Generator[Table, None, None]:
+        """Yield the rows of tabular files; all have the columns that ``names`` or the first has."""
+        before = 0
+        for name in self.names:
+            for table in table_batches(
+                name,
+                format=self.format,
+                separator=self.layout.separator,
+                header=self.layout.header,
+                names=names,
+                optional=optional,
+                prompt=self.prompt,
+            ):
+                names = table.frame.columns if names is None else names
+                yield table._replace(bytes_read=table.bytes_read + before)
+            before += _size(name)
+
+
+class TrainingFiles:
+    """Files to learn from, which say how they are to be encoded as they are read."""
+
+    def __init__(self, files: Files, columns: Columns) -> None:
+        self.files = files
+        self.encoding: Encoding | None = None  # known when the first rows have been read
+        self._columns = columns
+
+    @property
+    def rereadable(self) -> bool:
+        """Whether they can be read a second time."""
+        return self.files.rereadable
+
+    def batches(self) -> Iterator[Batch]:
+        """Read the files from the start; the encoding begins anew."""
+        if self.files.format is Format.SVMLIGHT:
+            return self._svmlight()
+        return self._tables()
+
+    def finish(self) -> Callable[[NDArray[Any], NDArray[Any]], object] | None:
+        """Return what fills and scales numbers, which needs all of them, if there are any."""
+        encoding = self.encoding
+        if isinstance(encoding, SvmlightEncoding) or encoding is None:
+            return None
+        return encoding.finish if "numeric" in _roles(encoding) else None
+
+    def _svmlight(self) -> Iterator[Batch]:
+        n_features = 0
+        for batch in self.files.svmlight(Classes(), self.files.layout.zero_based):
+            n_features = max(n_features, batch.n_features)
+            self.encoding = SvmlightEncoding(zero_based=batch.zero_based, n_features=n_features)
+            yield batch
+
+    def _tables(self) -> Iterator[Batch]:
+        classes, tables = Classes(), self.files.tables()
+        first = next(tables, None)
+        if first is None:
+            return
+        encoding = TableEncoding.from_sample(first, **asdict(self._columns))
+        self.encoding = encoding
+        yield encoding.encode(first, classes)
+        yield from _encoded_ahead(encoding, tables, classes)
+
+
+def _encoded_ahead(
+    encoding: TableEncoding, tables: Generator[Table, None, None], classes: Classes
+) -> Iterator[Batch]:
+    """Yield encoded tables, prepared in threads of their own."""
+    parts = in_order(encoding.prepare, tables, os.cpu_count() or 1)
+    try:
+        for prepared in parts:
+            yield encoding.encode(prepared.table, classes, prepared)
+    finally:
+        parts.close()
+
+
+def encoded(
+    files: Files, encoding: Encoding, labels: Sequence[Label], *, need_labels: bool = False
+) -> Iterator[Batch]:
+    """Yield rows encoded as a model was trained; its classes have the first numbers."""
+    classes = Classes(labels)
+    if isinstance(encoding, SvmlightEncoding):
+        if files.format is not Format.SVMLIGHT:
+            msg = (
+                f"{files.names[0]} is {files.format}, but the model was trained on svmlight: "
+                "convert the file, or name its format with --format."
+            )
+            raise InputError(msg)
+        yield from files.svmlight(classes, encoding.zero_based)
+        return
+    if files.format is Format.SVMLIGHT:
+        msg = (
+            f"{files.names[0]} is svmlight, but the model was trained on columns "
+            f"({', '.join(repr(column.name) for column in encoding.columns)}): name the format of "
+            "the file with --format if it has them."
+        )
+        raise InputError(msg)
+    names = [column.name for column in encoding.columns]
+    optional = [c.name for c in encoding.columns if not c.required]
+    if need_labels and encoding.label is not None:
+        optional = [name for name in optional if name != encoding.label]
+    yield from _encoded_ahead(encoding, files.tables(names, optional), classes)
+
+
+def _roles(encoding: TableEncoding) -> set[str]:
+    return {column.role for column in encoding.columns}
+
+
+def _size(name: str) -> int:
+    return 0 if name == "-" else Path(name).stat().st_size

@@ -1,0 +1,108 @@
+"""The activations of a stored model on rows from files, and the classes that they predict."""
+
+import sys
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.errors import WeightOverflowError
+from rosenblatt.store.model import Model
+
+PLAIN_PRODUCTS = 1 << 20  # weight times value; about what is done while numba is imported
+LANES = 4  # sums side by side, as in kernels.rows
+
+
+class Scorer:
+    """Scores rows by the weights of a model.
+
+    Small input is done in plain Python, in the order of additions of the compiled kernels, so that
+    the same bits come out without waiting for numba to be imported.
+    """
+
+    def __init__(self, model: Model) -> None:
+        weights = model.deciding_weights
+        self._binary = len(model.classes) == 2
+        self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
+        self._n_features = model.n_features
+        self._n_products = 0
+        self._positive = model.options.get("zero") == "positive"
+
+    def scores(self, batch: Batch) -> NDArray[Any]:
+        """Return the activation of each row: (n,) for two classes, else (n, K).
+
+        Features that the model has not met have no weight and count for nothing.
+        """
+        data, indices, indptr = self._known(batch)
+        n_vectors = 1 if self._binary else self._weights.shape[1]
+        self._n_products += len(data) * n_vectors
+        shape = (batch.n_rows,) if self._binary else (batch.n_rows, n_vectors)
+        scores = np.empty(shape)
+        if self._n_products > PLAIN_PRODUCTS or "numba" in sys.modules:
+            self._score_compiled(data, indices, indptr, scores)
+        else:
+            self._score_plain(data, indices, indptr, scores)
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores).reshape(batch.n_rows, -1).all(axis=1))[0])
+            msg = (
+                f"{batch.file}: the activation of row {row + 1} from line {batch.first_line} on "
+                "overflowed: its values are too large."
+            )
+            raise WeightOverflowError(msg)
+        return scores
+
+    def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the number of the class that each activation predicts.
+
+        A zero predicts the first class, or the second if the model says ``zero="positive"``; a tie
+        of several classes goes to the first of them, or likewise to the last.
+        """
+        if scores.ndim == 1:
+            return (scores >= 0 if self._positive else scores > 0).astype(np.intp)
+        if self._positive:
+            last: NDArray[np.intp] = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
+            return last
+        first: NDArray[np.intp] = scores.argmax(axis=1)
+        return first
+
+    def _known(self, batch: Batch) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        if batch.n_features <= self._n_features:
+            return batch.data, batch.indices, batch.indptr
+        known = batch.indices < self._n_features
+        before = np.concatenate([[0], np.cumsum(known)])
+        return batch.data[known], batch.indices[known], before[batch.indptr]
+
+    def _score_compiled(
+        self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], out: NDArray[Any]
+    ) -> None:
+        from rosenblatt.kernels.binary import activations
+        from rosenblatt.kernels.multiclass import class_scores
+        from rosenblatt.kernels.rows import CSR
+
+        rows = CSR(data, indices, indptr, self._n_features, 1.0)
+        (activations if self._binary else class_scores)(rows, self._weights, out)
+
+    def _score_plain(
+        self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], out: NDArray[Any]
+    ) -> None:
+        weights, bias = self._weights, self._weights[-1]
+        with np.errstate(over="ignore", invalid="ignore"):  # told by who looks at the scores
+            for i in range(len(out)):
+                row = slice(indptr[i], indptr[i + 1])
+                if self._binary:
+                    out[i] = _lane_sum((data[row] * weights[indices[row]]).tolist()) + bias
+                else:
+                    out[i] = 0.0
+                    for value, feature in zip(data[row], indices[row], strict=True):
+                        out[i] += value * weights[feature]
+                    out[i] += bias
+
+
+def _lane_sum(products: list[float]) -> float:
+    """Add as ``kernels.rows`` does: four sums side by side, then what is left over."""
+    whole = len(products) & -LANES
+    a, b, c, d = (reduce(add, products[lane:whole:LANES], 0.0) for lane in range(LANES))
+    return reduce(add, products[whole:], (a + c) + (b + d))

@@ -1,0 +1,38 @@
+"""What the final weights say of held-out rows."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.binary import activations
+from rosenblatt.kernels.multiclass import class_scores
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.training.state import State
+from rosenblatt.training.supply import Part
+
+
+def part_scores(state: State, part: Part) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the activations and class numbers of the rows of a part."""
+    rows = _taken(part)
+    targets = part.examples.targets[part.order]
+    state.arrange_for(rows)
+    if state.n_classes == 2:
+        scores = np.empty(len(part.order))
+        activations(rows, state.average(), scores)
+        return scores, (targets > 0).astype(np.int64)
+    scores = np.empty((len(part.order), state.n_classes))
+    class_scores(rows, state.average(), scores)
+    return scores, targets.astype(np.int64)
+
+
+def _taken(part: Part) -> CSR:
+    """Return the rows of a part, and no others, as a matrix of their own."""
+    rows = part.examples.rows
+    if not isinstance(rows, CSR):
+        msg = "Held-out rows are scored from files, which give sparse rows."
+        raise TypeError(msg)
+    starts, ends = rows.indptr[part.order], rows.indptr[part.order + 1]
+    indptr = np.concatenate([[0], np.cumsum(ends - starts)])
+    places = np.repeat(starts - indptr[:-1], ends - starts) + np.arange(indptr[-1])
+    return CSR(rows.data[places], rows.indices[places], indptr, rows.n_features, rows.constant)
