@@ -92,7 +92,12 @@ SHUFFLES = ("every-pass", "once", "no")
     help="When rows are put in another order.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance.")
-@click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="SECONDS")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Stop after the block under way when so much time has passed.",
+)
 @click.option("--calibrate", is_flag=True, help="Fit probabilities, for predict --proba.")
 @click.option(
     "--checkpoint", metavar="FILE", help="Write how far training is, and go on from there."

@@ -213,7 +213,7 @@ def _model(source: TrainingFiles, course: Course, trained: Trained) -> Model:
             "best_pass": outcome.best_pass,
             "n_iter": len(outcome.history),
             "n_mistakes": sum(record.mistakes for record in outcome.history),
-            "n_rows": outcome.n_rows,
+            "n_learned": outcome.n_rows,
         },
         training={
             "files": source.files.names,

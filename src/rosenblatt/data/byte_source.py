@@ -2,6 +2,7 @@
 
 import io
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -10,10 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from rosenblatt.data.replayed import Replayed
 from rosenblatt.errors import InputError
 
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
+PEEKED_BYTES = 1 << 16  # enough to tell a format by
 
 Source = str | os.PathLike[str]
 
@@ -117,19 +120,72 @@ def name_of(source: Source) -> str:
 
 @contextmanager
 def opened(source: Source) -> Iterator[ByteSource]:
-    """Open a file, or standard input for ``-``."""
-    name = name_of(source)
-    if source == "-":
-        # Not through Python's buffer: a thread that waits in it would hinder the interpreter's end.
-        stdin: Any = sys.stdin.buffer
-        yield ByteSource(Stored(getattr(stdin, "raw", stdin), name))
-        return
+    """Open a file, or standard input for ``-``; what ``peek`` has seen of it comes again."""
+    raw: Any = _looked_at_before(source)
+    if raw is None:
+        raw = _raw(source)
+    else:
+        raw.restart(keep=False)
     try:
-        raw = Path(source).open("rb", buffering=0)  # noqa: SIM115  # closed below
+        yield ByteSource(Stored(raw, name_of(source)))
+    finally:
+        if source != "-":
+            raw.close()
+
+
+def peek(source: Source, size: int = PEEKED_BYTES, *, prompt: bool = False) -> bytes:
+    """Return the first ``size`` bytes after unpacking, or all if there are fewer.
+
+    With ``prompt`` the first line is enough. Of standard input and of named pipes nothing is lost:
+    whoever opens them next is given the same bytes again.
+    """
+    raw: Any = _looked_at_before(source) or Replayed(_raw(source))
+    raw.restart(keep=True)
+    comes_once = source == "-"
+    try:
+        head = _head(ByteSource(Stored(raw, name_of(source))), size, prompt=prompt)
+        comes_once = comes_once or not stat.S_ISREG(os.fstat(raw.raw.fileno()).st_mode)
+    finally:
+        if comes_once:
+            _looked_at[os.fspath(source)] = raw
+        else:
+            raw.close()
+    return head
+
+
+_looked_at: dict[str, Replayed] = {}  # pipes, by the name under which they will be opened
+
+
+def _looked_at_before(source: Source) -> Replayed | None:
+    raw = _looked_at.pop(os.fspath(source), None)
+    is_other = raw is not None and source == "-" and raw.raw is not _standard_input()
+    return None if is_other else raw
+
+
+def _head(stream: ByteSource, size: int, *, prompt: bool) -> bytes:
+    head, filled = bytearray(size), 0
+    with memoryview(head) as view:
+        while filled < size and (count := stream.readinto(view[filled:])):
+            filled += count
+            if prompt and b"\n" in head[:filled]:
+                break
+    return bytes(head[:filled])
+
+
+def _raw(source: Source) -> Any:
+    """Return the stream of stored bytes: the file, or standard input."""
+    if source == "-":
+        return _standard_input()
+    try:
+        return Path(source).open("rb", buffering=0)
     except OSError as error:
-        raise unreadable(name, error) from error
-    with raw:
-        yield ByteSource(Stored(raw, name))
+        raise unreadable(name_of(source), error) from error
+
+
+def _standard_input() -> Any:
+    # Not through Python's buffer: a thread that waits in it would hinder the interpreter's end.
+    stdin: Any = sys.stdin.buffer
+    return getattr(stdin, "raw", stdin)
 
 
 def _gunzip(stored: Stored) -> tuple[Unpacked, tuple[type[Exception], ...]]:

@@ -1,6 +1,6 @@
 """Batches gathered into large blocks of rows, in two buffers that take turns."""
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from rosenblatt.data.in_order import in_order
 from rosenblatt.data.labels import Label
 
 BYTES_PER_VALUE = 12  # a double and a 32-bit index
+PIECES = 16  # of a block at least, so that blocks of later passes mix rows from several places
 
 
 class Block(NamedTuple):
@@ -108,6 +109,28 @@ def _itself(block: Block) -> Block:
     return block
 
 
+def _pieces(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
+    """Yield batches of at most so many values, or of one row."""
+    for batch in batches:
+        start = 0
+        while start < batch.n_rows:
+            limit = batch.indptr[start] + most
+            stop = max(start + 1, int(batch.indptr.searchsorted(limit, side="right")) - 1)
+            yield batch if stop - start == batch.n_rows else _rows(batch, start, stop)
+            start = stop
+
+
+def _rows(batch: Batch, start: int, stop: int) -> Batch:
+    ends = batch.indptr[start : stop + 1]
+    values = slice(ends[0], ends[-1])
+    return batch._replace(
+        data=batch.data[values],
+        indices=batch.indices[values],
+        indptr=ends - ends[0],
+        labels=batch.labels[start:stop],
+    )
+
+
 def _gathered(
     batches: Iterable[Batch], block_bytes: int, keep: Callable[[Block | Batch], object] | None
 ) -> Generator[Block, None, None]:
@@ -115,7 +138,7 @@ def _gathered(
     buffers = [_Buffer(n_values)]
     turn = first_row = n_features = bytes_read = 0
     classes: tuple[Label, ...] = ()
-    for batch in batches:
+    for batch in _pieces(batches, max(1, n_values // PIECES)):
         buffer = buffers[turn % 2]
         if buffer.n_rows and not buffer.has_room_for(batch):
             block = buffer.block(classes, n_features, first_row - buffer.n_rows, bytes_read)

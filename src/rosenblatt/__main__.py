@@ -1,0 +1,5 @@
+"""The command line: ``python -m rosenblatt``."""
+
+from rosenblatt.cli import main
+
+main(prog_name="rosenblatt")

@@ -1,0 +1,203 @@
+"""How good a model is on rows that have labels."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from rosenblatt.cli.layout import Cell, counted, number, percent, printable
+from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.baselines import Comparison
+    from rosenblatt.data.files import Layout
+    from rosenblatt.evaluation import Evaluation
+
+BASELINES = ("most-frequent", "perceptron", "logistic-regression", "linear-svc")
+MOST_IN_TABLE = 12  # classes that a confusion table is readable with
+MOST_REPORTED = 30  # classes that are listed each
+MOST_CONFUSIONS = 10
+
+
+def share(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float | None:
+    """Return a share that is written as 0.05 or as 5%."""
+    if text is None:
+        return None
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        msg = f"{text!r} is not a share from 0 to 1: write 0.05 or 5%."
+        raise click.BadParameter(msg)
+    return value
+
+
+@click.command(
+    cls=ScreenCommand,
+    example="rosenblatt evaluate spam.model test.csv --against logistic-regression",
+)
+@click.argument("model_path", metavar="MODEL")
+@click.argument("data", nargs=-1, required=True)
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Choice(BASELINES),
+    help="Compare with this; may be given several times.",
+)
+@click.option(
+    "--train",
+    multiple=True,
+    metavar="DATA",
+    help="What the scikit-learn models of --against learn from; by default what MODEL did.",
+)
+@click.option(
+    "--max-error",
+    callback=share,
+    metavar="SHARE",
+    help="Exit with code 1 if the error is higher: 0.05 or 5%.",
+)
+@layout_options
+def evaluate(
+    screen: Screen,
+    model_path: str,
+    data: Sequence[str],
+    against: Sequence[str],
+    train: Sequence[str],
+    max_error: float | None,
+    layout: "Layout",
+) -> bool:
+    """Judge MODEL by the labels of the rows of DATA ("-": standard input)."""
+    from rosenblatt.cli.rows import model_rows
+    from rosenblatt.evaluation import Evaluation
+    from rosenblatt.scoring import Scorer
+    from rosenblatt.store import read
+
+    if train and not set(against) - {"most-frequent"}:
+        msg = "--train is what the scikit-learn models of --against learn from: name one of them."
+        raise click.UsageError(msg)
+    model = read(model_path)
+    comparisons: list[Comparison] = []
+    if against:
+        from rosenblatt.cli.baselines import comparisons_with
+
+        comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
+    evaluation, scorer = Evaluation(model.classes), Scorer(model)
+    for batch in model_rows(model, data, layout=layout):
+        scores = scorer.scores(batch)
+        guess = scorer.numbers(scores)
+        evaluation.add(batch.labels, guess, scores, batch.classes)
+        for comparison in comparisons:
+            comparison.add(batch, guess)
+    if evaluation.error is None:
+        msg = f"{' '.join(data)}: no row has a label ({counted(evaluation.n_unlabelled, 'row')}); "
+        raise InputError(msg + "without labels nothing can be judged. Did you mean predict?")
+    fits = max_error is None or evaluation.error <= max_error
+    if screen.wants_json:
+        report = {"model": model_path, "data": list(data), **evaluation.report()}
+        report["against"] = [comparison.report() for comparison in comparisons]
+        if max_error is not None:
+            report |= {"max_error": max_error, "error_is_low_enough": fits}
+        screen.json(report)
+    else:
+        _show(screen, evaluation)
+        _show_comparisons(screen, evaluation, comparisons)
+    if not fits:
+        screen.say(f"The error, {percent(evaluation.error)}, is above {percent(max_error)}.")
+    return fits
+
+
+def _show(screen: Screen, evaluation: "Evaluation") -> None:
+    from rosenblatt.explain import listed
+
+    if evaluation.n_unlabelled:
+        screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label left out.")
+    if evaluation.n_unknown:
+        names = [printable(str(label)) for label in evaluation.labels[len(evaluation.classes) :]]
+        n = counted(evaluation.n_unknown, "row")
+        screen.warn(f"{n} of classes that the model does not know count as wrong: {listed(names)}.")
+    screen.show(
+        f"Error {percent(evaluation.error)} (95% interval {interval(evaluation)}): "
+        f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong."
+    )
+    line = f"Accuracy {percent(evaluation.accuracy)}"
+    if evaluation.roc_auc is not None:
+        line += f", ROC AUC {evaluation.roc_auc:.4f}"
+    screen.show(f"{line}, mean F1 of the classes {decimals(evaluation.macro['f1'])}.")
+    _show_classes(screen, evaluation)
+    if len(evaluation.labels) <= MOST_IN_TABLE:
+        columns = [str(label) for label in evaluation.classes]
+        rows: list[list[Cell]] = [
+            [str(label), *counts]
+            for label, counts in zip(evaluation.labels, evaluation.confusion.tolist(), strict=True)
+        ]
+        title = "Confusion: a line for each true class, a column for each predicted one"
+        screen.table(["", *columns], rows, title)
+    else:
+        _show_confusions(screen, evaluation)
+
+
+def _show_classes(screen: Screen, evaluation: "Evaluation") -> None:
+    reports = evaluation.by_class
+    title = "Classes"
+    if len(reports) > MOST_REPORTED:
+        met = [report for report in reports if report.f1 is not None]
+        reports = sorted(met, key=lambda report: report.f1 or 0.0)[:MOST_REPORTED]
+        title = f"The {len(reports)} classes of {len(evaluation.labels):,} with the lowest F1"
+    rows: list[list[Cell]] = [
+        [str(r.label), decimals(r.precision), decimals(r.recall), decimals(r.f1), r.support]
+        for r in reports
+    ]
+    screen.table(("class", "precision", "recall", "F1", "rows"), rows, title)
+
+
+def _show_confusions(screen: Screen, evaluation: "Evaluation") -> None:
+    counts = [
+        (n, true, guess)
+        for true, line in enumerate(evaluation.confusion.tolist())
+        for guess, n in enumerate(line)
+        if n and true != guess
+    ]
+    counts.sort(key=lambda entry: (-entry[0], *entry[1:]))
+    support = evaluation.confusion.sum(axis=1)
+    rows: list[list[Cell]] = [
+        [
+            str(evaluation.labels[true]),
+            str(evaluation.classes[guess]),
+            n,
+            percent(n / int(support[true])),
+        ]
+        for n, true, guess in counts[:MOST_CONFUSIONS]
+    ]
+    headings = ("class", "predicted as", "rows", "of the class")
+    if rows:
+        screen.table(headings, rows, "Most frequent confusions (--json has all)")
+
+
+def _show_comparisons(
+    screen: Screen, evaluation: "Evaluation", comparisons: "Sequence[Comparison]"
+) -> None:
+    if not comparisons:
+        return
+    rows = [["this model", percent(evaluation.error), interval(evaluation), ""]]
+    rows += [
+        [c.title, percent(c.evaluation.error), interval(c.evaluation), c.verdict]
+        for c in comparisons
+    ]
+    headings = ("", "error", "95% interval", "difference")
+    screen.table(headings, rows, "Compared on the same rows (p: McNemar's test)")
+
+
+def interval(evaluation: "Evaluation") -> str:
+    """Return the interval of the error for people."""
+    from rosenblatt.evaluation import wilson
+
+    low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
+    return f"{percent(low)} to {percent(high)}"
+
+
+def decimals(value: float | None) -> str:
+    """Return a figure between 0 and 1 with three decimals."""
+    return number(None) if value is None else f"{value:.3f}"

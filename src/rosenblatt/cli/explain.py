@@ -1,0 +1,162 @@
+"""Why a model decides one row as it does."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.layout import Bar, Cell, counted, number, percent, printable, signed
+from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.batch import Batch
+    from rosenblatt.data.files import Layout
+    from rosenblatt.explain import Explanation
+    from rosenblatt.store.model import Model
+
+
+@click.command(cls=ScreenCommand, example="rosenblatt explain spam.model test.csv --row 17")
+@click.argument("model_path", metavar="MODEL")
+@click.argument("data")
+@click.option(
+    "--row",
+    type=click.IntRange(1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Which one, counted from 1.",
+)
+@click.option(
+    "-n",
+    "n",
+    type=click.IntRange(1),
+    metavar="N",
+    default=10,
+    show_default=True,
+    help="How many features.",
+)
+@layout_options
+def explain(screen: Screen, model_path: str, data: str, row: int, n: int, layout: "Layout") -> None:
+    """Show what made MODEL decide a row of DATA ("-": standard input) as it does.
+
+    Each feature adds its weight × its value to the score. With more than two classes it is the
+    lead over the runner-up that is explained.
+    """
+    from rosenblatt.explain import contributions
+    from rosenblatt.store import read
+
+    model = read(model_path)
+    batch = _row(model, data, row, layout)
+    scores, winner = _decision(model, batch)
+    explanation = contributions(model, batch.indices, batch.data, winner=winner)
+    document = {
+        "model": model_path,
+        "data": data,
+        "row": row,
+        "label": batch.classes[batch.labels[0]] if batch.labels[0] >= 0 else None,
+        "predicted": model.classes[winner],
+        **_scores(model, scores),
+        **explanation._asdict(),
+        "terms": [term._asdict() for term in explanation.terms],
+    }
+    if screen.wants_json:
+        screen.json(document)
+        return
+    _show(screen, model, document, explanation, n)
+
+
+def _row(model: "Model", data: str, row: int, layout: "Layout") -> "Batch":
+    """Return a batch of this row alone, which plain Python scores before numba is imported."""
+    from rosenblatt.cli.rows import model_rows
+
+    before = 0
+    for batch in model_rows(model, [data], layout=layout, prompt=True, need_labels=False):
+        if row <= before + batch.n_rows:
+            i = row - before - 1
+            start, end = batch.indptr[i : i + 2]
+            return batch._replace(
+                data=batch.data[start:end],
+                indices=batch.indices[start:end],
+                indptr=batch.indptr[i : i + 2] - start,
+                labels=batch.labels[i : i + 1],
+            )
+        before += batch.n_rows
+    msg = f"{data} has {counted(before, 'row')}; there is no row {row:,}."
+    raise InputError(msg)
+
+
+def _decision(model: "Model", batch: "Batch") -> tuple[Any, int]:
+    """Return the scores of a row and the number of its class, bit for bit those of predict.
+
+    The features of the row are all that the scorer gets, so that a model of millions is not copied.
+    """
+    import numpy as np
+
+    from rosenblatt.explain import narrowed
+    from rosenblatt.scoring import Scorer
+
+    known = batch.indices < model.n_features
+    data, n = batch.data[known], int(np.count_nonzero(known))
+    places = np.arange(n, dtype=np.int32)
+    row = batch._replace(data=data, indices=places, indptr=np.array([0, n]), n_features=n)
+    scorer = Scorer(narrowed(model, batch.indices[known]))
+    scores = scorer.scores(row)
+    return scores, int(scorer.numbers(scores)[0])
+
+
+def _scores(model: "Model", scores: Any) -> dict[str, Any]:
+    """Return the scores under the names that predict gives them, and the probabilities."""
+    labels = [str(label) for label in model.classes]
+    found: dict[str, Any]
+    if scores.ndim == 1:
+        found = {"score": scores[0]}
+    else:
+        found = {"scores": dict(zip(labels, scores[0], strict=True))}
+    if model.calibration is not None:
+        from rosenblatt.calibration import probabilities
+
+        shares = probabilities(model.calibration, scores)[0]
+        found["probabilities"] = dict(zip(labels, shares, strict=True))
+    return found
+
+
+def _show(
+    screen: Screen,
+    model: "Model",
+    document: dict[str, Any],
+    explanation: "Explanation",
+    n: int,
+) -> None:
+    positive, negative = printable(str(explanation.positive)), printable(str(explanation.negative))
+    predicted = printable(str(document["predicted"]))
+    two = len(model.classes) == 2
+    what = "score" if two else f"lead over {negative}"
+    line = f"Row {document['row']:,}: {predicted}, {what} {signed(explanation.total)}"
+    if "probabilities" in document:
+        line += f", probability {percent(document['probabilities'][str(document['predicted'])])}"
+    label = document["label"]
+    if label is not None:
+        right = label == document["predicted"]
+        line += f". Its label is {printable(str(label))}: {'right' if right else 'wrong'}"
+    screen.show(f"{line}.")
+    shown, rest = explanation.terms[:n], explanation.terms[n:]
+    longest = max((abs(term.amount) for term in shown), default=0.0)
+    rows: list[list[Cell]] = [
+        [t.name, number(t.value), signed(t.weight), signed(t.amount), Bar(t.amount, longest)]
+        for t in shown
+    ]
+    if rest:
+        amount = math.fsum(term.amount for term in rest)
+        rows.append([f"({counted(len(rest), 'other feature')})", "", "", signed(amount), ""])
+    rows.append(["(bias)", "", "", signed(explanation.bias), ""])
+    rows.append([f"= {what}", "", "", signed(explanation.total), ""])
+    scaled = (model.encoding or {}).get("settings", {}).get("scale", False)
+    value = "scaled value" if scaled else "value"
+    headings = ("feature", value, "weight", "weight × value", "")
+    title = f"Positive terms speak for {positive}, negative ones for {negative}"
+    screen.table(headings, rows, title)
+    if explanation.n_unknown:
+        n_unknown = counted(explanation.n_unknown, "feature")
+        screen.say(f"\n{n_unknown} of the row came in no row that the model learned from.")

@@ -1,0 +1,60 @@
+"""A model in another format: JSON to read and change, ONNX to run elsewhere, and back."""
+
+from pathlib import Path
+
+import click
+
+from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.errors import InputError
+
+FORMATS = ("json", "onnx", "safetensors")
+SUFFIXES = {
+    ".json": "json",
+    ".onnx": "onnx",
+    ".safetensors": "safetensors",
+    ".model": "safetensors",
+}
+
+
+@click.command(cls=ScreenCommand, example="rosenblatt export spam.model -o spam.json")
+@click.argument("model_path", metavar="MODEL")
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help='What to write; "-": standard output.'
+)
+@click.option(
+    "--format",
+    "wanted",
+    type=click.Choice(FORMATS),
+    help="By default what the ending of FILE says; safetensors is the model file itself.",
+)
+def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> None:
+    """Write MODEL to FILE as JSON, as ONNX, or as a model file.
+
+    MODEL is a model file or such JSON, so that what was changed in the JSON can be used.
+    """
+    from rosenblatt.atomic import replacing
+    from rosenblatt.store import read, to_json, to_onnx, write
+
+    if output == "-" and screen.wants_json:
+        msg = "--json would mix with the model on standard output: name a file with -o."
+        raise click.UsageError(msg)
+    format_ = wanted or SUFFIXES.get(Path(output).suffix.lower())
+    if format_ is None:
+        what = "Standard output" if output == "-" else output
+        msg = f"{what} does not tell the format: add --format json, onnx or safetensors."
+        raise InputError(msg)
+    model = read(model_path)
+    if format_ == "safetensors":
+        write(model, output)
+    else:
+        data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()
+        with replacing(output) as file:
+            file.write(data)
+    if format_ == "onnx" and (model.encoding or {}).get("kind") == "table":
+        screen.say("The graph takes features: columns have to be encoded as for this model.")
+    if output == "-":
+        return
+    n_bytes = Path(output).stat().st_size
+    screen.say(f"Wrote {output}: {n_bytes:,} bytes of {format_}.")
+    if screen.wants_json:
+        screen.json({"model": model_path, "file": output, "format": format_, "bytes": n_bytes})

@@ -1,0 +1,263 @@
+"""What a command prints: data to standard output, talk to standard error, and how it ends.
+
+A command of the class ``ScreenCommand`` has the option ``--json`` and is handed a ``Screen``::
+
+    @click.command(cls=ScreenCommand, example="rosenblatt weights spam.model")
+    @click.argument("model")
+    def weights(screen: Screen, model: str) -> bool | None:
+        screen.say("Reading …")                      # talk: standard error
+        if screen.wants_json:
+            screen.json({"bias": 0.5})               # data: one document
+            return
+        screen.show("Bias: +0.5")                    # data: a line
+        screen.table(("feature", "weight", ""), [("age", +0.5, Bar(0.5, 2.0))], "Weights")
+
+Exit code 0: done. 1: it ran, and the answer is no; for this the function returns False. 2: it
+cannot run: any ``RosenblattError`` or ``OSError`` becomes one line "Error: …" on standard error,
+and with ``--json`` also {"error": "…"} on standard output, so that whoever reads it finds JSON
+there. 130: Ctrl-C. 141: whoever read standard output went away (as shells report of other tools).
+Warnings become lines "Warning: …" on standard error.
+
+Colours and bars are drawn, and tables cut to fit, where the stream is a terminal and neither
+NO_COLOR nor TERM=dumb is set; elsewhere text is plain and whole. The text of tables and errors is
+printed with its control characters escaped, so that no file can send commands to a terminal; what
+else comes from data goes through ``printable``.
+"""
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from shutil import get_terminal_size
+from typing import Any, TextIO
+
+import click
+
+from rosenblatt.cli.layout import Cell, draw_curve, draw_table, printable
+from rosenblatt.errors import RosenblattError
+
+NO = 1  # exit codes
+CANNOT_RUN = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+class Screen:
+    """Where a command prints; with ``json`` what is for people (show, table) is left out."""
+
+    def __init__(self, *, json: bool = False) -> None:
+        self.wants_json = json
+
+    @property
+    def draws(self) -> bool:
+        """Whether standard output is a terminal that colours and bars are wanted on."""
+        return _draws(sys.stdout)
+
+    @property
+    def draws_talk(self) -> bool:
+        """Whether standard error is one: ask this before showing progress."""
+        return _draws(sys.stderr)
+
+    def say(self, text: str = "") -> None:
+        """Write a line of talk to standard error."""
+        _write(sys.stderr, f"{text}\n")
+
+    def warn(self, text: str) -> None:
+        """Write a line of warning to standard error."""
+        self.say(f"{_coloured(sys.stderr, 'Warning:', 'yellow')} {text}")
+
+    def show(self, text: str = "") -> None:
+        """Write a line of the result to standard output."""
+        if not self.wants_json:
+            _write(sys.stdout, f"{text}\n")
+
+    def heading(self, text: str) -> None:
+        """Write a line of the result that stands out on a terminal, after an empty one."""
+        self.show(f"\n{click.style(text, bold=True) if self.draws else text}")
+
+    def table(
+        self,
+        headings: Sequence[str],
+        rows: Sequence[Sequence[Cell]],
+        title: str | None = None,
+        *,
+        talk: bool = False,
+    ) -> None:
+        """Write a table to standard output, or to standard error if it is talk.
+
+        Cells are text, numbers, None for a number that does not exist, and bars, which are left
+        out with their column where nothing is drawn. Columns of numbers are set flush right.
+        """
+        if self.wants_json and not talk:
+            return
+        stream = sys.stderr if talk else sys.stdout
+        draws = _draws(stream)
+        if title:
+            _write(stream, f"\n{click.style(title, bold=True) if draws else title}\n")
+        width = get_terminal_size().columns if draws else None
+        _write(stream, draw_table(headings, rows, blocks=_can_write(stream, "█▁"), width=width))
+
+    def curve(self, values: Sequence[float], *, talk: bool = False) -> str:
+        """Return numbers as a cell or part of a line: blocks on a terminal, else the numbers."""
+        stream = sys.stderr if talk else sys.stdout
+        return draw_curve(values, blocks=_can_write(stream, "█▁"), draws=_draws(stream))
+
+    def json(self, document: Any) -> None:
+        """Write a JSON document to standard output, on one line if that is no terminal.
+
+        NumPy's numbers and arrays are taken as they are; what is not finite becomes null.
+        """
+        from json import dumps
+
+        ascii_only = not _can_write(sys.stdout, "é☃😀")
+        indent = 2 if sys.stdout.isatty() else None
+        text = dumps(_plain(document), ensure_ascii=ascii_only, allow_nan=False, indent=indent)
+        _write(sys.stdout, f"{text}\n")
+
+    def write(self, data: str | bytes) -> None:
+        """Write data to standard output as they are."""
+        if isinstance(data, str):
+            _write(sys.stdout, data)
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+
+
+class ScreenCommand(click.Command):
+    """A command that is handed a ``Screen``, and that ends as the module says.
+
+    ``example`` is a command line that its help ends with; ``json_help`` says what ``--json``
+    prints, where it is more than one document.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        example: str | None = None,
+        json_help: str = "Print one JSON document.",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._example = example
+        self.params.append(click.Option(["--json", "as_json"], is_flag=True, help=json_help))
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Read the options; what is wrong with them is told in JSON too, where it is asked for."""
+        as_json = "--json" in args  # before they are used up
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as error:
+            if as_json:
+                Screen(json=True).json({"error": error.format_message()})
+            raise
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the example last, on a line that is not broken."""
+        super().format_epilog(ctx, formatter)
+        if self._example is not None:
+            formatter.write(f"\nExample:\n  {self._example}\n")
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command with a screen."""
+        screen = Screen(json=ctx.params.pop("as_json"))
+        ctx.params["screen"] = screen
+        with ending(screen):
+            if super().invoke(ctx) is False:
+                sys.stdout.flush()
+                ctx.exit(NO)
+            sys.stdout.flush()
+
+
+@contextmanager
+def ending(screen: Screen) -> Iterator[None]:
+    """Turn what goes wrong inside into one line and an exit code, warnings into lines."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: screen.warn(_one_line(message))
+        try:
+            yield
+        except KeyboardInterrupt:
+            if sys.stderr.isatty():
+                screen.say()  # ends the line on which the terminal wrote ^C
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            _silence()
+            raise click.exceptions.Exit(PIPE_CLOSED) from None
+        except RosenblattError as error:
+            _fail(screen, str(error))
+        except MemoryError:
+            _fail(screen, "There is not enough memory.")
+        except OSError as error:
+            about = f"{error.filename}: " if error.filename is not None else ""
+            _fail(screen, f"{about}{error.strerror or error}.")
+
+
+def _one_line(message: object) -> str:
+    return printable(" ".join(str(message).split()))
+
+
+def _fail(screen: Screen, text: str) -> None:
+    with suppress(OSError):  # standard output may be what failed
+        if screen.wants_json:
+            screen.json({"error": text})
+        sys.stdout.flush()
+    screen.say(f"{_coloured(sys.stderr, 'Error:', 'red')} {_one_line(text)}")
+    raise click.exceptions.Exit(CANNOT_RUN) from None
+
+
+def _silence() -> None:
+    """Point standard output and error at nothing, else Python complains when it flushes them."""
+    with suppress(OSError, ValueError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BrokenPipeError:
+                os.dup2(nothing, stream.fileno())
+        os.close(nothing)
+
+
+def _draws(stream: TextIO) -> bool:
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream.isatty()
+
+
+def _coloured(stream: TextIO, text: str, colour: str) -> str:
+    return click.style(text, fg=colour) if _draws(stream) else text
+
+
+def _can_write(stream: TextIO, text: str) -> bool:
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _write(stream: TextIO, text: str) -> None:
+    if not _can_write(stream, text):  # a label in Greek on an ASCII terminal
+        encoding = stream.encoding or "ascii"
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
+    stream.write(text)
+    if stream is sys.stderr:
+        stream.flush()
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # NumPy's
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and value - value != 0.0:  # NaN and the infinities
+        return None
+    return value

@@ -1,0 +1,138 @@
+"""The weights of a model by name."""
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from rosenblatt.cli.layout import Bar, Cell, counted, printable, signed
+from rosenblatt.cli.screen import Screen, ScreenCommand
+
+if TYPE_CHECKING:
+    from rosenblatt.explain import RankedWeight, Ranking
+    from rosenblatt.store.model import Model
+
+MOST_TABLES = 6  # classes; more get one line each
+IN_LINE = 5  # names in such a line
+
+
+@click.command(
+    cls=ScreenCommand,
+    example="rosenblatt weights spam.model -n 20",
+    json_help="Print one JSON document; with --all, JSON lines.",
+)
+@click.argument("model_path", metavar="MODEL")
+@click.option(
+    "-n", "n", type=click.IntRange(1), metavar="N", default=10, show_default=True, help="How many."
+)
+@click.option("--class", "class_", metavar="LABEL", help="Only those for or against this class.")
+@click.option("--all", "everything", is_flag=True, help="Write every weight other than 0.")
+def weights(screen: Screen, model_path: str, n: int, class_: str | None, everything: bool) -> None:
+    """Show the largest weights of MODEL by name.
+
+    Where features vary over so different ranges that weights cannot be compared, they are ranked by
+    weight × standard deviation. --all writes tab-separated lines: class, feature, name, weight.
+    """
+    from rosenblatt.explain import class_number, ranked_weights, ranking_misleads
+    from rosenblatt.store import read
+
+    model = read(model_path)
+    chosen = None if class_ is None else class_number(model, class_)
+    if everything:
+        _write_all(screen, model, chosen)
+        return
+    misleads = ranking_misleads(model)
+    rankings = ranked_weights(model, n, chosen, by_effect=misleads)
+    if screen.wants_json:
+        screen.json(
+            {
+                "model": model_path,
+                "learner": model.learner,
+                "classes": model.classes,
+                "features": model.n_features,
+                "ranked_by": "weight × deviation" if misleads else "weight",
+                "rankings": [_document(ranking) for ranking in rankings],
+            }
+        )
+        return
+    screen.show(
+        f"{model.learner}: {counted(len(model.classes), 'class')}, "
+        f"{counted(model.n_features, 'feature')}."
+    )
+    if misleads:
+        screen.warn(
+            "features vary over so different ranges that their weights mislead; "
+            "ranked by weight × standard deviation."
+        )
+    if len(rankings) > MOST_TABLES:
+        _show_lines(screen, rankings)
+    else:
+        for ranking in rankings:
+            _show_tables(screen, ranking, by_effect=misleads)
+
+
+def _show_tables(screen: Screen, ranking: "Ranking", *, by_effect: bool) -> None:
+    label, against = printable(str(ranking.label)), printable(str(ranking.against))
+    other = f"for {against}" if ranking.against is not None else f"against {label}"
+    side = f"for {label}" if ranking.bias > 0 else other
+    speaks = f", speaks {side}" if ranking.bias else ""
+    about = "" if ranking.against is not None else f"Class {label}: "
+    screen.heading(
+        f"{about}{counted(ranking.n_nonzero, 'weight')} other than 0, "
+        f"bias {signed(ranking.bias)}{speaks}"
+    )
+    told = [*ranking.top, *ranking.bottom]
+    longest = max((abs(_measure(w, by_effect)) for w in told), default=0.0)
+    headings = ("feature", "weight", "× deviation" if by_effect else "", "")
+    for title, part in ((f"for {label}", ranking.top), (other, ranking.bottom)):
+        rows: list[list[Cell]] = [
+            [
+                w.name,
+                signed(w.weight),
+                signed(w.effect or 0.0) if by_effect else "",
+                Bar(_measure(w, by_effect), longest),
+            ]
+            for w in part
+        ]
+        if rows:
+            screen.table(headings, rows, f"Speaks {title}")
+
+
+def _measure(weight: "RankedWeight", by_effect: bool) -> float:
+    return (weight.effect or 0.0) if by_effect else weight.weight
+
+
+def _show_lines(screen: Screen, rankings: "list[Ranking]") -> None:
+    rows: list[list[Cell]] = [
+        [
+            str(ranking.label),
+            signed(ranking.bias),
+            ranking.n_nonzero,
+            ", ".join(weight.name for weight in ranking.top[:IN_LINE]),
+        ]
+        for ranking in rankings
+    ]
+    screen.table(("class", "bias", "weights", "what speaks for it most"), rows, "Classes")
+    screen.say("\nWith --class LABEL the weights of one class are shown.")
+
+
+def _document(ranking: "Ranking") -> dict[str, object]:
+    return ranking._asdict() | {
+        "top": [weight._asdict() for weight in ranking.top],
+        "bottom": [weight._asdict() for weight in ranking.bottom],
+    }
+
+
+def _write_all(screen: Screen, model: "Model", chosen: int | None) -> None:
+    from rosenblatt.explain import all_weights
+
+    if not screen.wants_json:
+        screen.write("class\tfeature\tname\tweight\n")
+    for label, feature, name, weight in all_weights(model, chosen):
+        if screen.wants_json:
+            line = {"class": label, "feature": feature, "name": name, "weight": weight}
+            screen.write(f"{json.dumps(line)}\n")
+        else:
+            number = "" if feature is None else feature
+            texts = (printable(str(label)), number, printable(name), repr(weight))
+            screen.write("{}\t{}\t{}\t{}\n".format(*texts))

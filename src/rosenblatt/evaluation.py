@@ -1,0 +1,208 @@
+"""How good predictions are: counted batch by batch, so that a file of any size can be judged."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
+MOST_UNKNOWN = 100  # labels that get a row of their own although the model does not know them
+EXACT_PAIRS = 1000  # up to here the p-value of McNemar's test is the exact one
+
+
+class ClassReport(NamedTuple):
+    """How well one class is recognised; None is 0/0: nothing to judge by."""
+
+    label: Any
+    precision: float | None  # share of the rows predicted as this class that are of it
+    recall: float | None  # share of the rows of this class that are predicted as it
+    f1: float | None  # harmonic mean of both
+    support: int  # rows of this class
+    predicted: int
+
+
+class Evaluation:
+    """Judges predicted class numbers by the true ones.
+
+    The rows of ``confusion`` are true classes, its columns predicted ones. Below the classes that
+    the model knows stand the labels that it does not, which can only be wrong; from the 101st on
+    they share the last row. For two classes the scores are kept for the ROC curve, 8 bytes a row;
+    everything else takes memory for the classes alone.
+
+    >>> evaluation = Evaluation(("ham", "spam"))
+    >>> evaluation.add([0, 1, 1, -1], [0, 1, 0, 1], scores=[-2.0, 1.5, -0.5, 3.0])
+    >>> evaluation.n_rows, evaluation.n_unlabelled, evaluation.n_wrong
+    (3, 1, 1)
+    >>> evaluation.confusion
+    array([[1, 0],
+           [1, 1]])
+    >>> evaluation.roc_auc
+    1.0
+    """
+
+    def __init__(self, classes: Sequence[Any]) -> None:
+        self.classes = tuple(classes)
+        self.labels = self.classes  # those of the rows of the confusion matrix
+        self.confusion = np.zeros((len(self.classes), len(self.classes)), np.int64)
+        self.n_unlabelled = 0
+        self._scores: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
+
+    def add(
+        self,
+        labels: NDArray[Any] | Sequence[int],
+        predicted: NDArray[Any] | Sequence[int],
+        scores: NDArray[Any] | Sequence[float] | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> None:
+        """Count a batch.
+
+        ``classes`` names the class numbers of ``labels``: those of the model first, then those that
+        it does not know; −1 is a row without a label, which is only counted. ``scores`` are those
+        of two classes, (n,), for the ROC curve.
+        """
+        truth, guess = np.asarray(labels), np.asarray(predicted)
+        given = truth >= 0
+        self.n_unlabelled += len(truth) - int(np.count_nonzero(given))
+        K = len(self.classes)
+        if classes is not None:
+            self.labels = _labels(K, classes)
+        rows = np.minimum(truth[given].astype(np.int64), K + MOST_UNKNOWN)
+        size = max(len(self.labels), int(rows.max(initial=0)) + 1)
+        if size > len(self.confusion):
+            more = np.zeros((size - len(self.confusion), K), np.int64)
+            self.confusion = np.concatenate([self.confusion, more])
+        counts = np.bincount(rows * K + guess[given], minlength=size * K)
+        self.confusion[: len(counts) // K] += counts.reshape(-1, K)
+        if scores is not None and K == 2:
+            for number, kept in enumerate(self._scores):
+                kept.append(np.asarray(scores, np.float64)[truth == number])
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that have a label."""
+        return int(self.confusion.sum())
+
+    @property
+    def n_unknown(self) -> int:
+        """Rows whose label is none of the model's."""
+        return int(self.confusion[len(self.classes) :].sum())
+
+    @property
+    def n_wrong(self) -> int:
+        """Rows predicted wrongly."""
+        return self.n_rows - int(np.trace(self.confusion))
+
+    @property
+    def error(self) -> float | None:
+        """Share of the rows predicted wrongly."""
+        return _ratio(self.n_wrong, self.n_rows)
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of the rows predicted rightly."""
+        return _ratio(self.n_rows - self.n_wrong, self.n_rows)
+
+    @property
+    def by_class(self) -> list[ClassReport]:
+        """How well each class is recognised, those that the model does not know last."""
+        support = self.confusion.sum(axis=1)
+        predicted = np.zeros_like(support)
+        predicted[: len(self.classes)] = self.confusion.sum(axis=0)
+        right = np.zeros_like(support)
+        right[: len(self.classes)] = np.diagonal(self.confusion)
+        counts = zip(self.labels, right.tolist(), predicted.tolist(), support.tolist(), strict=True)
+        return [
+            ClassReport(label, _ratio(r, p), _ratio(r, s), _ratio(2 * r, p + s), s, p)
+            for label, r, p, s in counts
+        ]
+
+    @property
+    def macro(self) -> dict[str, float | None]:
+        """The means of precision, recall and F1 over the classes that have them."""
+        reports = self.by_class
+        columns = {
+            name: [getattr(r, name) for r in reports] for name in ("precision", "recall", "f1")
+        }
+        return {name: _mean(values) for name, values in columns.items()}
+
+    @property
+    def roc_auc(self) -> float | None:
+        """The chance that a row of the second class scores above one of the first; ties half.
+
+        It is exact, from counts of pairs. None without rows of both classes or for more classes.
+        """
+        low, high = (np.sort(np.concatenate(kept)) if kept else kept for kept in self._scores)
+        if not len(low) or not len(high):
+            return None
+        below = np.searchsorted(low, high, "left").sum() + np.searchsorted(low, high, "right").sum()
+        return int(below) / (2 * len(low) * len(high))
+
+    def report(self) -> dict[str, Any]:
+        """Return everything as what JSON can hold."""
+        return {
+            "rows": self.n_rows,
+            "rows_without_label": self.n_unlabelled,
+            "rows_of_unknown_classes": self.n_unknown,
+            "wrong": self.n_wrong,
+            "accuracy": self.accuracy,
+            "error": self.error,
+            "error_interval_95": wilson(self.n_wrong, self.n_rows),
+            "roc_auc": self.roc_auc,
+            "macro": self.macro,
+            "by_class": [report._asdict() for report in self.by_class],
+            "confusion": {
+                "labels": list(self.labels),
+                "predicted": list(self.classes),
+                "counts": self.confusion.tolist(),
+            },
+        }
+
+
+def wilson(count: int, n: int, z: float = Z_95) -> tuple[float, float] | None:
+    """Return the interval of a share, 95 % by default (Wilson 1927).
+
+    >>> low, high = wilson(0, 100)
+    >>> f"{low:.3f} {high:.3f}"
+    '0.000 0.037'
+    """
+    if n == 0:
+        return None
+    share, room = count / n, z * z / n
+    middle = (share + room / 2) / (1 + room)
+    half = z / (1 + room) * math.sqrt(share * (1 - share) / n + room / (4 * n))
+    return (0.0 if count == 0 else middle - half, 1.0 if count == n else middle + half)
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Return the p-value of McNemar's test that two classifiers err equally often.
+
+    The arguments count the rows that only the one or only the other gets wrong. Up to 1,000 such
+    rows it is the exact binomial test, beyond the normal limit with its correction by one.
+
+    >>> mcnemar(0, 6), mcnemar(5, 5)
+    (0.03125, 1.0)
+    """
+    n, fewer = only_first + only_second, min(only_first, only_second)
+    if n <= EXACT_PAIRS:
+        tail = sum(math.comb(n, i) for i in range(fewer + 1))
+        return float(min(1.0, 2 * tail / 2**n))
+    z = max(abs(only_first - only_second) - 1, 0) / math.sqrt(n)
+    return math.erfc(z / math.sqrt(2))
+
+
+def _labels(n_known: int, classes: Sequence[Any]) -> tuple[Any, ...]:
+    separate = n_known + MOST_UNKNOWN
+    if len(classes) <= separate:
+        return tuple(classes)
+    return (*classes[:separate], "(others)")
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    given = [value for value in values if value is not None]
+    return math.fsum(given) / len(given) if given else None

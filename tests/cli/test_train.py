@@ -1,0 +1,355 @@
+"""The command train: from a file to a model."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from rosenblatt import store
+from rosenblatt.cli import main
+from rosenblatt.data import read_svmlight
+from rosenblatt.data.encoding import encoding_from
+from rosenblatt.data.tables import table_batches
+from rosenblatt.estimators import AveragedPerceptron
+from rosenblatt.estimators.files import load
+from tests.cli.running import ran, run
+
+
+def invoked(*arguments: str) -> Result:
+    """Run a command in this process; what goes wrong unexpectedly is raised."""
+    return CliRunner().invoke(main, [*arguments], catch_exceptions=False)
+
+
+def trained(*arguments: str) -> dict[str, Any]:
+    """Train, and return the report as JSON has it."""
+    result = invoked("train", *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    report: dict[str, Any] = json.loads(result.stdout)
+    return report
+
+
+def svmlight_file(path: Path, n_rows: int = 300, seed: int = 0, labels: Any = (-1, 1)) -> str:
+    """Write rows that a linear model all but separates."""
+    generator = np.random.default_rng(seed)
+    w = np.random.default_rng(99).normal(size=(len(labels), 12))
+    lines = []
+    for _ in range(n_rows):
+        features = np.sort(generator.choice(12, 5, replace=False))
+        values = generator.integers(-4, 5, 5)
+        label = labels[int((w[:, features] @ values).argmax())]
+        entries = " ".join(f"{j + 1}:{x}" for j, x in zip(features, values, strict=True))
+        lines.append(f"{label} {entries}\n")
+    path.write_text("".join(lines))
+    return str(path)
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_no_options_at_all(tmp_path: Path) -> None:
+    """A file is all that train needs, and it says what a person wants to see."""
+    svmlight_file(tmp_path / "toy.svm")
+    output = ran("train", "toy.svm", folder=tmp_path)
+    assert output.startswith("toy.svm: 300 rows, 12 features, 2 classes (-1: ")
+    for part in ("Averaged perceptron: ", "Mistakes per pass: ", "held-out rows: ", "toy.model ("):
+        assert part in output
+    assert "rosenblatt evaluate toy.model TEST.svm" in output
+    assert "\x1b" not in output
+    model = store.read("toy.model")
+    assert model.learner == "AveragedPerceptron"
+    assert model.training["held_out_error"] < 0.2
+
+
+@pytest.mark.parametrize("labels", [(-1, 1), ("a", "b", "c")])
+def test_the_weights_are_those_of_fit(tmp_path: Path, labels: Any) -> None:
+    """In the order of the file, the model is the one that the estimator trains on the same rows."""
+    path = svmlight_file(tmp_path / "toy.svm", labels=labels)
+    options = ["--shuffle", "no", "--no-early-stopping", "--max-iter", "7", "-o", "toy.model"]
+    trained(path, *options)
+    rows = read_svmlight(path)
+    from scipy import sparse
+
+    X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.n_rows, 12))
+    direct = AveragedPerceptron(shuffle=False, max_iter=7).fit(X, rows.label_values())
+    loaded = load("toy.model")
+    assert loaded.coef_.tobytes() == direct.coef_.tobytes()
+    assert loaded.intercept_.tobytes() == direct.intercept_.tobytes()
+    assert loaded.classes_.tolist() == direct.classes_.tolist()
+    assert [r.mistakes for r in loaded.history_] == [r.mistakes for r in direct.history_]
+    assert (loaded.predict(X) == direct.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "learner", "expected"),
+    [
+        ([], "AveragedPerceptron", {"eta0": 1.0, "margin": 0.0}),
+        (["--memory", "last", "--eta0", "0.5"], "Perceptron", {"eta0": 0.5}),
+        (["--rule", "margin", "--margin", "2"], "AveragedPerceptron", {"margin": 2.0}),
+        (["--rule", "pa"], "PassiveAggressiveClassifier", {"C": float("inf"), "average": True}),
+        (
+            ["--rule", "pa1", "-C", "0.1", "--memory", "last"],
+            "PassiveAggressiveClassifier",
+            {"C": 0.1, "loss": "hinge", "average": False},
+        ),
+        (["--rule", "pa2"], "PassiveAggressiveClassifier", {"loss": "squared_hinge", "C": 1.0}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:PassiveAggressiveClassifier stopped after max_iter")
+def test_rules_and_memories(
+    tmp_path: Path, options: list[str], learner: str, expected: dict[str, Any]
+) -> None:
+    """Every rule and memory trains, and is loaded in Python as the estimator that it is."""
+    path = svmlight_file(tmp_path / "toy.svm")
+    trained(path, *options, "-o", "m.model", "--shuffle", "no", "--no-early-stopping")
+    loaded = load("m.model")
+    assert type(loaded).__name__ == learner
+    for name, value in expected.items():
+        assert getattr(loaded, name) == value
+    rows = read_svmlight(path)
+    from scipy import sparse
+
+    X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.n_rows, 12))
+    again = type(loaded)(**loaded.get_params()).fit(X, rows.label_values())
+    assert again.coef_.tobytes() == loaded.coef_.tobytes()
+
+
+@pytest.mark.parametrize("labels", [("spam", "ham"), (1, 2, 3)])
+def test_small_buffers_give_the_same_model(tmp_path: Path, labels: Any) -> None:
+    """In the order of the file, a stream of many blocks trains the model of memory, bit for bit."""
+    path = svmlight_file(tmp_path / "toy.svm", n_rows=2000, labels=labels)
+    for name, size in (("whole", "64M"), ("blocks", "4K")):
+        trained(path, "--shuffle", "no", "--buffer", size, "--no-early-stopping", "-o", name)
+    whole, blocks = store.read("whole"), store.read("blocks")
+    assert whole.weights.tobytes() == blocks.weights.tobytes()
+    assert whole.ledger is not None
+    assert blocks.ledger is not None
+    assert whole.ledger.tobytes() == blocks.ledger.tobytes()
+
+
+def test_seeds(tmp_path: Path) -> None:
+    """The same seed gives the same model, another seed another one, in small buffers too."""
+    path = svmlight_file(tmp_path / "toy.svm", n_rows=1000)
+    for size in ("64M", "4K"):
+        found = []
+        for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+            trained(path, "--seed", seed, "--buffer", size, "-o", name)
+            found.append(store.read(name).weights.tobytes())
+        assert found[0] == found[1] != found[2]
+
+
+def test_several_files_patterns_and_packed_ones(tmp_path: Path) -> None:
+    """Files given by name or by a pattern, packed or not, are one training."""
+    import gzip
+
+    path = Path(svmlight_file(tmp_path / "whole.svm"))
+    lines = path.read_bytes().splitlines(keepends=True)
+    (tmp_path / "part-1.svm").write_bytes(b"".join(lines[:100]))
+    (tmp_path / "part-2.svm.gz").write_bytes(gzip.compress(b"".join(lines[100:])))
+    trained("whole.svm", "-o", "a.model")
+    trained("part-*", "-o", "b.model")
+    assert store.read("a.model").weights.tobytes() == store.read("b.model").weights.tobytes()
+
+
+def test_standard_input_and_output(tmp_path: Path) -> None:
+    """With - data come from standard input and the model goes to standard output."""
+    path = Path(svmlight_file(tmp_path / "toy.svm"))
+    ran("train", "toy.svm", "-o", "a.model", folder=tmp_path)
+    options = ["train", "-", "-o", "b.model", "--json"]
+    report = json.loads(ran(*options, folder=tmp_path, text=path.read_text()))
+    assert report["n_rows"] == 300
+    assert store.read("a.model").weights.tobytes() == store.read("b.model").weights.tobytes()
+
+
+TABLE = """\
+age,city,note,label
+{rows}"""
+
+
+def table_file(path: Path, n_rows: int = 200) -> str:
+    """Write a table with numbers, categories, texts and missing values."""
+    generator = np.random.default_rng(3)
+    lines = []
+    for i in range(n_rows):
+        age = int(generator.integers(18, 80))
+        city = ["Rome", "Oslo", "Lima"][int(generator.integers(3))]
+        good = age > 45
+        note = f"a {'good' if good else 'bad'} day in the town number {i}"
+        age_text = "?" if i % 17 == 5 else str(age * 1000)
+        lines.append(f"{age_text},{city},{note},{'yes' if good else 'no'}\n")
+    path.write_text(TABLE.format(rows="".join(lines)))
+    return str(path)
+
+
+def test_a_table_of_numbers_categories_and_texts(tmp_path: Path) -> None:
+    """Columns of a CSV file become features with names, scaled, and missing values are no harm."""
+    table_file(tmp_path / "table.csv")
+    report = trained("table.csv")
+    model = store.read("table.model")
+    assert model.encoding is not None
+    encoding = encoding_from(model.encoding, model.encoding_arrays)
+    names = encoding.names(range(model.n_features))
+    assert names[0] == "age"
+    assert {"city=Rome", "city=Oslo", "age is missing", "note: good", "note: good day"} <= {*names}
+    assert report["classes"] == ["no", "yes"]
+    assert report["held_out_error"] < 0.1
+    assert invoked("evaluate", "table.model", "table.csv", "--max-error", "5%").exit_code == 0
+    assert model.spread is not None
+    assert model.spread.deviation[0] == pytest.approx(1.0, abs=0.05)  # scaled
+
+
+@pytest.mark.parametrize("buffer", ["2K", "64M"])
+def test_tables_are_scaled_by_all_rows(tmp_path: Path, buffer: str) -> None:
+    """Mean and deviation are those of the whole file, also where it is read in many blocks."""
+    path = table_file(tmp_path / "table.csv", n_rows=1000)
+    trained(path, "--buffer", buffer, "-o", "m.model")
+    model = store.read("m.model")
+    assert model.encoding is not None
+    (table,) = table_batches(path)
+    ages = [float(age) for age in table.frame["age"] if age != "?"]
+    statistics = encoding_from(model.encoding, model.encoding_arrays).statistics  # type: ignore[union-attr]
+    assert statistics.mean[0] == pytest.approx(np.mean(ages), rel=1e-12)
+    assert statistics.deviation[0] == pytest.approx(np.std(ages), rel=1e-9)
+
+
+def test_the_label_column_can_be_named(tmp_path: Path) -> None:
+    """--label says which column holds the labels; a wrong name is told with those there are."""
+    (tmp_path / "t.csv").write_text(
+        "x,y1,y2\n" + "".join(f"{i},{i % 2},{i % 3}\n" for i in range(60))
+    )
+    assert trained("t.csv", "--label", "y1")["classes"] == [0, 1]
+    assert trained("t.csv", "--label", "y2", "--ignore", "y1")["n_features"] == 1
+    result = invoked("train", "t.csv", "--label", "colour")
+    assert result.exit_code == 2
+    assert "colour" in result.stderr
+    assert "y1" in result.stderr
+
+
+def test_calibration(tmp_path: Path) -> None:
+    """--calibrate fits probabilities on held-out rows, and predict --proba gives them."""
+    svmlight_file(tmp_path / "toy.svm", n_rows=2000)
+    trained("toy.svm", "--calibrate")
+    lines = invoked("predict", "toy.model", "toy.svm", "--proba").stdout.splitlines()
+    rows = [line.split("\t") for line in lines]
+    assert len(rows) == 2000
+    shares = np.array([[float(share) for share in row[1:]] for row in rows])
+    assert np.allclose(shares.sum(axis=1), 1.0)
+    assert all(
+        (share[1] > 0.5) == (row[0] == "1")
+        for row, share in zip(rows, shares, strict=True)
+        if abs(share[1] - 0.5) > 0.2
+    )
+
+
+def test_test_rows(tmp_path: Path) -> None:
+    """--test judges the model by other rows."""
+    svmlight_file(tmp_path / "toy.svm")
+    svmlight_file(tmp_path / "more.svm", seed=1)
+    report = trained("toy.svm", "--test", "more.svm")
+    evaluated = json.loads(invoked("evaluate", "toy.model", "more.svm", "--json").stdout)
+    assert report["test"]["error"] == evaluated["error"]
+    assert report["test"]["rows"] == 300
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nothing.svm"], "There is no file nothing.svm."),
+        (["broken.svm"], "broken.svm, line 3, column 3"),
+        (["one.svm"], "All 5 rows have the label 1"),
+        (["empty.svm"], "empty"),
+        (["toy.svm", "-C", "2"], "-C says nothing to --rule perceptron"),
+        (["toy.svm", "--rule", "pa1", "-C", "0"], "-C must be a number above 0"),
+        (["toy.svm", "--buffer", "many"], "'many' is not a size"),
+        (["toy.svm", "-o", "nowhere/m.model"], "nowhere/m.model cannot be written"),
+        (["toy.svm", "--cache", "nowhere", "--buffer", "1K"], "cannot be kept in nowhere"),
+        (["-", "--checkpoint", "c"], "--checkpoint needs files"),
+        (["toy.svm", "few.csv"], "few.csv is csv, but toy.svm is svmlight"),
+        (["few.svm", "--calibrate"], "too few rows to hold any out"),
+    ],
+)
+def test_bad_input(tmp_path: Path, arguments: list[str], told: str) -> None:
+    """What cannot be done ends with code 2 and a sentence, and writes nothing."""
+    svmlight_file(tmp_path / "toy.svm")
+    svmlight_file(tmp_path / "few.svm", n_rows=20)
+    (tmp_path / "broken.svm").write_text("1 1:1\n0 1:2\n1 x:1\n")
+    (tmp_path / "one.svm").write_text("1 1:1\n" * 5)
+    (tmp_path / "empty.svm").write_text("")
+    (tmp_path / "few.csv").write_text("a,b\n1,2\n3,4\n")
+    before = sorted(tmp_path.rglob("*"))
+    result = invoked("train", *arguments)
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_default_name_never_replaces_other_files(tmp_path: Path) -> None:
+    """Without -o a model is replaced by a new one, but nothing else is."""
+    svmlight_file(tmp_path / "toy.svm")
+    trained("toy.svm")
+    trained("toy.svm")
+    Path("toy.model").write_text("my notes")
+    result = invoked("train", "toy.svm")
+    assert result.exit_code == 2
+    assert "toy.model, where there is something else" in result.stderr
+    assert Path("toy.model").read_text() == "my notes"
+
+
+def test_interrupt_keeps_what_was_learned(tmp_path: Path) -> None:
+    """Ctrl-C in a long training ends it after the block under way, and the model is written."""
+    import signal
+    import subprocess
+    import time
+
+    from tests.cli.running import PROGRAM
+
+    path = Path(svmlight_file(tmp_path / "toy.svm", n_rows=20_000))
+    options = [
+        "--max-iter",
+        "1000000",
+        "--no-early-stopping",
+        "--memory",
+        "last",
+        "--buffer",
+        "50K",
+    ]
+    with subprocess.Popen(  # noqa: S603
+        [
+            *PROGRAM,
+            "train",
+            str(path),
+            *options,
+            "-o",
+            "m.model",
+            "--checkpoint",
+            "c",
+            "--checkpoint-every",
+            "0",
+        ],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        while not (tmp_path / "c").exists() and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        output, told = process.communicate(timeout=100)
+    assert process.returncode == 0, told
+    assert "it was interrupted" in output
+    assert store.read(tmp_path / "m.model").outcome["stop_reason"] == "interrupted"
+
+
+def test_every_option_has_a_help_text() -> None:
+    """The help of train explains each option."""
+    from rosenblatt.cli.train import train as command
+
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert option.help, option.name
+    assert run("train", "--help", folder=Path.cwd()).returncode == 0
