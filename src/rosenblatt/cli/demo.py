@@ -1,100 +1,91 @@
-"""The demo: a real data set, trained, judged and explained on one screen."""
+"""The demo: a real data set, trained, judged and explained by the commands themselves."""
 
+import contextlib
+import csv
+import io
+import json
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
-from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
-BLOCKS = "▁▂▃▄▅▆▇█"
+from rosenblatt.cli.screen import Screen, ScreenCommand
+
+TEST_SHARE = 4  # one row in so many
+TRAIN = "train tumours.csv --seed {seed}"
+EVALUATE = "evaluate tumours.model test.csv --against most-frequent"
+WEIGHTS = "weights tumours.model -n 5"
+EXPLAIN = "explain tumours.model test.csv --row {row} -n 5"
 
 
-@click.command()
+@click.command(cls=ScreenCommand)
 @click.option("--seed", default=0, show_default=True, help="Seed of the split and the shuffling.")
-def demo(seed: int) -> None:
-    """Train on a real data set that comes with scikit-learn and show the result."""
+def demo(screen: Screen, seed: int) -> None:
+    """Train on a real data set that comes with scikit-learn and show the result.
+
+    569 tumours, each described by 30 measurements of its cells: is it malignant or benign?
+    """
+    documents: dict[str, Any] = {}
+
+    def run(line: str, why: str) -> None:
+        screen.heading(f"$ rosenblatt {line}")
+        screen.show(f"# {why}")
+        if screen.wants_json:
+            documents[line.split(maxsplit=1)[0]] = json.loads(output_of(f"{line} --json"))
+        else:
+            _invoke(line)
+
+    with tempfile.TemporaryDirectory(prefix="rosenblatt-demo-") as folder, contextlib.chdir(folder):
+        labels = write_files(seed)
+        screen.show(
+            "569 tumours, each described by 30 measurements of its cells (Wisconsin, 1993; the file"
+            "\ncomes with scikit-learn). Which are malignant? A quarter is put aside for the test."
+        )
+        run(TRAIN.format(seed=seed), "Learn; a tenth of the rows tells when to stop.")
+        run(EVALUATE, "How good is it on rows that it has not seen?")
+        run(WEIGHTS, "Which measurements decide?")
+        predicted = output_of("predict tumours.model test.csv").splitlines()
+        wrong = [
+            row
+            for row, pair in enumerate(zip(labels, predicted, strict=True), 1)
+            if len({*pair}) > 1
+        ]
+        if wrong:
+            run(EXPLAIN.format(row=wrong[0]), "Why is it wrong about this one?")
+    if screen.wants_json:
+        screen.json(documents)
+    screen.show(
+        "\nNow your own: rosenblatt train DATA.csv (or .tsv .svm .jsonl .parquet, packed or not)"
+    )
+
+
+def write_files(seed: int) -> list[str]:
+    """Write a file to learn from and one to test with; return the labels of the second."""
+    import numpy as np
     from sklearn.datasets import load_breast_cancer
-    from sklearn.model_selection import train_test_split
-    from sklearn.preprocessing import StandardScaler
 
-    from rosenblatt import AveragedPerceptron, Perceptron
-
-    data = load_breast_cancer()
-    X_train, X_test, y_train, y_test = train_test_split(
-        data.data, data.target_names[data.target], test_size=0.25, random_state=seed
-    )
-    scaler = StandardScaler().fit(X_train)
-    X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
-    last = Perceptron(random_state=seed)
-    average = AveragedPerceptron(early_stopping=True, random_state=seed)
-    learners = {"last weights": last, "mean of weights": average}
-    for learner in learners.values():
-        learner.fit(X_train, y_train)
-
-    console = Console(highlight=False)
-    console.print(
-        f"[bold]Breast cancer, Wisconsin[/bold]: {len(X_train)} rows to learn from, "
-        f"{len(X_test)} to judge by, {X_train.shape[1]} features."
-        f"\nIs a tumour {' or '.join(average.classes_)}?\n"
-    )
-    console.print(_how_it_went(learners))
-    console.print(_judgement(learners, X_test, y_test, y_train))
-    console.print(_weights(average, data.feature_names))
-    console.print(
-        "\nNext: [bold]from rosenblatt import AveragedPerceptron[/bold] and .fit(X, y) "
-        "on your own data."
-    )
+    bunch = load_breast_cancer()
+    order = np.random.default_rng(seed).permutation(len(bunch.target))
+    labels = bunch.target_names[bunch.target]
+    n_test = len(order) // TEST_SHARE
+    for name, rows in (("tumours.csv", order[n_test:]), ("test.csv", order[:n_test])):
+        with Path(name).open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow([*bunch.feature_names, "diagnosis"])
+            writer.writerows([*bunch.data[row].tolist(), labels[row]] for row in rows)
+    return [str(label) for label in labels[order[:n_test]]]
 
 
-def _how_it_went(learners: dict[str, Any]) -> Table:
-    table = Table(title="Training: mistakes per pass", title_justify="left", box=None)
-    for heading in ("", "passes", "mistakes", "", "ended because"):
-        table.add_column(heading)
-    reasons = {
-        "converged": "no mistake: separable",
-        "early_stopping": "held-out score no better",
-        "max_iter": "max_iter reached",
-    }
-    for name, learner in learners.items():
-        curve = sparkline([record.mistakes for record in learner.history_])
-        reason = reasons.get(learner.stop_reason_, learner.stop_reason_)
-        table.add_row(name, str(learner.n_iter_), str(learner.n_mistakes_), curve, reason)
-    return table
+def output_of(line: str) -> str:
+    """Return what a command prints."""
+    printed = io.BytesIO()
+    with contextlib.redirect_stdout(io.TextIOWrapper(printed, "utf-8", write_through=True)):
+        _invoke(line)
+        return printed.getvalue().decode()
 
 
-def _judgement(
-    learners: dict[str, Any], X: NDArray[Any], y: NDArray[Any], y_train: NDArray[Any]
-) -> Table:
-    table = Table(title="\nRows never seen before", title_justify="left", box=None)
-    for heading in ("", "wrong", "error"):
-        table.add_column(heading, justify="right" if heading else "left")
-    labels, counts = np.unique(y_train, return_counts=True)
-    guess = labels[counts.argmax()]
-    wrong = {f"always {guess}": int((y != guess).sum())}
-    wrong |= {name: int((learner.predict(X) != y).sum()) for name, learner in learners.items()}
-    for name, n in wrong.items():
-        table.add_row(name, f"{n} of {len(y)}", f"{n / len(y):.1%}")
-    return table
+def _invoke(line: str) -> None:
+    from rosenblatt.cli import main
 
-
-def _weights(learner: Any, names: NDArray[Any]) -> Table:
-    w = learner.coef_[0]
-    order = np.argsort(w)
-    negative, positive = learner.classes_
-    table = Table(title="\nWhat decides (features scaled alike)", title_justify="left", box=None)
-    for side in (positive, negative):
-        table.add_column(f"speaks for {side}")
-        table.add_column("weight", justify="right")
-    for low, high in zip(order[:5], order[::-1][:5], strict=True):
-        table.add_row(names[high], f"{w[high]:+.2f}", names[low], f"{w[low]:+.2f}")
-    return table
-
-
-def sparkline(values: list[int], width: int = 14) -> str:
-    """Draw numbers as blocks, the largest full; longer lists as the means of equal parts."""
-    parts = np.array_split(np.array(values, float), min(width, len(values)))
-    means = np.array([part.mean() for part in parts])
-    top = means.max() or 1.0
-    return "".join(BLOCKS[round(mean / top * (len(BLOCKS) - 1))] for mean in means)
+    main.main(line.split(), standalone_mode=False)
