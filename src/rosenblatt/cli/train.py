@@ -113,7 +113,7 @@ SHUFFLES = ("every-pass", "once", "no")
 @click.option(
     "--buffer",
     callback=size,
-    default="64M",
+    default="256M",
     show_default=True,
     metavar="SIZE",
     help="Rows that are shuffled together; two of it are in memory.",

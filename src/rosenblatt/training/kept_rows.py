@@ -79,29 +79,27 @@ class KeptRows:
             rows.release()
         self.n_learned = n_rows - self.n_held_out
 
-    def in_order(self) -> Iterator[Part]:
-        """Yield the blocks in the order of the source, each shuffled unless the draw says no."""
-        shuffler, start = shuffling(self._draw), 0
-        for end in self._reading.block_ends:
-            numbers = numbers_of_rows(self._draw, start, end - start)
-            if shuffler is not None:
-                permute(numbers, shuffler)
-            yield self._part(numbers)
-            start = end
+    def parts(self) -> Iterator[Part]:
+        """Yield the rows of a pass in blocks.
 
-    def drawn(self) -> Iterator[Part]:
-        """Yield blocks of batches from all over the source, the rows of each shuffled."""
+        Each is made of batches from all over the source, and their rows are shuffled; so the order
+        of the source does not matter, be it sorted by label. Without shuffling it is what counts.
+        """
+        shuffler = shuffling(self._draw)
+        if shuffler is None:
+            yield from self._chosen(held_out=False)
+            return
         ends = np.array([0, *self._reading.batch_ends])
         lengths = np.diff(self._rows.indptr[ends])
         batches = np.arange(len(lengths))
-        permute(batches, self._draw.generator)
+        permute(batches, shuffler)
         room = max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
         blocks = np.cumsum(lengths[batches]) // room
         for chosen in np.split(batches, np.flatnonzero(np.diff(blocks)) + 1):
             numbers = np.concatenate(
                 [numbers_of_rows(self._draw, ends[k], ends[k + 1] - ends[k]) for k in chosen]
             )
-            permute(numbers, self._draw.generator)
+            permute(numbers, shuffler)
             yield self._part(numbers)
 
     def held_out_parts(self) -> Iterator[Part]:

@@ -16,7 +16,7 @@ from rosenblatt.data.row_files import MappedRows, RowWriter, not_kept
 from rosenblatt.errors import InputError
 from rosenblatt.training.labels import ranks_of, sorted_classes
 
-BLOCK_BYTES = 64 << 20  # of parsed rows; two blocks are in memory while a file is read
+BLOCK_BYTES = 256 << 20  # of parsed rows; two blocks are in memory while a file is read
 
 Finish = Callable[[NDArray[Any], NDArray[Any]], object]  # changes the data of rows (data, indptr)
 
@@ -41,8 +41,8 @@ class RowSource(Protocol):
 class Reading:
     """Reads a source and knows all that has been met so far.
 
-    Rows that fit into one block stay in memory. If there are more, and ``keep`` says so, all are
-    written to files as they come, and mapped into memory when the last one has been read.
+    Rows that fit into one block stay in memory. If there are more, and ``keep`` says so or they have
+    to be finished, all are written to files as they come, and mapped into memory at the end.
     """
 
     def __init__(
@@ -67,7 +67,9 @@ class Reading:
         self.rows: MappedRows | None = None  # when done, where more than one block was kept
         self._cache = cache  # the folder in which the files are; by default that of the system
         self._writer: RowWriter | None = None
-        self._blocks = row_blocks(source.batches(), block_bytes, self._write if keep else None)
+        self._keep = keep
+        self._source = source
+        self._blocks = row_blocks(source.batches(), block_bytes, self._write)
         self.first = self._take()  # looked at in advance, since it says which classes there are
         self.finish = source.finish()
 
@@ -116,6 +118,8 @@ class Reading:
         return block
 
     def _write(self, rows: Block | Batch) -> None:
+        if not self._keep and self._source.finish() is None:
+            return
         if self._writer is None:
             try:
                 folder = tempfile.mkdtemp(prefix="rosenblatt-", dir=self._cache)

@@ -52,9 +52,9 @@ def fit_stream(
 ) -> Trained:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
 
-    The weights are those of training in memory on the same rows in the same order. Which classes
-    there are is taken from the first block: if a later one has a class more, what was learned is
-    given up, the rest is read, and learning begins again with all of them known.
+    The weights are those of training in memory on the same rows in the same order. A single pass
+    learns while it reads, and takes the classes from the first block: if a later one has a class
+    more, what was learned is given up, the rest is read, and learning begins again with all known.
     """
     keep = plan.max_iter > 1 or draw.held_out > 0.0 or not source.rereadable
     drawing = draw.generator.bit_generator.state
@@ -62,13 +62,13 @@ def fit_stream(
     reading = Reading(source, keep=keep, block_bytes=block_bytes, cache=cache, classes=classes)
     try:
         sample = _sample(reading, constant)
-        supply = supply_of(reading, draw, constant)
+        one_pass = plan.max_iter == 1
+        supply = supply_of(reading, draw, constant, while_reading=one_pass)
         _check_classes(reading)
         if resumed is None:
             state, progress = _start(reading, averaged=averaged), Progress(reading.classes)
         else:
             state, progress = resumed.state, resumed.progress
-            supply.skip_to(progress.pass_)
         try:
             outcome = train(state, supply, plan, observers, watch=watch, progress=progress)
         except NewClassError:
@@ -80,7 +80,7 @@ def fit_stream(
                     source, keep=False, block_bytes=block_bytes, classes=reading.classes
                 )
             draw.generator.bit_generator.state = drawing
-            supply = StreamSupply(reading, draw, constant)
+            supply = StreamSupply(reading, draw, constant, while_reading=True)
             state, progress = _start(reading, averaged=averaged), Progress(reading.classes)
             outcome = train(state, supply, plan, observers, watch=watch, progress=progress)
     except BaseException:

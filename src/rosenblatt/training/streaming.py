@@ -22,14 +22,16 @@ class NewClassError(Exception):
     """A class came up that the rows learned from so far did not have."""
 
 
-def supply_of(reading: Reading, draw: Draw, constant: float) -> Supply:
+def supply_of(
+    reading: Reading, draw: Draw, constant: float, *, while_reading: bool = False
+) -> Supply:
     """Return the passes over a source of which the first block has been read.
 
     Where that is all there is, they are those of ``fit`` on an array; else those of a stream.
     """
     first, finish = reading.first, reading.finish
     if not first.last:
-        return StreamSupply(reading, draw, constant)
+        return StreamSupply(reading, draw, constant, while_reading=while_reading)
     if finish is not None:
         finish(first.data, first.indptr)
     rows = CSR(first.data, first.indices, first.indptr, first.n_features, constant)
@@ -43,22 +45,23 @@ def supply_of(reading: Reading, draw: Draw, constant: float) -> Supply:
 class StreamSupply:
     """Passes over a source that is larger than one block.
 
-    The first pass takes the blocks in the order of the source and shuffles each; unless the rows
-    must be finished first, it learns while it reads. Later passes fill a block with batches drawn
-    from all over the source and shuffle their rows. ``shuffle="once"`` repeats the first pass.
+    Where there is but one, it learns while it reads, from the blocks in the order of the source,
+    each shuffled. Otherwise all is read first, and passes draw from all over the source.
     """
 
-    def __init__(self, reading: Reading, draw: Draw, constant: float) -> None:
+    def __init__(
+        self, reading: Reading, draw: Draw, constant: float, *, while_reading: bool = False
+    ) -> None:
         self.generator = draw.generator
         self._reading = reading
         self._draw = draw
         self._constant = constant
         self._classes = reading.classes
         self._n_read = 0  # rows learned from while reading
-        self._begun = 0
         self._kept: KeptRows | None = None
-        if reading.done or reading.finish is not None:
-            self._read_on()
+        if reading.done or reading.finish is not None or not while_reading:
+            reading.read_on()
+            self._keep()
 
     @property
     def n_rows(self) -> int:
@@ -70,21 +73,9 @@ class StreamSupply:
         """How many rows are held out; 0 as long as not all of them are known."""
         return 0 if self._kept is None else self._kept.n_held_out
 
-    def skip_to(self, pass_: int) -> None:
-        """Go on with this pass, counted from 1, as if those before it had been made."""
-        if pass_ > 1:
-            self._read_on()
-        self._begun = pass_ - 1
-
     def parts(self) -> Iterator[Part]:
         """Yield the rows of the next pass."""
-        self._begun += 1
-        if self._kept is None:
-            yield from self._while_reading()
-        elif self._begun == 1 or self._draw.shuffle is not True:
-            yield from self._kept.in_order()
-        else:
-            yield from self._kept.drawn()
+        yield from self._while_reading() if self._kept is None else self._kept.parts()
 
     def mistakes(self, state: State, zero: int) -> int:
         """Count the rows learned from that the last weights misclassify."""
@@ -117,10 +108,6 @@ class StreamSupply:
                 permute(order, shuffler)
             examples = Examples(rows, self._reading.targets(block.labels))
             yield Part(examples, order, block.first_row, block.bytes_read)
-        self._keep()
-
-    def _read_on(self) -> None:
-        self._reading.read_on()
         self._keep()
 
     def _keep(self) -> None:

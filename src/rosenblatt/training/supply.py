@@ -37,9 +37,6 @@ class Supply(Protocol):
     def n_held_out(self) -> int:
         """How many rows are held out; 0 as long as not all of them are known."""
 
-    def skip_to(self, pass_: int) -> None:
-        """Go on with this pass, counted from 1, as if those before it had been made."""
-
     def parts(self) -> Iterator[Part]:
         """Yield the rows of the next pass; a part is valid until the next one is asked for."""
 
@@ -83,9 +80,6 @@ class ArraySupply:
     def n_held_out(self) -> int:
         """How many rows are held out."""
         return len(self._held_out)
-
-    def skip_to(self, pass_: int) -> None:
-        """Nothing to do: the order of a pass depends on the generator alone."""
 
     def parts(self) -> Iterator[Part]:
         """Yield the rows of the next pass."""
