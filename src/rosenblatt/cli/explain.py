@@ -151,7 +151,7 @@ def _show(
         amount = math.fsum(term.amount for term in rest)
         rows.append([f"({counted(len(rest), 'other feature')})", "", "", signed(amount), ""])
     rows.append(["(bias)", "", "", signed(explanation.bias), ""])
-    rows.append([f"= {what}", "", "", signed(explanation.total), ""])
+    rows.append(["= score" if two else "= lead", "", "", signed(explanation.total), ""])
     scaled = (model.encoding or {}).get("settings", {}).get("scale", False)
     value = "scaled value" if scaled else "value"
     headings = ("feature", value, "weight", "weight × value", "")

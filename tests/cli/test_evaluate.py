@@ -1,0 +1,157 @@
+"""The command ``evaluate``."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from rosenblatt.cli.evaluate import evaluate
+from tests.cli.models import SPAM_ROWS, fruit_model, rows_file, spam_model
+
+
+def ran(*arguments: str, given: str | None = None) -> Result:
+    """Return what the command printed and how it ended."""
+    return CliRunner().invoke(evaluate, arguments, input=given)
+
+
+def test_two_classes(tmp_path: Path) -> None:
+    """The error comes first, with its interval, then the classes and their confusion."""
+    done = ran(spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS))
+    assert done.exit_code == 0, done.output
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "Error 20.00% (95% interval 3.62% to 62.45%): 1 of 5 rows wrong.",
+        "Accuracy 80.00%, ROC AUC 0.8333, mean F1 of the classes 0.800.",
+        "",
+        "Classes",
+        "class  precision  recall     F1  rows",
+        "ham        0.667   1.000  0.800     2",
+        "spam       1.000   0.667  0.800     3",
+        "",
+        "Confusion: a line for each true class, a column for each predicted one",
+        "      ham  spam",
+        "ham     2     0",
+        "spam    1     2",
+    ]
+
+
+def test_json(tmp_path: Path) -> None:
+    """The document holds the same figures, and standard input can be judged."""
+    document = json.loads(ran(spam_model(tmp_path), "-", "--json", given=SPAM_ROWS).stdout)
+    assert (document["rows"], document["wrong"], document["accuracy"]) == (5, 1, 0.8)
+    assert document["confusion"]["counts"] == [[2, 0], [1, 2]]
+    assert document["by_class"][1]["recall"] == pytest.approx(2 / 3)
+
+
+def test_unknown_labels(tmp_path: Path) -> None:
+    """Classes that the model does not know are warned of and count as wrong."""
+    done = ran(spam_model(tmp_path), rows_file(tmp_path, "ham 2:1\neggs 1:1\n"))
+    assert "1 row of classes that the model does not know count as wrong: eggs." in done.stderr
+    assert "1 of 2 rows wrong" in done.stdout
+    assert "eggs    0     1" in done.stdout
+
+
+def test_many_classes(tmp_path: Path) -> None:
+    """More classes than a table can show have their most frequent confusions listed."""
+    rows = rows_file(tmp_path, "banana 1:1\n" * 3 + "cherry 2:1\napple 1:1\nbanana 2:1\n")
+    done = ran(fruit_model(tmp_path, 13), rows)
+    lines = done.stdout.splitlines()
+    start = lines.index("Most frequent confusions (--json has all)")
+    assert lines[start + 1 :] == [
+        "class   predicted as  rows  of the class",
+        "banana  apple            3        75.00%",
+        "cherry  banana           1       100.00%",
+    ]
+    many = ran(fruit_model(tmp_path, 40), rows).stdout
+    assert "The 3 classes of 40 with the lowest F1" in many
+
+
+def test_max_error(tmp_path: Path) -> None:
+    """An error above the limit exits with 1, below with 0; shares may be in per cent."""
+    arguments = (spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS))
+    assert ran(*arguments, "--max-error", "20%").exit_code == 0
+    done = ran(*arguments, "--max-error", "0.1", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["error_is_low_enough"] is False
+    assert "The error, 20.00%, is above 10.00%." in done.stderr
+    done = ran(*arguments, "--max-error", "5")
+    assert done.exit_code == 2
+    assert "'5' is not a share from 0 to 1: write 0.05 or 5%." in done.stderr
+
+
+def test_most_frequent(tmp_path: Path) -> None:
+    """Guessing the most frequent class of training is compared on the same rows."""
+    arguments = (spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS), "--against", "most-frequent")
+    done = ran(*arguments)
+    assert "always ham  60.00%  23.07% to 88.24%  could be chance, p = 0.500" in done.stdout
+    (other,) = json.loads(ran(*arguments, "--json").stdout)["against"]
+    assert (other["wrong"], other["only_model_wrong"], other["only_other_wrong"]) == (3, 0, 2)
+    without = spam_model(tmp_path, training={})
+    done = ran(without, *arguments[1:])
+    assert done.exit_code == 2
+    assert "does not say how often each class occurred" in done.stderr
+
+
+def generated(n: int, seed: int) -> str:
+    """Return rows whose class is the sign of money − meeting."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for money, meeting in rng.integers(0, 9, (n, 2)):
+        label = "spam" if money > meeting else "ham"
+        lines.append(f"{label} 1:{money} 2:{meeting} 5:1\n")
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "logistic-regression", "linear-svc"])
+def test_against_scikit_learn(tmp_path: Path, learner: str) -> None:
+    """A linear model of scikit-learn learns from the files of training, and is judged alike."""
+    train = rows_file(tmp_path, generated(300, 0), "train.svm")
+    test = rows_file(tmp_path, generated(200, 1), "test.svm")
+    counts = {"files": [train], "class_counts": [150, 150]}
+    # It says spam where 2·money > meeting + 0.5, hence is wrong on many rows.
+    path = spam_model(tmp_path, training=counts)
+    done = ran(path, test, "--against", learner, "--json")
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    (other,) = document["against"]
+    assert other["error"] < 0.1 < document["error"]
+    assert other["only_model_wrong"] - other["only_other_wrong"] == (
+        document["wrong"] - other["wrong"]
+    )
+    assert other["mcnemar_p"] < 1e-6
+    text = ran(path, test, "--against", learner, "--train", train)
+    assert "model worse, p < 0.001" in text.stdout
+    assert "scikit-learn trains on 300 rows" in text.stderr
+
+
+def test_nothing_to_learn_from(tmp_path: Path) -> None:
+    """Without files the scikit-learn models ask for --train, which nothing else takes."""
+    arguments = (spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS))
+    done = ran(*arguments, "--against", "perceptron")
+    assert done.exit_code == 2
+    assert "name them with --train DATA" in done.stderr
+    done = ran(*arguments, "--train", "x.svm")
+    assert done.exit_code == 2
+    assert "name one of them" in done.stderr
+    one_class = rows_file(tmp_path, "ham 1:1\nham 2:1\n", "one.svm")
+    done = ran(*arguments, "--against", "perceptron", "--train", one_class)
+    assert done.exit_code == 2
+    assert "scikit-learn's Perceptron cannot learn from the rows" in done.stderr
+
+
+def test_imports(tmp_path: Path) -> None:
+    """Nothing slow is imported to judge a small file."""
+    code = (
+        "import sys\nfrom rosenblatt.cli.evaluate import evaluate\n"
+        "try:\n    evaluate(sys.argv[1:])\nexcept SystemExit as end:\n    assert not end.code\n"
+        "slow = {'numba', 'sklearn', 'pandas', 'matplotlib', 'scipy', 'rich', 'onnx'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)"
+    )
+    arguments = [spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS)]
+    subprocess.run(  # noqa: S603  # our own code
+        [sys.executable, "-c", code, *arguments], check=True, capture_output=True
+    )

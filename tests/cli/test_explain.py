@@ -1,0 +1,129 @@
+"""The command ``explain``."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from rosenblatt.cli.explain import explain
+from rosenblatt.data.svmlight import read_svmlight
+from rosenblatt.scoring import Scorer
+from rosenblatt.store import Calibration, Model, write
+from tests.cli.models import SPAM_ROWS, fruit_model, numbered, rows_file, spam_model
+
+
+def ran(*arguments: str, given: str | None = None) -> Result:
+    """Return what the command printed and how it ended."""
+    return CliRunner().invoke(explain, arguments, input=given)
+
+
+def test_two_classes(tmp_path: Path) -> None:
+    """The terms are listed by size and add up to the score, which is compared with the label."""
+    done = ran(spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS), "--row", "4")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines() == [
+        "Row 4: ham, score -0.2500. Its label is ham: right.",
+        "",
+        "Positive terms speak for spam, negative ones for ham",
+        "feature  value   weight  weight × value",
+        "money        1   +2.000          +2.000",
+        "meeting      2   -1.000          -2.000",
+        "the          1  +0.2500         +0.2500",
+        "(bias)                          -0.5000",
+        "= score                         -0.2500",
+    ]
+
+
+def test_rest_in_one_line(tmp_path: Path) -> None:
+    """What -n leaves out is summed; features that the model never met are told."""
+    path, rows = spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS)
+    lines = ran(path, rows, "--row", "4", "-n", "1").stdout.splitlines()
+    assert lines[-3].split() == ["(2", "other", "features)", "-1.750"]
+    done = ran(path, rows, "--row", "5")
+    assert "Its label is spam: wrong." in done.stdout
+    assert "1 feature of the row came in no row that the model learned from." in done.stderr
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    """The first row that arrives on standard input is explained."""
+    done = ran(spam_model(tmp_path), "-", given="ham 1:1\n")
+    assert "Row 1: spam, score +1.500. Its label is ham: wrong." in done.stdout
+
+
+def test_several_classes(tmp_path: Path) -> None:
+    """The lead over the runner-up is explained."""
+    rows = rows_file(tmp_path, "banana 1:1 2:4 3:3\n")
+    done = ran(fruit_model(tmp_path), rows)
+    assert "Row 1: banana, lead over cherry +2.000. Its label is banana: right." in done.stdout
+    assert "Positive terms speak for banana, negative ones for cherry" in done.stdout
+    assert "apple" not in done.stdout
+    document = json.loads(ran(fruit_model(tmp_path), rows, "--json").stdout)
+    assert document["scores"] == {"apple": 2.0, "banana": 8.0, "cherry": 6.0}
+
+
+@pytest.mark.parametrize("n_vectors", [1, 4])
+def test_scores_are_those_predicted(tmp_path: Path, n_vectors: int) -> None:
+    """The score of a row is, bit for bit, the one that the model gives it among other rows."""
+    rng = np.random.default_rng(n_vectors)
+    W = rng.normal(size=(n_vectors, 41))
+    classes = ("a", "b", "c", "d")[: max(n_vectors, 2)]
+    model = Model("Perceptron", {}, classes, W, encoding=numbered(40))
+    write(model, tmp_path / "some.model")
+    lines = []
+    for _ in range(6):
+        chosen = np.sort(rng.choice(45, 23, replace=False)) + 1  # some that the model lacks
+        lines.append(f"a {' '.join(f'{j}:{rng.normal()}' for j in chosen)}\n")
+    rows = rows_file(tmp_path, "".join(lines))
+    expected = Scorer(model).scores(read_svmlight(rows, zero_based=False)).tolist()
+    for i, score in enumerate(expected):
+        done = ran(str(tmp_path / "some.model"), rows, "--row", str(i + 1), "--json")
+        document = json.loads(done.stdout)
+        found = document["score"] if n_vectors == 1 else [*document["scores"].values()]
+        assert found == score
+        features = [int(entry.partition(":")[0]) for entry in lines[i].split()[1:]]
+        assert document["n_unknown"] == sum(feature > 40 for feature in features)
+
+
+def test_json(tmp_path: Path) -> None:
+    """The document has all terms, which add up to the total, scores and probabilities."""
+    path = spam_model(tmp_path, calibration=Calibration(2.0, 0.5, 40))
+    done = ran(path, rows_file(tmp_path, SPAM_ROWS), "--row", "4", "-n", "1", "--json")
+    document = json.loads(done.stdout)
+    assert (document["label"], document["predicted"], document["score"]) == ("ham", "ham", -0.25)
+    amounts = [term["amount"] for term in document["terms"]]
+    assert math.fsum([*amounts, document["bias"]]) == document["total"] == -0.25
+    assert document["probabilities"] == {"ham": 0.5, "spam": 0.5}
+    assert document["terms"][1] == {
+        "feature": 1,
+        "name": "meeting",
+        "value": 2.0,
+        "weight": -1.0,
+        "amount": -2.0,
+    }
+
+
+def test_no_such_row(tmp_path: Path) -> None:
+    """A row beyond the end is answered with how many there are."""
+    rows = rows_file(tmp_path, SPAM_ROWS)
+    done = ran(spam_model(tmp_path), rows, "--row", "9")
+    assert done.exit_code == 2
+    assert done.stderr == f"Error: {rows} has 5 rows; there is no row 9.\n"
+
+
+def test_imports(tmp_path: Path) -> None:
+    """Nothing slow is imported to explain a row of a small file."""
+    code = (
+        "import sys\nfrom rosenblatt.cli.explain import explain\n"
+        "try:\n    explain(sys.argv[1:])\nexcept SystemExit as end:\n    assert not end.code\n"
+        "slow = {'numba', 'sklearn', 'pandas', 'matplotlib', 'scipy', 'rich', 'onnx'}\n"
+        "assert not slow & set(sys.modules), slow & set(sys.modules)"
+    )
+    arguments = [spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS)]
+    subprocess.run(  # noqa: S603  # our own code
+        [sys.executable, "-c", code, *arguments], check=True, capture_output=True
+    )

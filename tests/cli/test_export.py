@@ -1,0 +1,97 @@
+"""The command ``export``."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+from click.testing import CliRunner, Result
+
+from rosenblatt.cli.export import export
+from rosenblatt.store import read
+from tests.cli.models import spam_model
+
+
+def ran(*arguments: str) -> Result:
+    """Return what the command printed and how it ended."""
+    return CliRunner().invoke(export, arguments)
+
+
+def test_json_and_back(tmp_path: Path) -> None:
+    """JSON holds the weights by name, and makes the same model file again."""
+    path = spam_model(tmp_path)
+    text, again = tmp_path / "spam.json", tmp_path / "again.safetensors"
+    done = ran(path, "-o", str(text))
+    assert done.exit_code == 0, done.output
+    assert done.stdout == ""
+    assert done.stderr == f"Wrote {text}: {text.stat().st_size:,} bytes of json.\n"
+    assert "money" in json.dumps(json.loads(text.read_text()))
+    assert ran(str(text), "-o", str(again)).exit_code == 0
+    assert again.read_bytes() == Path(path).read_bytes()
+
+
+def test_changed_json(tmp_path: Path) -> None:
+    """A weight that was changed in the JSON is the weight of the model made from it."""
+    text = tmp_path / "spam.json"
+    ran(spam_model(tmp_path), "-o", str(text))
+    assert text.read_text().count("0.25") == 1
+    text.write_text(text.read_text().replace("0.25", "0.75"))
+    ran(str(text), "-o", str(tmp_path / "new.model"))
+    assert read(tmp_path / "new.model").weights.tolist() == [[2.0, -1.0, 0.75, -0.5]]
+
+
+def test_onnx(tmp_path: Path) -> None:
+    """The graph predicts as the model does."""
+    target = tmp_path / "spam.onnx"
+    assert ran(spam_model(tmp_path), "-o", str(target)).exit_code == 0
+    session = onnxruntime.InferenceSession(target)
+    labels, scores = session.run(None, {"X": np.array([[1.0, 2.0, 1.0], [2.0, 0.0, 1.0]])})
+    assert list(labels) == ["ham", "spam"]
+    assert scores.tolist() == [-0.25, 3.75]
+
+
+def test_standard_output(tmp_path: Path) -> None:
+    """Standard output gets the bytes alone, in the format that is named."""
+    path = spam_model(tmp_path)
+    code = "from rosenblatt.cli.export import export; export()"
+    for format_ in ("safetensors", "json", "onnx"):
+        done = subprocess.run(  # noqa: S603  # our own code
+            [sys.executable, "-c", code, path, "-o", "-", "--format", format_],
+            check=True,
+            capture_output=True,
+        )
+        target = tmp_path / f"spam.{format_}"
+        ran(path, "-o", str(target))
+        assert done.stdout == target.read_bytes()
+        assert done.stderr == b""
+
+
+def test_told_as_json(tmp_path: Path) -> None:
+    """--json tells what was written where, and does not mix with the model itself."""
+    target = str(tmp_path / "spam.json")
+    document = json.loads(ran(spam_model(tmp_path), "-o", target, "--json").stdout)
+    assert document["file"] == target
+    assert document["bytes"] == Path(target).stat().st_size
+    done = ran(spam_model(tmp_path), "-o", "-", "--format", "json", "--json")
+    assert done.exit_code == 2
+    assert "--json would mix" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("spam.txt", "spam.txt does not tell the format: add --format json, onnx or safetensors."),
+        ("-", "Standard output does not tell the format"),
+        ("nowhere/spam.json", "there is no folder"),
+    ],
+)
+def test_bad_targets(tmp_path: Path, target: str, told: str) -> None:
+    """A target that cannot be written or says no format is refused, and nothing is left."""
+    path = spam_model(tmp_path)
+    done = ran(path, "-o", target if target == "-" else str(tmp_path / target))
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["spam.model"]

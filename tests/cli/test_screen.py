@@ -1,0 +1,201 @@
+"""How commands print and end, in processes of their own."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+PROGRAM = """
+import sys, time, warnings
+import click
+from rosenblatt.cli.layout import Bar
+from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.errors import InputError
+
+@click.command(cls=ScreenCommand)
+@click.argument("what")
+def command(screen, what):
+    "Do what is asked."
+    if what == "print":
+        screen.say("talk")
+        screen.warn("careful")
+        screen.table(("name", "n", ""), [("x", 1, Bar(1.0, 1.0))], "Title")
+        screen.heading("Curve")
+        screen.show(screen.curve([8, 4, 0]))
+        if screen.wants_json:
+            screen.json({"nan": float("nan"), "name": "é"})
+        assert "rich" not in sys.modules and "numpy" not in sys.modules
+    if what == "error":
+        raise InputError("data.csv, line 3: \\x1b[2J is no number.")
+    if what == "missing":
+        open("/nowhere/at/all")
+    if what == "memory":
+        raise MemoryError
+    if what == "warn":
+        warnings.warn("something is odd")
+    if what == "no":
+        return False
+    if what == "flood":
+        while True:
+            screen.write("line\\n")
+    if what == "bytes":
+        screen.write("text ")
+        screen.write(b"bytes")
+    if what == "greek":
+        screen.show("αβγ")
+    if what == "wait":
+        screen.say("waiting")
+        time.sleep(30)
+
+command()
+"""
+
+
+def ran(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+    """Return what the program printed and how it ended."""
+    environment = os.environ | settings.pop("env", {})
+    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | settings
+    return subprocess.run(  # noqa: S603  # our own code
+        [sys.executable, "-c", PROGRAM, *arguments],
+        check=False,
+        text=True,
+        env=environment,
+        **settings,
+    )
+
+
+def on_terminal(*arguments: str, **environment: str) -> str:
+    """Return what the program prints to a terminal, standard error included."""
+    ours, theirs = pty.openpty()
+    ran(*arguments, stdout=theirs, stderr=theirs, env={"TERM": "xterm", **environment})
+    os.close(theirs)
+    text = b""
+    try:
+        while block := os.read(ours, 4096):
+            text += block
+    except OSError:
+        pass  # the other end is closed
+    os.close(ours)
+    return text.decode().replace("\r\n", "\n")
+
+
+def test_piped() -> None:
+    """Data go to standard output, talk to standard error, both plain."""
+    done = ran("print")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "\nTitle\nname  n\nx     1\n\nCurve\n8 4 0\n"
+    assert done.stderr == "talk\nWarning: careful\n"
+
+
+def test_json() -> None:
+    """With --json standard output is one document and nothing else."""
+    done = ran("print", "--json")
+    assert json.loads(done.stdout) == {"nan": None, "name": "é"}
+    assert done.stderr == "talk\nWarning: careful\n"
+    in_ascii = ran("print", "--json", env={"PYTHONIOENCODING": "ascii"})
+    assert json.loads(in_ascii.stdout)["name"] == "é"
+
+
+def test_terminal() -> None:
+    """A terminal gets colours, bars and curves, in ASCII where its encoding has no blocks."""
+    text = on_terminal("print")
+    assert "\x1b[" in text
+    assert "│██████████" in text
+    assert "█▅▁" in text
+    plain = on_terminal("print", PYTHONIOENCODING="ascii")
+    assert plain.isascii()
+    assert "|##########" in plain
+    assert "@+_" in plain
+
+
+@pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_no_color(setting: dict[str, str]) -> None:
+    """Where colours are not wanted a terminal gets the text of a pipe."""
+    text = on_terminal("print", **setting)
+    assert "\x1b" not in text
+    assert "name  n\nx     1\n" in text
+    assert "8 4 0" in text
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("error", r"data.csv, line 3: \x1b[2J is no number."),
+        ("missing", "/nowhere/at/all: No such file or directory."),
+        ("memory", "There is not enough memory."),
+    ],
+)
+def test_errors(what: str, told: str) -> None:
+    """What cannot run says why in one line, exits with 2, and with --json says it in JSON too."""
+    done = ran(what)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"Error: {told}\n")
+    done = ran(what, "--json")
+    assert (done.returncode, done.stderr) == (2, f"Error: {told}\n")
+    assert json.loads(done.stdout)["error"].replace("\x1b", r"\x1b") == told
+
+
+def test_wrong_options() -> None:
+    """A wrong option exits with 2 and is told in JSON too where that is asked for."""
+    done = ran("no", "--jsn")
+    assert (done.returncode, done.stdout) == (2, "")
+    done = ran("--json", "no", "--nmae")
+    assert done.returncode == 2
+    assert "--nmae" in json.loads(done.stdout)["error"]
+
+
+def test_answer_is_no() -> None:
+    """A command that returns False exits with 1."""
+    assert ran("no").returncode == 1
+
+
+def test_warnings() -> None:
+    """Python's warnings are told in a line, without the source that raised them."""
+    assert ran("warn").stderr == "Warning: something is odd\n"
+
+
+def test_closed_pipe() -> None:
+    """Where nobody reads on, a command ends quietly."""
+    with subprocess.Popen(  # noqa: S603  # our own code
+        [sys.executable, "-c", PROGRAM, "flood"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        stdout: IO[bytes] = process.stdout  # type: ignore[assignment]  # it is a pipe
+        assert stdout.readline() == b"line\n"
+        stdout.close()
+        assert process.wait(30) == 141
+        assert process.stderr
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+def test_full_disk() -> None:
+    """A full disk under standard output is an error like any other."""
+    with Path("/dev/full").open("w") as full:
+        done = ran("flood", stdout=full)
+    assert (done.returncode, done.stderr) == (2, "Error: No space left on device.\n")
+
+
+def test_interrupt() -> None:
+    """Ctrl-C exits with 130 and without a traceback."""
+    with subprocess.Popen(  # noqa: S603  # our own code
+        [sys.executable, "-c", PROGRAM, "wait"], stderr=subprocess.PIPE
+    ) as process:
+        assert process.stderr
+        assert process.stderr.readline() == b"waiting\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert process.stderr.read() == b""
+
+
+def test_encodings() -> None:
+    """What an encoding cannot say is escaped; bytes come out as they went in."""
+    assert ran("greek", env={"PYTHONIOENCODING": "ascii"}).stdout == "\\u03b1\\u03b2\\u03b3\n"
+    assert ran("greek", env={"PYTHONIOENCODING": "utf-8"}).stdout == "αβγ\n"
+    assert ran("bytes").stdout == "text bytes"
