@@ -13,12 +13,19 @@ if TYPE_CHECKING:
         PassiveAggressiveClassifier,
         Perceptron,
     )
+    from rosenblatt.estimators.files import load, save
 
 __version__ = "0.1.0"
 
-__all__ = ["AveragedPerceptron", "PassiveAggressiveClassifier", "Perceptron"]
+__all__ = ["AveragedPerceptron", "PassiveAggressiveClassifier", "Perceptron", "load", "save"]
 
-_HOMES = dict.fromkeys(__all__, "rosenblatt.estimators")
+_HOMES = {
+    "AveragedPerceptron": "rosenblatt.estimators",
+    "PassiveAggressiveClassifier": "rosenblatt.estimators",
+    "Perceptron": "rosenblatt.estimators",
+    "load": "rosenblatt.estimators.files",
+    "save": "rosenblatt.estimators.files",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -116,14 +116,17 @@ def narrowed(model: Model, features: NDArray[Any]) -> Model:
 
 
 def ranking_misleads(model: Model) -> bool:
-    """Return whether features vary so differently that their weights alone cannot be compared."""
+    """Return whether features have so different ranges that their weights cannot be compared.
+
+    Ranges, not deviations: a rare word deviates less than a common one, yet both are there or not.
+    """
     if model.spread is None:
         return False
-    deviation = np.asarray(model.spread.deviation)
+    ranges = np.asarray(model.spread.high) - np.asarray(model.spread.low)
     used = np.zeros(model.n_features, bool)
     for w in deciding_vectors(model):
         used |= w[:-1] != 0
-    of_used = deviation[used & (deviation > 0)]
+    of_used = ranges[used & (ranges > 0)]
     if len(of_used) < 2:
         return False
     low, high = np.quantile(of_used, [0.1, 0.9], method="inverted_cdf")

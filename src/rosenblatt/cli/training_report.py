@@ -1,7 +1,7 @@
 """What a person wants to see when a training has ended."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.layout import counted, number, percent, printable
@@ -10,6 +10,7 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.sizes import told
 from rosenblatt.cli.training import Trainee
 from rosenblatt.data.files import Layout
+from rosenblatt.data.formats import PACKINGS
 from rosenblatt.evaluation import Evaluation
 from rosenblatt.scoring import Scorer
 from rosenblatt.store.model import Model
@@ -28,7 +29,7 @@ REASONS = {
 }
 
 
-def tested(model: Model, test: Sequence[str], layout: Layout) -> Evaluation | None:
+def judged(model: Model, test: Sequence[str], layout: Layout) -> Evaluation | None:
     """Return how the model does on the files of --test."""
     if not test:
         return None
@@ -41,7 +42,7 @@ def tested(model: Model, test: Sequence[str], layout: Layout) -> Evaluation | No
 
 def report(trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> dict[str, Any]:
     """Return everything as what JSON can hold."""
-    model, evaluation = trainee.model, tested(trainee.model, test, layout)
+    model, evaluation = trainee.model, judged(trainee.model, test, layout)
     return {
         "model": path,
         "learner": model.learner,
@@ -68,18 +69,29 @@ def show(screen: Screen, trainee: Trainee, path: str, test: Sequence[str], layou
         f"{counted(len(model.classes), 'class')}{_listed_classes(model)}."
     )
     _show_course(screen, trainee, outcome)
-    _show_errors(screen, model, tested(model, test, layout), test)
+    _show_errors(screen, model, judged(model, test, layout), test)
     target = "standard output" if path == "-" else printable(path)
     size = "" if path == "-" else f" ({told(Path(path).stat().st_size)})"
     screen.show(f"Model: {target}{size}")
     if path == "-":
         return
-    kind = "".join(Path(training["files"][0]).suffixes)
+    kind = _ending(training["files"][0])
     screen.show(
         f"\nNext: rosenblatt evaluate {target} TEST{kind}   how good it is on rows it has not seen"
         f"\n      rosenblatt weights {target}   what decides"
         f"\n      rosenblatt predict {target} NEW{kind}   labels for new rows"
     )
+
+
+def _ending(name: str) -> str:
+    """Return what the name of a file like this one ends in.
+
+    >>> _ending("a.train.csv.gz"), _ending("b.svm"), _ending("-")
+    ('.csv.gz', '.svm', '')
+    """
+    path = PurePath(name)
+    inner = PurePath(path.stem).suffix if path.suffix in PACKINGS else ""
+    return inner + path.suffix
 
 
 def _listed_classes(model: Model) -> str:
