@@ -2,7 +2,9 @@
 
 import glob
 import hashlib
+import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -10,6 +12,16 @@ import numpy as np
 from numba import config, njit, typeof, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import overload_method
+from numba.np import linalg
+
+if "scipy.linalg" not in sys.modules and find_spec("scipy"):
+    # numba imports scipy.linalg only to see that it is there, for functions that no kernel calls: a
+    # fifth of a second for a command that would do without. It is told so instead.
+    looks, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        import numba.np.arraymath  # noqa: F401  # as the first compilation would
+    finally:
+        linalg.ensure_blas = looks
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -143,3 +143,20 @@ def test_inner_loops_count_no_references(form: str, rule: Rule) -> None:
         (code,) = kernel.inspect_llvm().values()
         assert "NRT_decref" in code  # else the names have changed and the next line proves nothing
         assert not re.findall(r"call.*@NRT_incref", code)
+
+
+def test_numba_keeps_its_linear_algebra() -> None:
+    """What numba is spared at the start it still does for whoever calls it."""
+    program = """
+import sys
+import numpy as np
+import rosenblatt.kernels.shuffling
+assert "scipy.linalg" not in sys.modules
+import numba
+product = numba.njit(lambda a, b: (np.dot(a, b), np.convolve(a[0], b[0])))
+print(product(np.eye(2), np.eye(2))[1].tolist())
+"""
+    done = subprocess.run(  # noqa: S603  # our own code
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "[1.0, 0.0, 0.0]\n"

@@ -41,8 +41,8 @@ class RowSource(Protocol):
 class Reading:
     """Reads a source and knows all that has been met so far.
 
-    Rows that fit into one block stay in memory. If there are more, and ``keep`` says so or they have
-    to be finished, all are written to files as they come, and mapped into memory at the end.
+    Rows that fit into one block stay in memory. If there are more, and ``keep`` says so or they
+    have to be finished, all are written to files as they come, and mapped into memory at the end.
     """
 
     def __init__(
