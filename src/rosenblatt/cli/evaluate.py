@@ -39,8 +39,8 @@ def share(_ctx: click.Context, _param: click.Parameter, text: str | None) -> flo
     cls=ScreenCommand,
     example="rosenblatt evaluate spam.model test.csv --against logistic-regression",
 )
-@click.argument("model_path", metavar="MODEL")
-@click.argument("data", nargs=-1, required=True)
+@click.argument("model_path", metavar="MODEL", type=click.Path())
+@click.argument("data", nargs=-1, required=True, type=click.Path())
 @click.option(
     "--against",
     multiple=True,

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt explain spam.model test.csv --row 17")
-@click.argument("model_path", metavar="MODEL")
-@click.argument("data")
+@click.argument("model_path", metavar="MODEL", type=click.Path())
+@click.argument("data", type=click.Path())
 @click.option(
     "--row",
     type=click.IntRange(1),

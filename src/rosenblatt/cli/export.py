@@ -17,7 +17,7 @@ SUFFIXES = {
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt export spam.model -o spam.json")
-@click.argument("model_path", metavar="MODEL")
+@click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help='What to write; "-": standard output.'
 )

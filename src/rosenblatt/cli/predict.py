@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     example="rosenblatt predict spam.model new.csv -o labels.txt",
     json_help="Print one JSON object a row.",
 )
-@click.argument("model_path", metavar="MODEL")
-@click.argument("data", nargs=-1, required=True)
+@click.argument("model_path", metavar="MODEL", type=click.Path())
+@click.argument("data", nargs=-1, required=True, type=click.Path())
 @layout_options
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where the predictions go.")
 @click.option("--scores", is_flag=True, help="Behind each label the score, or one for each class.")

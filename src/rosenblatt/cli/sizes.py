@@ -8,8 +8,10 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMG]?)B?", re.IGNORECASE)
 
 
-def size(_ctx: click.Context, _param: click.Parameter, text: str) -> int:
+def size(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
     """Return how many bytes "64M" are."""
+    if text is None:
+        return None
     match = SIZE.fullmatch(text.strip())
     n_bytes = 0 if match is None else int(float(match[1]) * UNITS[match[2].upper()])
     if n_bytes < 1:

@@ -19,7 +19,7 @@ SHUFFLES = ("every-pass", "once", "no")
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt train mail.csv --text body -o spam.model")
-@click.argument("data", nargs=-1, required=True)
+@click.argument("data", nargs=-1, required=True, type=click.Path())
 @click.option(
     "-o", "--output", metavar="MODEL", help="Where the model goes; by default DATA.model."
 )
@@ -113,10 +113,8 @@ SHUFFLES = ("every-pass", "once", "no")
 @click.option(
     "--buffer",
     callback=size,
-    default="256M",
-    show_default=True,
     metavar="SIZE",
-    help="Rows that are shuffled together; two of it are in memory.",
+    help="Rows that are shuffled together; twice that is in memory. 256M, for one pass 32M.",
 )
 @click.option("--cache", metavar="FOLDER", help="Where parsed rows are kept during training.")
 def train(

@@ -29,6 +29,7 @@ from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_stream
 
 DEFAULT_LEARNER = Learner()
+ONE_PASS_BYTES = 32 << 20
 ENDED_EARLY = ("interrupted", "time_limit")
 SHUFFLES: dict[str, Shuffle] = {"every-pass": True, "once": "once", "no": False}
 
@@ -48,7 +49,7 @@ class Course:
     time_limit: float | None = None
     seed: int = 0
     calibrate: bool = False
-    buffer: int = BLOCK_BYTES
+    buffer: int | None = None
     cache: str | None = None
 
     @property
@@ -60,6 +61,13 @@ class Course:
     def held_out(self) -> float:
         """Which share of the rows is held out."""
         return self.validation_fraction if self.early_stopping or self.calibrate else 0.0
+
+    @property
+    def block_bytes(self) -> int:
+        """How much is shuffled together: new memory costs more time than it saves in one pass."""
+        if self.buffer is not None:
+            return self.buffer
+        return ONE_PASS_BYTES if self.passes == 1 else BLOCK_BYTES
 
     def plan(self) -> Plan:
         """Return what the loop over passes is told."""
@@ -151,7 +159,7 @@ def train_files(
             constant=1.0 if course.fit_intercept else 0.0,
             watch=watch,
             resumed=resumed,
-            block_bytes=course.buffer,
+            block_bytes=course.block_bytes,
             cache=None if course.cache is None else Path(course.cache),
         )
     trained.reading.close()  # an interrupted one may still be reading, which changes the encoding

@@ -21,7 +21,7 @@ IN_LINE = 5  # names in such a line
     example="rosenblatt weights spam.model -n 20",
     json_help="Print one JSON document; with --all, JSON lines.",
 )
-@click.argument("model_path", metavar="MODEL")
+@click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.option(
     "-n", "n", type=click.IntRange(1), metavar="N", default=10, show_default=True, help="How many."
 )
