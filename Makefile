@@ -32,7 +32,7 @@ bench: .venv/installed-bench
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rosenblatt needs Python 3.11 or later; set PYTHON=")'
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --upgrade pip
-	$(INSTALL) --editable .
+	$(INSTALL) --editable '.[io]'
 	touch $@
 
 .venv/installed-dev: .venv/installed
