@@ -109,7 +109,8 @@ def evaluate(
     return fits
 
 
-def _show(screen: Screen, evaluation: "Evaluation") -> None:
+def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
+    """Tell of rows without a label and of labels that the model does not know."""
     from rosenblatt.explain import listed
 
     if evaluation.n_unlabelled:
@@ -118,6 +119,10 @@ def _show(screen: Screen, evaluation: "Evaluation") -> None:
         names = [printable(str(label)) for label in evaluation.labels[len(evaluation.classes) :]]
         n = counted(evaluation.n_unknown, "row")
         screen.warn(f"{n} of classes that the model does not know count as wrong: {listed(names)}.")
+
+
+def _show(screen: Screen, evaluation: "Evaluation") -> None:
+    warn_of_labels(screen, evaluation)
     screen.show(
         f"Error {percent(evaluation.error)} (95% interval {interval(evaluation)}): "
         f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.cli.evaluate import warn_of_labels
 from rosenblatt.cli.layout import counted, number, percent, printable
 from rosenblatt.cli.rows import model_rows
 from rosenblatt.cli.screen import Screen
@@ -133,6 +134,8 @@ def _show_errors(
             f"Error on {counted(training['held_out_rows'], 'held-out row')}: {percent(error)} "
             f"({guessing}: {percent(share)})"
         )
+    if evaluation is not None:
+        warn_of_labels(screen, evaluation)
     if evaluation is not None and evaluation.error is not None:
         screen.show(
             f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "

@@ -1,0 +1,151 @@
+"""Files that are written whole or not at all."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from rosenblatt.errors import InputError
+
+Target = str | os.PathLike[str]
+
+NOTHING_CHANGED = "; nothing was changed"
+STANDARD_OUTPUT = ("-", "/dev/stdout")  # not opened anew: that would cut off what `>>` appends to
+
+
+@contextmanager
+def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]]:
+    """Give a file to write to, which takes the place of ``path`` when all went well.
+
+    It is written under another, hidden name in the same folder, forced to the disk and renamed.
+    Whatever happens before that, an exception, a full disk, a killed process, ``path`` is what it
+    was. The new file has the permissions of the old one; of a symbolic link the file that it names
+    is replaced. Standard output (``-``), pipes and devices are written directly. Text is UTF-8.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be written, with the reason.
+    """
+    name = os.fspath(path)
+    if name in STANDARD_OUTPUT:
+        with _standard_output(mode) as file:
+            yield file
+        return
+    try:
+        old = _status(name)
+    except OSError as error:
+        raise _unwritable(name, error) from error
+    if old is not None and stat.S_ISDIR(old.st_mode):
+        msg = f"{name} cannot be written: it is a folder; name a file in it."
+        raise InputError(msg)
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        with _opened(name, name, "w", "", mode) as file:
+            yield file
+        return
+    yield from _replacing(name, old, mode)
+
+
+def _replacing(name: str, old: os.stat_result | None, mode: str) -> Iterator[IO[Any]]:
+    target = Path(os.path.realpath(name))
+    if not target.parent.exists():
+        msg = f"{name} cannot be written: there is no folder {target.parent}; make it first."
+        raise InputError(msg)
+    part = target.with_name(f".rosenblatt-{os.urandom(8).hex()}.part")
+    try:
+        with _opened(part, name, "x", NOTHING_CHANGED, mode) as file:
+            yield file
+            file.flush()
+            try:
+                if old is not None:
+                    part.chmod(stat.S_IMODE(old.st_mode))
+                os.fsync(file.fileno())
+            except OSError as error:
+                raise _unwritable(name, error) from error
+        try:
+            part.replace(target)
+        except OSError as error:
+            raise _unwritable(name, error) from error
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _force_folder(target.parent)
+
+
+def _status(name: str) -> os.stat_result | None:
+    """Return what stands under a name, None for nothing."""
+    try:
+        return Path(name).stat()
+    except FileNotFoundError:
+        return None
+
+
+def _force_folder(folder: Path) -> None:
+    """Force a renaming to the disk, where the system lets a folder be opened for that."""
+    with suppress(OSError):  # the file is in its place and whole, whatever comes of this
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+class _Written(RawIOBase):
+    """A file whose errors name the file that the user named."""
+
+    def __init__(self, file: Any, name: str, told: str) -> None:
+        self._file = file
+        self._name, self._told = name, told
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return int(self._file.fileno())
+
+    def write(self, data: Any) -> int:
+        try:
+            return int(self._file.write(data))
+        except BrokenPipeError:  # whoever read has seen enough: for a command to end quietly
+            raise
+        except OSError as error:
+            raise _unwritable(self._name, error, self._told) from error
+
+
+@contextmanager
+def _buffered(file: Any, name: str, told: str, mode: str) -> Iterator[IO[Any]]:
+    buffered: IO[Any] = BufferedWriter(_Written(file, name, told))
+    if mode == "w":
+        buffered = TextIOWrapper(buffered, encoding="utf-8", newline="\n")
+    try:
+        yield buffered
+        buffered.flush()
+    finally:
+        with suppress(InputError):  # of the bytes still in the buffer: it has been raised already
+            buffered.close()
+
+
+@contextmanager
+def _opened(path: Target, name: str, opening: str, told: str, mode: str) -> Iterator[IO[Any]]:
+    try:
+        file = FileIO(path, opening)
+    except OSError as error:
+        raise _unwritable(name, error, told) from error
+    with file, _buffered(file, name, told, mode) as buffered:
+        yield buffered
+
+
+@contextmanager
+def _standard_output(mode: str) -> Iterator[IO[Any]]:
+    sys.stdout.flush()
+    stdout: Any = sys.stdout.buffer
+    with _buffered(getattr(stdout, "raw", stdout), "standard output", "", mode) as file:
+        yield file
+
+
+def _unwritable(name: str, error: OSError, told: str = NOTHING_CHANGED) -> InputError:
+    return InputError(f"{name} cannot be written: {error.strerror or error}{told}.")

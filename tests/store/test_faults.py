@@ -1,0 +1,311 @@
+"""Files that are no models, or no longer, and models that do not fit together."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+from rosenblatt.errors import InputError
+from rosenblatt.store import Calibration, Model, Spread, read, write
+from rosenblatt.store.packing import MOST_PLACES
+from tests.store.models import example
+from tests.store.written import summed, written
+
+DATA = written(example())
+LENGTH = int.from_bytes(DATA[:8], "little")
+
+
+def sentence_for(data: bytes, folder: Path) -> str:
+    """Return what is said about a file m.model with these bytes, without its folder."""
+    (folder / "m.model").write_bytes(data)
+    with pytest.raises(InputError) as told:
+        read(folder / "m.model")
+    return str(told.value).removeprefix(f"{folder}{os.sep}")
+
+
+def rewritten(**entries: Any) -> bytes:
+    """Return the file with entries of its document changed, or dropped where None."""
+    document = written(example(ledger=None, spread=None, calibration=None))
+    header, start = json.loads(document[8 : 8 + _length(document)]), 8 + _length(document)
+    begin, end = header["document"]["data_offsets"]
+    changed = json.loads(document[start + begin : start + end]) | entries
+    return _with_document(document, json.dumps(changed, separators=(",", ":")).encode())
+
+
+def _length(data: bytes) -> int:
+    return int.from_bytes(data[:8], "little")
+
+
+def _with_document(data: bytes, text: bytes) -> bytes:
+    """Return a file with another document, which stands last."""
+    start = 8 + _length(data)
+    header = json.loads(data[8:start])
+    begin = header["document"]["data_offsets"][0]
+    header["document"] = {
+        "dtype": "U8",
+        "shape": [len(text)],
+        "data_offsets": [begin, begin + len(text)],
+    }
+    return _joined(header, data[start : start + begin] + text)
+
+
+def _joined(header: dict[str, Any], body: bytes) -> bytes:
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return summed(len(text).to_bytes(8, "little") + text + body)
+
+
+def with_tensors(change: Any, model: Model | None = None) -> bytes:
+    """Return the file with the entries of its header changed, and a checksum that matches."""
+    data = DATA if model is None else written(model)
+    header = json.loads(data[8 : 8 + _length(data)])
+    change(header)
+    return _joined(header, data[8 + _length(data) :])
+
+
+FOREIGN = "m.model is not a rosenblatt model: "
+DAMAGED = "m.model is damaged: "
+UNUSABLE = "m.model is not a usable model: "
+EARLY = "it ends too early; copy it again or train anew."
+
+
+@pytest.mark.parametrize(
+    ("data", "clause"),
+    [
+        (b"", "it is empty."),
+        (b"abc", "it is neither a safetensors nor a JSON file."),
+        (b"label,x\nspam,1\nham,0\n", "it is neither a safetensors nor a JSON file."),
+        (b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00", "it is neither a safetensors nor"),
+        (b"\x10\0\0\0\0\0\0\0{not JSON at all", "it is neither a safetensors nor a JSON file."),
+        (b"\xff" * 7 + b"\x7f{" + b" " * 100, "it is neither a safetensors nor a JSON file."),
+        (save({}), "it is a safetensors file of another program."),
+        (
+            save({f"layer {k}": np.zeros(1) for k in range(20_000)}),  # a header of 1.4 MB
+            "it is a safetensors file of another program.",
+        ),
+        (save({"weights": np.zeros((1, 40))}), "it is a safetensors file of another program."),
+        (
+            save({"weights": np.zeros((1, 40))}, {"format": "np"}),
+            "it is a safetensors file of another program.",
+        ),
+    ],
+)
+def test_foreign_files(data: bytes, clause: str, tmp_path: Path) -> None:
+    """Something else than a model is called so."""
+    assert sentence_for(data, tmp_path).startswith(FOREIGN + clause)
+
+
+@pytest.mark.parametrize("length", [8, 40, 100, LENGTH, 8 + LENGTH, len(DATA) - 1])
+def test_truncated_files(length: int, tmp_path: Path) -> None:
+    """A file that was cut off, anywhere, is no model."""
+    told = sentence_for(DATA[:length], tmp_path)
+    assert told.startswith((FOREIGN, DAMAGED))
+    if length > LENGTH:
+        assert told == DAMAGED + EARLY
+
+
+def test_every_byte_is_covered(tmp_path: Path) -> None:
+    """No byte can change without notice."""
+    for place in range(len(DATA)):
+        changed = bytearray(DATA)
+        changed[place] ^= 1
+        sentence_for(bytes(changed), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (DATA + b"\0", DAMAGED + "something was added to it; copy it again or train anew."),
+        (
+            DATA[:-1] + b"!",
+            DAMAGED + "its checksum does not match; copy it again or train anew.",
+        ),
+        (
+            DATA.replace(b'"format_version":"1"', b'"format_version":"2"'),
+            "m.model was written by a newer version of rosenblatt (format 2; this one reads 1): up",
+        ),
+        (
+            DATA.replace(b'"format_version":"1"', b'"format_version":"x"'),
+            DAMAGED + "its format_version must be a number; got 'x'.",
+        ),
+        (
+            with_tensors(lambda h: h["weights"].update(shape=[2**62, 2**62])),
+            DAMAGED + "the type, shape and place of 'weights' do not fit together.",
+        ),
+        (
+            with_tensors(lambda h: h["weights"].update(dtype="I64")),
+            UNUSABLE + "its weights must be float64; got int64.",
+        ),
+        (
+            with_tensors(lambda h: h["weights"].update(dtype="BF16")),
+            DAMAGED + "the type, shape and place of 'weights' do not fit together.",
+        ),
+        (
+            with_tensors(lambda h: h["weights"].update(data_offsets=[8, 48])),
+            DAMAGED + "'weights' does not begin where the array before it ends.",
+        ),
+        (
+            with_tensors(lambda h: h["weights"].update(shape=[5, 1])),
+            UNUSABLE + "the shape of 'weights' must be (1, 5); got (5, 1).",
+        ),
+        (
+            with_tensors(lambda h: h.update(weight=h.pop("weights"))),
+            UNUSABLE + "it has no array 'weights'.",
+        ),
+        (
+            with_tensors(lambda h: h.update(text=h.pop("document"))),
+            DAMAGED + "it has no document.",
+        ),
+        (rewritten(extra=1), UNUSABLE + "it has an entry 'extra', which means nothing."),
+        (rewritten(n_features=5), UNUSABLE + "the shape of 'weights' must be (1, 6); got (1, 5)."),
+        (rewritten(averaged=True), UNUSABLE + "it has no array 'ledger'."),
+        (rewritten(classes=["a", "a"]), UNUSABLE + "its classes must be different and ascend; 'a'"),
+        (rewritten(classes=["a"] * 3), UNUSABLE + "the shape of 'weights' must be (3, 5); got (1"),
+        (rewritten(classes=[1, "a"]), UNUSABLE + "its classes must be all words, all numbers or"),
+        (rewritten(classes=[1, None]), UNUSABLE + "its classes must be words, finite numbers or"),
+        (rewritten(feature_names=["a"]), UNUSABLE + "it has 4 features and 1 names for them."),
+        (rewritten(feature_names=[1] * 4), UNUSABLE + "the names of its features must be words"),
+        (rewritten(history=[1]), UNUSABLE + "'history' must be a list of one object a pass."),
+        (rewritten(learner=""), UNUSABLE + "its learner has no name."),
+        (rewritten(count=2**63), UNUSABLE + "its count of rows must be an integer of at least 1"),
+        (rewritten(options=[]), UNUSABLE + "'options' must be of type dict; got []."),
+        (
+            rewritten(calibration={"slope": 1, "offset": 2, "n_rows": -1}),
+            UNUSABLE + "the number of rows of its calibration must be an integer of at least 0",
+        ),
+    ],
+)
+def test_damaged_files(data: bytes, sentence: str, tmp_path: Path) -> None:
+    """What is wrong is said, and what to do where something can be done."""
+    assert sentence_for(data, tmp_path).startswith(sentence)
+
+
+SPARSE = example(n_features=40, ledger=None, spread=None, feature_names=None)
+SPARSE.weights[:, 3:] = 0
+
+
+def sparse_file(places: list[int], n_features: int = 40) -> bytes:
+    """Return a file whose three weights stand in these places."""
+    assert (SPARSE.weights[0, :3] != 0).all()
+    data = written(SPARSE)
+    header = json.loads(data[8 : 8 + _length(data)])
+    start = 8 + _length(data)
+    begin, end = header["weights.places"]["data_offsets"]
+    body = bytearray(data[start:])
+    body[begin:end] = np.array(places, np.int32).tobytes()
+    begin, end = header["document"]["data_offsets"]
+    document = bytes(body[begin:end]).replace(b'features":40', b'features":%d' % n_features)
+    return _with_document(_joined(header, bytes(body)), document)
+
+
+@pytest.mark.parametrize(
+    ("places", "n_features", "clause"),
+    [
+        ([0, 1, 41], 40, "the places of 'weights' must ascend from 0 to at most 40."),
+        ([-1, 1, 2], 40, "the places of 'weights' must ascend from 0 to at most 40."),
+        ([1, 1, 2], 40, "the places of 'weights' must ascend from 0 to at most 40."),
+        ([2, 1, 3], 40, "the places of 'weights' must ascend from 0 to at most 40."),
+        ([0, 1, 2], MOST_PLACES, "'weights' has 268,435,457 places, more than the 268,435,456"),
+        (
+            [0, 1, 2],
+            2**60,
+            "'n_features' must be an integer of at least 0; got 1152921504606846976",
+        ),
+    ],
+)
+def test_places_of_sparse_weights(
+    places: list[int], n_features: int, clause: str, tmp_path: Path
+) -> None:
+    """Places outside, twice or out of order write nowhere, and no small file asks for terabytes."""
+    assert sentence_for(sparse_file(places, n_features), tmp_path).startswith(UNUSABLE + clause)
+
+
+def test_a_sparse_file(tmp_path: Path) -> None:
+    """The files of the test before are good where their places are."""
+    (tmp_path / "m.model").write_bytes(sparse_file([0, 5, 40]))
+    assert np.flatnonzero(read(tmp_path / "m.model").weights).tolist() == [0, 5, 40]
+
+
+def test_too_little_memory(tmp_path: Path) -> None:
+    """A model that does not fit into memory is said to need more, not a traceback."""
+    (tmp_path / "m.model").write_bytes(sparse_file([0, 5, 40], MOST_PLACES - 1))
+    script = (
+        "import resource, sys, rosenblatt.store as store\n"
+        "from rosenblatt.errors import InputError\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
+        "try: store.read(sys.argv[1])\n"
+        "except InputError as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", script, "m.model"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, check=True)  # noqa: S603
+    assert done.stdout == (b"m.model needs more memory than there is: use a machine with more.\n")
+
+
+def test_reading_what_is_not_there(tmp_path: Path) -> None:
+    """A missing file and a folder are named."""
+    missing = tmp_path / "none.model"
+    with pytest.raises(InputError) as told:
+        read(missing)
+    assert str(told.value) == f"{missing} cannot be read: No such file or directory."
+    with pytest.raises(InputError, match=r"cannot be read: Is a directory\.$"):
+        read(tmp_path)
+
+
+W = np.zeros((1, 5))
+
+
+@pytest.mark.parametrize(
+    ("changes", "clause"),
+    [
+        ({"classes": ()}, "it has no classes"),
+        ({"classes": (2, 1)}, "its classes must be different and ascend; 1 comes after 2"),
+        ({"classes": (1, 1.0)}, "its classes must be different and ascend; 1.0 comes after 1"),
+        ({"classes": (True, 2)}, "its classes must be all words, all numbers or all truth values"),
+        ({"classes": (0, float("nan"))}, "its classes must be words, finite numbers or truth"),
+        ({"classes": (0, 1, 2)}, "its weights must be 3 × (features + 1) for 3 classes; their"),
+        ({"weights": W[0]}, "its weights must be 1 × (features + 1) for 2 classes; their shape"),
+        ({"weights": W * np.nan}, "its weights must be finite; one of them is nan"),
+        ({"ledger": W + np.inf}, "its ledger must be finite; one of them is inf"),
+        ({"weights": W.astype("f4")}, "its weights must be float64; got float32"),
+        ({"ledger": W[:, :3]}, "its ledger must have the shape of its weights, (1, 5); got (1, 3)"),
+        ({"count": 0}, "its count of rows must be an integer of at least 1; got 0"),
+        ({"feature_names": ("a",)}, "it has 4 features and 1 names for them"),
+        (
+            {"spread": Spread(W[0], W[0], W[0], 3)},
+            "the spread (low) must be one float for each of 4 features; got float64 of shape (5,)",
+        ),
+        (
+            {"calibration": Calibration(float("inf"), 0.0, 3)},
+            "the slope of its calibration must be",
+        ),
+        (
+            {"arrays": {"a": np.array(["x"])}},
+            "the array 'a' of its model must hold numbers; got <U1",
+        ),
+        ({"options": {"f": print}}, "JSON has no form for <built-in function print>"),
+        ({"training": {"n": {1: 2}}}, "JSON has words as keys only; got 1"),
+    ],
+)
+def test_models_that_are_not_written(changes: Any, clause: str, tmp_path: Path) -> None:
+    """What could not be read is not written: the file that is there stays."""
+    path = tmp_path / "m.model"
+    path.write_bytes(b"old")
+    with pytest.raises(InputError) as told:
+        write(example(**changes), path)
+    assert str(told.value).startswith(f"The model is not a usable model: {clause}")
+    assert path.read_bytes() == b"old"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_numpy_values_are_stored_as_pythons(tmp_path: Path) -> None:
+    """Counts and scores that NumPy computed need no conversion; tuples come back as lists."""
+    outcome = {"n": np.int64(3), "score": np.float32(0.5), "ok": np.bool_(1), "files": ("a", "b")}
+    write(example(outcome=outcome), tmp_path / "m.model")
+    found = read(tmp_path / "m.model").outcome
+    assert found == {"n": 3, "score": 0.5, "ok": True, "files": ["a", "b"]}
+    assert [type(value) for value in found.values()] == [int, float, bool, list]

@@ -1,0 +1,155 @@
+"""The model file: what goes in comes out, and the safetensors library can read it."""
+
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from safetensors import safe_open
+from safetensors.numpy import load
+
+from rosenblatt.store import Model, Spread, read, write
+from rosenblatt.store.file import read_from
+from rosenblatt.store.tensors import read_arrays, read_header, write_tensors
+from tests.store.models import assert_same, example, models
+from tests.store.written import written
+
+
+@given(models())
+def test_what_goes_in_comes_out(model: Model) -> None:
+    """Every field comes back, with its types and to the last bit, −0.0 and NaN included."""
+    data = written(model)
+    assert_same(read_from(io.BytesIO(data), len(data)), model)
+    assert_same(read_from(io.BytesIO(data)), model)
+
+
+@given(models())
+def test_equal_models_are_equal_files(model: Model) -> None:
+    """A model that was read is written with the same bytes."""
+    data = written(model)
+    assert written(read_from(io.BytesIO(data))) == data
+
+
+@given(models())
+def test_the_library_reads_it(model: Model) -> None:
+    """The safetensors library finds the same arrays, and the document in one of them."""
+    data = written(model)
+    tensors = load(data)
+    header = read_header(io.BytesIO(data[8:]), data[:8], len(data))
+    ours = read_arrays(io.BytesIO(data[len(header.text) :]), header, len(data))
+    assert_same(ours, tensors)
+    assert tensors["document"].dtype == np.uint8
+    assert json.loads(tensors["document"].tobytes())["learner"] == model.learner
+    if "weights" in tensors:
+        assert tensors["weights"].tobytes() == model.weights.tobytes()
+
+
+def test_metadata(tmp_path: Path) -> None:
+    """The library shows format, versions and the checksum that the documentation computes."""
+    path = tmp_path / "m.model"
+    write(example(), path)
+    with safe_open(path, framework="np") as file:
+        metadata = file.metadata()
+    told = metadata.pop("checksum")
+    assert metadata == {
+        "format": "rosenblatt",
+        "format_version": "1",
+        "library_version": metadata["library_version"],
+    }
+    data = path.read_bytes()
+    assert hashlib.sha256(data.replace(told.encode(), b"0" * 64)).hexdigest() == told
+
+
+def test_tensors_are_aligned() -> None:
+    """Every array begins at a multiple of its numbers' size, as a map of the file wants it."""
+    arrays: dict[str, Any] = {
+        "a": np.zeros(3, np.uint8),
+        "b": np.zeros(3),
+        "c": np.zeros(5, np.int16),
+    }
+    file = io.BytesIO()
+    write_tensors(file, {"format": "rosenblatt"}, arrays)
+    data = file.getvalue()
+    header = read_header(io.BytesIO(data[8:]), data[:8], len(data))
+    for place in header.places:
+        assert (len(header.text) + place.start) % place.dtype.itemsize == 0
+
+
+@pytest.mark.parametrize(("share", "sparse"), [(0.33, True), (0.34, False)])
+def test_sparse_weights_are_small(tmp_path: Path, share: float, sparse: bool) -> None:
+    """Arrays with under a third of their values are stored as places and values."""
+    n_features = 9_999
+    weights = np.zeros((1, n_features + 1))
+    weights[0, : int(share * 10_000)] = 1.5
+    low = np.zeros(n_features)
+    model = replace(
+        example(),
+        weights=weights,
+        ledger=weights,
+        feature_names=None,
+        spread=Spread(low, low, low, 5),
+    )
+    path = tmp_path / "m.model"
+    write(model, path)
+    assert (path.stat().st_size < 2 * 3_400 * 12 + 4_000) == sparse
+    assert_same(read(path), model)
+
+
+def test_byte_order_and_layout() -> None:
+    """Arrays in another byte order, or not contiguous, are stored as what they mean."""
+    arrays: dict[str, Any] = {
+        "a": np.arange(6, dtype=">f4").reshape(2, 3).T,
+        "b": np.arange(9)[::2],
+    }
+    found = read_from(io.BytesIO(written(example(arrays=arrays)))).arrays
+    for name, array in arrays.items():
+        assert found[name].tolist() == array.tolist()
+        assert found[name].dtype == array.dtype.newbyteorder("=")
+
+
+def test_arrays_may_be_changed(tmp_path: Path) -> None:
+    """Weights that were read are the reader's own, for training to go on."""
+    write(example(), tmp_path / "m.model")
+    model = read(tmp_path / "m.model")
+    model.weights[:] += 1
+    assert model.weights.flags.c_contiguous
+    assert model.weights.flags.owndata
+
+
+def test_standard_streams() -> None:
+    """``-`` writes to standard output and reads from standard input, also through a pipe."""
+    script = (
+        "import sys; from tests.store.models import example\n"
+        "from rosenblatt.store import read, write\n"
+        "write(example() if sys.argv[1] == 'w' else read('-'), '-')"
+    )
+    command = [sys.executable, "-c", script]
+    one = subprocess.run([*command, "w"], stdout=subprocess.PIPE, check=True)  # noqa: S603
+    two = subprocess.run([*command, "r"], input=one.stdout, stdout=subprocess.PIPE, check=True)  # noqa: S603
+    assert one.stdout == two.stdout == written(example())
+
+
+def test_a_named_pipe(tmp_path: Path) -> None:
+    """A model may come through a pipe, whose size is not known."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    write(example(), tmp_path / "m.model")
+    with subprocess.Popen(["cp", tmp_path / "m.model", pipe]):  # noqa: S603, S607
+        assert_same(read(pipe), example())
+
+
+def test_nothing_slow_is_imported() -> None:
+    """Reading a model needs NumPy and the standard library."""
+    script = "import sys, rosenblatt.store; print(*sys.modules)"
+    command = [sys.executable, "-c", script]
+    modules = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()  # noqa: S603
+    slow = {"numba", "sklearn", "scipy", "polars", "pandas", "onnx", "click", "rich", "safetensors"}
+    assert not slow & set(modules.split())
