@@ -9,7 +9,17 @@ import click
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks import averaged, csr, dense, memory, multiclass, online, startup
+from benchmarks import (
+    averaged,
+    csr,
+    dense,
+    file_memory,
+    files,
+    memory,
+    multiclass,
+    online,
+    startup,
+)
 from benchmarks.figure import Figure, Skipped
 from benchmarks.report import print_group, print_summary, write_results
 from benchmarks.scale import FULL, QUICK, Scale
@@ -24,6 +34,8 @@ GROUPS: dict[str, Callable[[Scale], Iterator[Figure | Skipped]]] = {
     "online": online.figures,
     "memory": memory.figures,
     "startup": startup.figures,
+    "files": files.figures,
+    "file-memory": file_memory.figures,
 }
 
 

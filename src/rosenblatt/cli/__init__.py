@@ -4,6 +4,8 @@ from importlib import import_module
 
 import click
 
+INTERRUPTED = 130
+
 COMMANDS = {
     "demo": "Train on a real data set that comes with scikit-learn and show the result.",
     "train": "Learn from files and write a model.",
@@ -26,7 +28,10 @@ class LazyGroup(click.Group):
         """Import the command of this name."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"rosenblatt.cli.{cmd_name}")
+        try:
+            module = import_module(f"rosenblatt.cli.{cmd_name}")
+        except KeyboardInterrupt:  # click would make it exit code 1, which is an answer
+            raise click.exceptions.Exit(INTERRUPTED) from None
         command: click.Command = getattr(module, cmd_name)
         return command
 

@@ -15,7 +15,7 @@ from rosenblatt.training.state import State
 from rosenblatt.training.streaming import NewClassError, StreamSupply, supply_of
 from rosenblatt.training.supply import Supply
 
-SAMPLE_VALUES = 1 << 21  # that are kept of a stream to measure its features by
+SAMPLE_VALUES = 1 << 20  # that are kept of a stream to measure its features by
 
 
 @dataclass(frozen=True)
