@@ -142,7 +142,9 @@ def train_files(
         if screen.draws_talk:
             from rosenblatt.cli.progress import TrainingBar
 
-            source.bar = stack.enter_context(TrainingBar(source.files.n_bytes))
+            source.bar = stack.enter_context(
+                TrainingBar(source.files.n_bytes, 1.0 - course.held_out)
+            )
             watchers.append(source.bar)
         if point is not None:
             watchers.append(point.writer(checkpoint_seconds))
