@@ -15,13 +15,15 @@ def in_order(
     items: Generator[Item, None, None],
     threads: int,
     under_way: int | None = None,
+    patience: float = 0.1,
 ) -> Generator[Result, None, None]:
     """Yield work(item) for each item, in order, computed ahead in that many threads.
 
     One more thread draws the items, so that reading and unpacking a file overlap with the work and
     with what the caller does between two results. At most ``under_way`` items, by default
     ``threads + 2``, are drawn and not yet done with by the caller, which bounds the memory. What
-    fails, the drawing or the work, is raised in its turn.
+    fails, the drawing or the work, is raised in its turn. Whoever stops early waits so many
+    seconds at most for the thread that draws: longer than any read but one from a person or a pipe.
     """
     free, stopped = Semaphore(under_way or threads + 2), Event()
     results: SimpleQueue[Future[Result] | None] = SimpleQueue()
@@ -52,4 +54,4 @@ def in_order(
         stopped.set()
         free.release()
         pool.shutdown(wait=False, cancel_futures=True)
-        drawing.join(timeout=1.0)  # longer than any read but one that waits for someone to type
+        drawing.join(timeout=patience)

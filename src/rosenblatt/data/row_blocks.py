@@ -102,7 +102,9 @@ def row_blocks(
     while the other is learned from. Where one block does not hold all rows, ``keep`` is called with
     the first block and then with every batch.
     """
-    return in_order(_itself, _gathered(batches, block_bytes, keep), threads=1, under_way=2)
+    # Patient: whoever stops early wants what is being read to change no more.
+    blocks = _gathered(batches, block_bytes, keep)
+    return in_order(_itself, blocks, threads=1, under_way=2, patience=5.0)
 
 
 def _itself(block: Block) -> Block:

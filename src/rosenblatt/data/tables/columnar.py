@@ -1,0 +1,123 @@
+"""Parquet and Arrow files as tables."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+from polars import selectors
+
+from rosenblatt.data.byte_source import ByteSource, Source, name_of, opened, peek, unreadable
+from rosenblatt.data.formats import Format
+from rosenblatt.data.tables.arrow_stream import damaged, stream_frames
+from rosenblatt.data.tables.columns import Choice, Wanted, choose, chosen_columns
+from rosenblatt.data.tables.polars_library import polars_failures
+from rosenblatt.data.tables.slices import MOST_ROWS, in_slices, rows_for
+from rosenblatt.data.tables.table import Table
+from rosenblatt.errors import InputError
+
+FILE_MARKS = {Format.PARQUET: b"PAR1", Format.ARROW: b"ARROW1"}
+TEXT_ROWS = 1 << 13  # asked of polars at a time where a column has text, of unknown length
+STRIDE = 1 << 20  # rows of an Arrow file that are mapped into memory at a time
+COPIED = 1 << 20  # bytes
+
+
+def columnar_tables(source: Source, kind: Format, wanted: Wanted | None) -> Iterator[Table]:
+    """Yield the rows of a Parquet or Arrow file.
+
+    A file has its index at its end: what comes packed or through a pipe is copied to a temporary
+    file first, which has no name. A stream of Arrow needs no copy.
+    """
+    if kind == Format.ARROW and not peek(source, 6).startswith(FILE_MARKS[kind]):
+        with opened(source) as stream:
+            yield from _stream_tables(stream, wanted)
+        return
+    with _stored(source, FILE_MARKS[kind]) as (file, size):
+        yield from _file_tables(file, size, kind, name_of(source), wanted)
+
+
+def _file_tables(
+    file: IO[bytes], size: int, kind: Format, name: str, wanted: Wanted | None
+) -> Iterator[Table]:
+    row, is_parquet = 0, kind == Format.PARQUET
+    try:
+        rows = pl.scan_parquet(file) if is_parquet else pl.scan_ipc(file)
+        n_rows = rows.select(pl.len()).collect().item()
+        schema = rows.collect_schema()
+    except polars_failures() as error:
+        raise damaged(name, error) from None
+    choice = choose(schema.names(), wanted, name)
+    chosen = rows.select(selectors.by_index(choice.numbers))
+    for frame in _frames(chosen, n_rows, n_rows if is_parquet else STRIDE, name):
+        ordered = chosen_columns(frame, Choice(choice.names, tuple(range(frame.width))))
+        read = size * (row + frame.height) // n_rows
+        table = Table(ordered, name, row + 1, None, read)
+        yield from in_slices(table, most_rows=rows_for(ordered))
+        row += frame.height
+    if row != n_rows:
+        msg = f"{name} is damaged: it announces {n_rows:,} rows and has {row:,}."
+        raise InputError(msg)
+
+
+def _frames(rows: pl.LazyFrame, n_rows: int, stride: int, name: str) -> Iterator[pl.DataFrame]:
+    """Yield successive rows, as many as make a table or a few more.
+
+    What polars maps into memory of an Arrow file it keeps until a query ends: so a query ends after
+    each stride. Parquet it reads by row groups, as they are asked for.
+    """
+    has_text = any(kind in (pl.String, pl.Binary) for kind in rows.collect_schema().dtypes())
+    chunk = TEXT_ROWS if has_text else MOST_ROWS
+    try:
+        for start in range(0, n_rows, max(1, stride)):
+            part = rows if stride >= n_rows else rows.slice(start, stride)
+            yield from part.collect_batches(chunk_size=chunk, maintain_order=True, lazy=True)
+    except polars_failures() as error:
+        raise damaged(name, error) from None
+
+
+def _stream_tables(stream: ByteSource, wanted: Wanted | None) -> Iterator[Table]:
+    choice, row = None, 1
+    for frame in stream_frames(stream):
+        choice = choice or choose(frame.columns, wanted, stream.name)
+        chosen = chosen_columns(frame, choice)
+        table = Table(chosen, stream.name, row, None, stream.bytes_read)
+        yield from in_slices(table, most_rows=rows_for(chosen))
+        row += frame.height
+
+
+@contextmanager
+def _stored(source: Source, mark: bytes) -> Iterator[tuple[IO[bytes], int]]:
+    """Open a file as it is, where it lies on disk and is not packed, else a copy of its bytes.
+
+    Comes with the size of what was read, packed as it may be.
+    """
+    if source != "-":
+        try:
+            with Path(source).open("rb") as file:
+                status = os.fstat(file.fileno())
+                if stat.S_ISREG(status.st_mode) and file.read(len(mark)) == mark:
+                    file.seek(0)
+                    yield file, status.st_size
+                    return
+        except OSError as error:
+            raise unreadable(name_of(source), error) from error
+    with tempfile.TemporaryFile() as copy:
+        with opened(source) as stream:
+            _copy(stream, copy)
+        yield copy, stream.bytes_read
+
+
+def _copy(stream: ByteSource, copy: IO[bytes]) -> None:
+    piece = bytearray(COPIED)
+    try:
+        while count := stream.readinto(memoryview(piece)):
+            copy.write(memoryview(piece)[:count])
+        copy.flush()
+        copy.seek(0)
+    except OSError as error:
+        msg = f"{stream.name} cannot be unpacked to a temporary file: {error.strerror or error}."
+        raise InputError(msg) from error

@@ -1,0 +1,118 @@
+from pathlib import Path
+
+import pytest
+
+from rosenblatt.data.tables import table_batches
+from rosenblatt.data.tables.columns import Wanted
+from rosenblatt.data.tables.heading import has_header, separator_of
+
+HEADERS = [
+    "a,b\n1,2\n",
+    "name,age\nAnn,31\nBob,?\n",
+    ",date,class\n0,0.5,UP\n1,0.7,DOWN\n",
+    "day,text\n2001-02-03,hello\n2001-02-04,bye\n",
+    "label,text\nspam,free money\nham,see you\nspam,win\n",
+    "x y (cm),kind\n1.5,a\n2,b\n",
+]
+NO_HEADERS = [
+    "1,2\n3,4\n",
+    "a,1\nb,2\n",
+    "spam,free money now\nham,see you\nspam,win\n",
+    "red,apple\ngreen,pear\nred,apple\n",
+    "a,a\n1,2\n",
+    "x,NA\ny,5\nz,7\n",
+    "x,?\ny,5\nz,7\n",
+    "one,two\n",
+    "a,b\nc,d\n",
+    "fonts,usr/share/a.png\ndoc,usr/share/b\ndoc,usr/c\n",
+    "",
+]
+
+
+def _rows(text: str) -> list[list[str]]:
+    return [line.split(",") for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("text", HEADERS)
+def test_a_header_is_known_by_the_rows_below_it(text: str) -> None:
+    """Names over numbers, or names that do not recur over categories that do, are a header."""
+    assert has_header(_rows(text), None)
+
+
+@pytest.mark.parametrize("text", NO_HEADERS)
+def test_a_first_row_like_the_others_is_a_row(text: str) -> None:
+    """Numbers, missing values, repeated or recurring values and long text are no header."""
+    assert not has_header(_rows(text), None)
+
+
+def test_a_header_is_known_by_the_names_that_are_asked_for() -> None:
+    """Half of the required names are enough, so that a missing one is said to be missing."""
+    wanted = Wanted(("a", "b", "label"), frozenset({"label"}))
+    assert has_header([["b", "c"]], wanted)
+    assert has_header([["label", "b", "a"], ["x", "y", "z"]], wanted)
+    assert not has_header([["c", "d"]], wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"a,b\n1,2\n", ","),
+        (b"a;b\n1,5;2,5\n2,0;3,5\n", ";"),
+        (b"a|b|c\n1|2|3\n", "|"),
+        (b"a\tb\n1\t2\n", "\t"),
+        (b'1,2,"a;b"\n3,4,"c;d"\n', ","),
+        (b'"a,b";c\n"d";e\n', ";"),
+        (b"words\nmore words, here\n", ","),
+        (b"", ","),
+    ],
+)
+def test_the_separator_parts_all_rows_alike(text: bytes, expected: str) -> None:
+    """The separator is the one that gives every row the same number of fields."""
+    assert separator_of(text, quoting=True, wanted=None) == expected
+
+
+def test_the_separator_that_finds_the_wanted_columns_is_taken() -> None:
+    """Where two separators part the rows alike, the names that are asked for decide."""
+    text = b"a;b,c;d\n1;2,3;4\n"
+    assert separator_of(text, quoting=True, wanted=Wanted(("b,c",), frozenset())) == ";"
+    assert separator_of(text, quoting=True, wanted=Wanted(("a;b",), frozenset())) == ","
+
+
+WITH_HEADER = {"covtype.csv.gz": 581_012, "elec2.csv.gz": 45_312}
+WITHOUT = {
+    "kdd99.train.csv.gz": 494_021,
+    "kdd99.test.csv.gz": 311_029,
+    "debian_paths.test.tsv.gz": 165_695,
+    "imdb.train.tsv.gz": 25_000,
+    "imdb.test.tsv.gz": 25_000,
+    "20news.train.tsv.gz": 11_293,
+    "20news.test.tsv.gz": 7_528,
+    "sms_spam.tsv.gz": 5_574,
+    "adult.train.csv.gz": 32_561,
+    "adult.test.csv.gz": 16_281,
+    "small/banknote_authentication.csv": 1_372,
+    "small/breast-cancer-wisconsin.csv": 699,
+    "small/german.csv": 1_000,
+    "small/glass.csv": 214,
+    "small/haberman.csv": 306,
+    "small/ionosphere.csv": 351,
+    "small/iris.csv": 150,
+    "small/mammography.csv": 11_183,
+    "small/phoneme.csv": 5_404,
+    "small/pima-indians-diabetes.csv": 768,
+    "small/sonar.csv": 208,
+    "small/wine.csv": 178,
+}
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", WITH_HEADER | WITHOUT)
+def test_real_files_have_all_their_rows_and_their_header(name: str, data_folder: Path) -> None:
+    """Every row of the real files is read, and the header of those that have one, and no other."""
+    n_rows = 0
+    for table in table_batches(data_folder / name):
+        n_rows += table.frame.height
+        assert table.frame.columns[1].startswith("column_2") == (name in WITHOUT)
+        last_line = table.lines[-1] if table.lines is not None else 0
+    assert n_rows == (WITH_HEADER | WITHOUT)[name]
+    assert last_line == n_rows + (name in WITH_HEADER)

@@ -1,0 +1,136 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.data.tables import table_batches
+from rosenblatt.errors import InputError
+from tests.data.tables.fuzzing import check_json, json_tables
+
+SIZES = [1, 7, 40, 1 << 16]
+TEXT = st.text(st.characters(codec="utf-8"), max_size=10)
+OBJECTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "number": st.none()
+        | st.integers(-(2**40), 2**40)
+        | st.floats(allow_nan=False, allow_infinity=False),
+        "text": st.none() | TEXT,
+        "flag": st.none() | st.booleans(),
+        "whole": st.integers(-(2**63), 2**63 - 1),
+    },
+)
+FULL = {"number": 1, "text": "x", "flag": True, "whole": 0}
+
+
+@given(st.lists(OBJECTS), st.sampled_from(SIZES), st.booleans())
+def test_what_the_json_module_writes_is_read(
+    objects: list[dict[str, Any]], size: int, ascii_only: bool
+) -> None:
+    """Values come back as they were, with nulls where a key is missing, for blocks of any size."""
+    rows = [FULL, *objects]
+    text = "".join(json.dumps(row, ensure_ascii=ascii_only) + "\n" for row in rows).encode()
+    assert check_json(text, size)
+    tables = json_tables(text, size)
+    assert sum(table.frame.height for table in tables) == len(rows)
+    assert tables[-1].frame.columns == list(FULL)
+    assert [row["whole"] for table in tables for row in table.frame.rows(named=True)] == [
+        row.get("whole") for row in rows
+    ]
+
+
+def test_columns_have_types() -> None:
+    """Whole numbers, fractions, text, truth values and nothing but nulls each have their type."""
+    text = b'{"i": 1, "f": 1, "t": "x", "b": true, "n": null}\n{"f": 2.5, "new": 1}\n'
+    (table,) = json_tables(text, 1 << 16)
+    assert table.frame.schema == {
+        "i": pl.Int64,
+        "f": pl.Float64,
+        "t": pl.String,
+        "b": pl.Boolean,
+        "n": pl.Null,
+        "new": pl.Int64,
+    }
+    assert table.frame.row(1) == (None, 2.5, None, None, None, 1)
+
+
+def test_whole_numbers_give_way_to_fractions_and_nulls_to_anything() -> None:
+    """A later block may have the first fraction, or the first value, of a column."""
+    first, second = json_tables(b'{"a": 1, "b": null}\n{"a": 0.5, "b": "x"}\n', 5)
+    assert first.frame.schema == {"a": pl.Int64, "b": pl.Null}
+    assert second.frame.schema == {"a": pl.Float64, "b": pl.String}
+    (huge,) = json_tables(b'{"a": 9223372036854775808}\n', 99)
+    assert huge.frame["a"].to_list() == [2.0**63]
+
+
+def test_named_columns_are_taken_and_others_ignored(tmp_path: Path) -> None:
+    """Asked for columns, a reader takes them in this order and no others, whenever those come."""
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"a": 1, "b": 2, "x": [1]}\n\n{"b": 3, "later": {}}\n')
+    tables = list(table_batches(file, names=["b", "a", "c"], optional=["c"], block_bytes=10))
+    assert [table.frame.rows() for table in tables] == [[(2, 1)], [(3, None)]]
+    assert tables[0].frame.columns == ["b", "a"]
+    assert tables[1].place(0).endswith("rows.jsonl, line 3")
+    with pytest.raises(InputError, match=r"rows\.jsonl has no column 'c'; it has 'a', 'b', 'x'"):
+        list(table_batches(file, names=["b", "c"], block_bytes=10))
+
+
+CASES = [
+    ('{"a": 1}\n{"a": 1,}\n', r"rows\.jsonl, line 2: no JSON: .* at column \d+\.$"),
+    ('{"a": 1}\n\n[1, 2]\n', r"line 3: expected an object {…}, found '\[1, 2\]'; write one object"),
+    ('[{"a": 1},\n{"a": 2}]\n', r"line 1: no JSON"),
+    ('{"a": 1}\n{"a": 2} {"a": 3}\n', r"line 2: no JSON: extra data at column 10"),
+    ('{"a": 1},{"a": 2}\n{"a": [{}\n{}]}\n', r"line 1: no JSON"),
+    (
+        '{"a": 1}\n{"a": "x"}\n',
+        r"line 2: key 'a' has the value '\"x\"', which is text; in the rows before it is a number",
+    ),
+    (
+        '{"a": "x"}\n{"a": true}\n',
+        r"line 2: key 'a' has the value 'true', which is true or false; .* it is text",
+    ),
+    ('{"a": [1]}\n', r"line 1: key 'a' has the value '\[1\]'; only plain values can be columns"),
+    ('{"a": {"b": 1}}\n', r"line 1: key 'a' has the value .*; only plain values"),
+    ('{"a": 1, "a": 2}\n', r"line 1: key 'a' stands twice in an object"),
+    ('{"a": NaN}\n', r"line 1: NaN is no number of JSON; write null"),
+    ('{"a": 1e400}\n', r"line 1: key 'a' has a number beyond the range of float64"),
+    ('{"a": 1' + "0" * 400 + "}\n", r"line 1: key 'a' has a number beyond the range of float64"),
+    ('{"a": 1' + "0" * 5000 + "}\n", r"line 1: .* cannot be read: Exceeds the limit"),
+    ('{"a": "\\ud800"}\n', r"line 1: key 'a' has half of a character in"),
+    ('{"a": "x\ty"}\n', r"line 1: no JSON: invalid control character at column"),
+    ('{"a": ' + "[" * 100_000 + "\n", r"line 1: .* is nested too deep"),
+    ("1 2 3\n", r"line 1: no JSON"),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), CASES)
+def test_bad_lines_are_named(text: str, sentence: str, tmp_path: Path) -> None:
+    """The error says file, line, key and value, and what was expected."""
+    file = tmp_path / "rows.jsonl"
+    for size in (4, 1 << 20):
+        file.write_text(text)
+        with pytest.raises(InputError, match=sentence):
+            list(table_batches(file, block_bytes=size))
+
+
+def test_bytes_that_are_no_utf_8_are_named(tmp_path: Path) -> None:
+    """The line with the wrong bytes is said."""
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b'{"a": "x"}\n{"a": "caf\xe9"}\n')
+    with pytest.raises(InputError, match=r"line 2: .*caf\\xe9.* is not UTF-8 text"):
+        list(table_batches(file))
+
+
+def test_a_new_key_in_a_later_block_is_an_error(tmp_path: Path) -> None:
+    """Columns are those of the first block; the error names line and key, and the way out."""
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"a": 1}\n' * 100 + '{"a": 1, "b": 2}\n')
+    sentence = r"line 101: key 'b' is in none of the first \d+ rows; name the columns to read"
+    with pytest.raises(InputError, match=sentence):
+        list(table_batches(file, block_bytes=100))
+    (table,) = table_batches(file)
+    assert table.frame.columns == ["a", "b"]
