@@ -1,0 +1,121 @@
+"""A column of categories: each value an indicator feature of its own."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn, option
+from rosenblatt.data.encoding.hashing import column_seed, term_hash
+from rosenblatt.data.encoding.numbering import Numbering
+from rosenblatt.data.tables.table import Table
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WEEKDAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # as polars counts them
+NO_LEVEL = b""  # a missing value; no level is empty
+
+
+def category_numbers(
+    table: Table, column: FeatureColumn, place: int, numbering: Numbering, *, growing: bool
+) -> NDArray[np.int32]:
+    """Return for each row the number of its level, −1 for one that is not known."""
+    values = _values(table, column).alias("value")
+    counts = values.value_counts(sort=False, name="number of rows")
+    found = counts["value"].to_list()
+    n_rows = dict(zip(found, counts["number of rows"].to_list(), strict=True))
+    seed = column_seed("category", column.title)
+    numbers = {}
+    for value in values.unique(maintain_order=True).to_list():
+        level = level_name(value)
+        key = term_hash(level, seed)
+        numbers[value] = numbering.level(place, key, level, n_rows=n_rows[value], growing=growing)
+    return _replaced(values, numbers)
+
+
+def missing_numbers(
+    missing: NDArray[np.bool_],
+    column: FeatureColumn,
+    place: int,
+    numbering: Numbering,
+    *,
+    growing: bool,
+) -> NDArray[np.int32]:
+    """Return for each row the number of "column is missing" where it is, else −1."""
+    numbers = np.full(len(missing), -1, np.int32)
+    n_rows = int(missing.sum())
+    if n_rows:
+        key = term_hash(NO_LEVEL, column_seed("missing", column.title))
+        numbers[missing] = numbering.level(place, key, NO_LEVEL, n_rows=n_rows, growing=growing)
+    return numbers
+
+
+def level_name(value: Any) -> bytes:
+    """Return the level that a value belongs to; it is empty where the value is missing.
+
+    1.0 is the level 1, since files with and without missing values differ in that.
+    """
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return NO_LEVEL
+        return str(int(value) if value.is_integer() else value).encode()
+    if value is None:
+        return NO_LEVEL
+    bare = str(value).strip(BLANKS)
+    return NO_LEVEL if bare in MISSING else bare.encode()
+
+
+def _values(table: Table, column: FeatureColumn) -> "pl.Series":
+    import polars as pl
+
+    series = table.frame[column.name]
+    if column.part:
+        return _date_part(table, series, column)
+    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+        msg = (
+            f"{table.file}: column '{column.name}' holds {series.dtype}, which can't be a category;"
+            f" leave it out with {option('--ignore', column.name)}."
+        )
+        raise InputError(msg)
+    if series.dtype.is_float():
+        return series.fill_nan(None)
+    if series.dtype in (pl.Categorical, pl.Enum) or series.dtype.is_temporal():
+        return series.cast(pl.String)
+    return series
+
+
+def _date_part(table: Table, series: "pl.Series", column: FeatureColumn) -> "pl.Series":
+    import polars as pl
+
+    dated = series.dtype in (pl.Date, pl.Datetime)
+    timed = series.dtype in (pl.Datetime, pl.Time)
+    if not (timed if column.part == "hour" else dated) and series.dtype != pl.Null:
+        msg = (
+            f"{table.file}: column '{column.name}' holds {series.dtype}; the model was trained on"
+            f" {'times' if column.part == 'hour' else 'dates'} there."
+        )
+        raise InputError(msg)
+    if series.dtype == pl.Null:
+        return series
+    if column.part == "weekday":
+        days = series.dt.weekday()
+        return days.replace_strict(list(range(1, 8)), list(WEEKDAYS[1:]), return_dtype=pl.String)
+    return series.dt.month() if column.part == "month" else series.dt.hour()
+
+
+def _replaced(values: "pl.Series", numbers: dict[Any, int]) -> NDArray[np.int32]:
+    """Return the number of each value, which may be null."""
+    import polars as pl
+
+    of_null = numbers.pop(None, -1)
+    if not numbers:
+        return np.full(len(values), of_null, np.int32)
+    known = pl.Series(list(numbers), dtype=values.dtype)
+    new = pl.Series(list(numbers.values()), dtype=pl.Int32)
+    replaced = values.replace_strict(known, new, default=of_null, return_dtype=pl.Int32)
+    return np.array(replaced.to_numpy(), np.int32)

@@ -1,0 +1,99 @@
+"""What a column is taken for, judged by a sample of its rows, and what is odd about it."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rosenblatt.data.encoding.columns import MISSING, InputColumn, Part, Role, option
+from rosenblatt.data.encoding.numbers import all_numbers
+from rosenblatt.data.tables.table import Table
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TEXT_ROWS = 1000  # that decide between text and category
+FEWEST_WORDS = 3  # on average, in a column of text whose values mostly differ
+SURELY_TEXT = 8  # words on average, in any column of text
+FEWEST_ROWS = 20  # from where on it is odd that all values differ
+MOSTLY = 0.9  # of the rows
+
+
+def detected_column(table: Table, name: str) -> InputColumn:
+    """Return what a column is taken for.
+
+    Numeric if all values are finite numbers, or true and false, or lengths of time. Dates and times
+    of a typed file become categories of month, weekday and hour. Text if its values have at
+    least three words on average and more than half of them differ, or at least eight words; a word
+    is here two letters or more in a row. Everything else is a category.
+    """
+    import polars as pl
+
+    series = table.frame[name]
+    kind = series.dtype
+    if kind in (pl.Date, pl.Datetime, pl.Time):
+        day: tuple[Part, ...] = () if kind == pl.Time else ("month", "weekday")
+        hour: tuple[Part, ...] = () if kind == pl.Date else ("hour",)
+        return InputColumn(name, "category", day + hour)
+    if kind.is_numeric() or kind in (pl.Boolean, pl.Duration):
+        return InputColumn(name, "numeric")
+    if kind in (pl.Categorical, pl.Enum, pl.Null):
+        return InputColumn(name, "category")
+    if kind != pl.String:
+        msg = (
+            f"{table.file}: column '{name}' holds {kind}, which can't become features;"
+            f" leave it out with {option('--ignore', name)}."
+        )
+        raise InputError(msg)
+    return InputColumn(name, _kind_of_text(_present(series)))
+
+
+def oddities(table: Table, column: InputColumn) -> list[str]:
+    """Return sentences on what a person might not know of a column and should."""
+    import polars as pl
+
+    series, name = table.frame[column.name], column.name
+    leave_out = f"leave it out with {option('--ignore', name)}"
+    values = _present(series)
+    if not len(values):
+        rows = f"the first {len(series):,} rows" if len(series) else "the file"
+        return [f"Column '{name}' has no value in {rows}; it is taken for a category."]
+    if len(values) < FEWEST_ROWS:
+        return []
+    if column.role == "numeric":
+        numbers = values.cast(pl.Float64, strict=False).to_numpy()
+        if len(values) == len(series) and (np.diff(numbers) == 1).all():
+            start = ", ".join(f"{number:g}" for number in numbers[:3])
+            return [f"Column '{name}' counts the rows ({start}, …); {leave_out}."]
+    if column.role == "category" and column.parts == ("",):
+        n_values = values.n_unique()
+        if n_values == len(values):
+            what = "a different value in every row"
+        elif n_values >= MOSTLY * len(values):
+            what = f"{n_values:,} different values in {len(values):,} rows"
+        else:
+            return []
+        return [f"Column '{name}' has {what}; {leave_out}."]
+    return []
+
+
+def _present(series: "pl.Series") -> "pl.Series":
+    import polars as pl
+
+    values = series.drop_nulls()
+    if values.dtype == pl.String:
+        values = values.filter(~values.str.strip_chars().is_in(list(MISSING)))
+    return values
+
+
+def _kind_of_text(values: "pl.Series") -> Role:
+    if not len(values):
+        return "category"
+    if all_numbers(values):
+        return "numeric"
+    some = values.head(TEXT_ROWS)
+    words = some.str.count_matches(r"\p{L}{2,}").mean()
+    n_words = float(words) if isinstance(words, (int, float)) else 0.0
+    mostly_differ = 2 * some.n_unique() > len(some)
+    is_text = n_words >= SURELY_TEXT or (n_words >= FEWEST_WORDS and mostly_differ)
+    return "text" if is_text else "category"

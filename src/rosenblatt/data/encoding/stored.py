@@ -1,0 +1,171 @@
+"""Encodings as JSON and arrays for a model file, and back from a file that nobody trusts."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.encoding.columns import PARTS, ROLES, InputColumn
+from rosenblatt.data.encoding.hashing import HASH_VERSION
+from rosenblatt.data.encoding.numbering import HashedNumbering, KeptNumbering
+from rosenblatt.data.encoding.settings import MOST_FEATURES, Settings
+from rosenblatt.data.encoding.statistics import FIELDS, ColumnStatistics
+from rosenblatt.data.encoding.svmlight_encoding import SvmlightEncoding
+from rosenblatt.data.encoding.vocabulary import TermArrays
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    from rosenblatt.data.encoding.table_encoding import TableEncoding
+
+VERSION = 1
+STATISTICS = "statistics"
+TERM_ARRAYS = {
+    "hashes": "term_hashes",
+    "columns": "term_columns",
+    "letters": "term_letters",
+    "offsets": "term_offsets",
+}
+
+
+def table_json(encoding: "TableEncoding") -> dict[str, Any]:
+    """Return the small parts of an encoding."""
+    return {
+        "kind": encoding.kind,
+        "version": VERSION,
+        "hash_version": HASH_VERSION,
+        "columns": [
+            {"name": column.name, "role": column.role, "parts": list(column.parts)}
+            for column in encoding.columns
+        ],
+        "settings": encoding.settings._asdict(),
+    }
+
+
+def table_arrays(encoding: "TableEncoding") -> dict[str, NDArray[Any]]:
+    """Return the large parts of an encoding."""
+    arrays: dict[str, NDArray[Any]] = {STATISTICS: encoding.statistics.values}
+    if isinstance(encoding.numbering, KeptNumbering):
+        terms = encoding.numbering.vocabulary.arrays()._asdict()
+        arrays |= {name: terms[field] for field, name in TERM_ARRAYS.items()}
+    return arrays
+
+
+def encoding_from(
+    stored: Any, arrays: Mapping[str, NDArray[Any]]
+) -> "TableEncoding | SvmlightEncoding":
+    """Return the frozen encoding that ``as_json`` and ``arrays`` gave.
+
+    Raises InputError where they are not what those two can give.
+    """
+    kind = _field(stored, "kind", str)
+    if kind == SvmlightEncoding.kind:
+        n_features = _field(stored, "n_features", int)
+        if not 0 <= n_features <= MOST_FEATURES:
+            _damaged(f"it can't have {n_features} features")
+        return SvmlightEncoding(
+            zero_based=_field(stored, "zero_based", bool), n_features=n_features
+        )
+    if kind != "table":
+        _damaged(f"there is no kind {kind!r}")
+    for name, known in (("version", VERSION), ("hash_version", HASH_VERSION)):
+        if _field(stored, name, int) != known:
+            msg = (
+                f"The encoding of this model has {name} {stored[name]}, and this rosenblatt knows"
+                f" {known}; use a newer one."
+            )
+            raise InputError(msg)
+    return _table_encoding(stored, arrays)
+
+
+def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEncoding":
+    from rosenblatt.data.encoding.table_encoding import TableEncoding
+
+    columns = tuple(_column(one) for one in _field(stored, "columns", list))
+    names = [column.name for column in columns]
+    if len(set(names)) < len(names) or sum(column.role == "label" for column in columns) > 1:
+        _damaged("a column stands in it twice")
+    values = _field(stored, "settings", dict)
+    if set(values) != set(Settings._fields):
+        _damaged("its settings are not the known ones")
+    try:
+        settings = Settings.checked(**values)
+    except InputError as error:
+        _damaged(str(error).rstrip("."))
+    n_numeric = sum(column.role == "numeric" for column in columns)
+    statistics = _statistics(_array(arrays, STATISTICS, np.float64, 2), n_numeric)
+    n_places = sum(len(column.parts) for column in columns if column.required)
+    room = settings.max_features - n_numeric
+    if settings.hash_bits:
+        numbering: HashedNumbering | KeptNumbering = HashedNumbering(settings.hash_bits)
+    else:
+        numbering = KeptNumbering(room, _terms(arrays, n_places, room))
+    encoding = TableEncoding(columns, settings, statistics=statistics, numbering=numbering)
+    encoding.freeze()
+    return encoding
+
+
+def _column(stored: Any) -> InputColumn:
+    role, parts = _field(stored, "role", str), _field(stored, "parts", list)
+    known = role in ROLES and parts and len(parts) <= len(PARTS) and all(p in PARTS for p in parts)
+    if not known or (parts != [""] and (role != "category" or "" in parts)):
+        _damaged(f"a column can't be {role!r} with the parts {parts!r}")
+    if len(set(parts)) < len(parts):
+        _damaged("a part of a date stands in it twice")
+    return InputColumn(_field(stored, "name", str), role, tuple(parts))
+
+
+def _statistics(values: NDArray[Any], n_numeric: int) -> ColumnStatistics:
+    if values.shape != (len(FIELDS), n_numeric):
+        _damaged(f"its statistics are {values.shape}, for {n_numeric} numeric columns")
+    count, mean, m2, low, high, n_missing = values
+    empty = count == 0
+    whole = np.isfinite(values).all(axis=0) & (low <= high)
+    nothing = (low == np.inf) & (high == -np.inf) & (mean == 0) & (m2 == 0)
+    amounts = (count >= 0) & (m2 >= 0) & (n_missing >= 0) & np.isfinite(n_missing)
+    if not (np.where(empty, nothing, whole) & amounts).all():
+        _damaged("its statistics are not those of numbers")
+    return ColumnStatistics(np.array(values))
+
+
+def _terms(arrays: Mapping[str, NDArray[Any]], n_columns: int, room: int) -> TermArrays:
+    kinds = {"hashes": np.uint64, "columns": np.int32, "letters": np.uint8, "offsets": np.int64}
+    terms = TermArrays(
+        **{field: _array(arrays, name, kinds[field], 1) for field, name in TERM_ARRAYS.items()}
+    )
+    n_terms = len(terms.hashes)
+    if n_terms > room or len(terms.columns) != n_terms or len(terms.offsets) != n_terms + 1:
+        _damaged("its lists of terms differ in length")
+    if n_terms and (terms.columns.min() < 0 or terms.columns.max() >= n_columns):
+        _damaged("a term belongs to no column")
+    steps = np.diff(terms.offsets)
+    ends = terms.offsets[0] == 0 and terms.offsets[-1] == len(terms.letters)
+    if not ends or (steps < 0).any():
+        _damaged("the names of its terms have no end")
+    inner = terms.offsets[(terms.offsets > 0) & (terms.offsets < len(terms.letters))]
+    try:
+        terms.letters.tobytes().decode("utf-8")
+    except UnicodeDecodeError:
+        _damaged("the names of its terms are no text")
+    if (terms.letters[inner] & 0xC0 == 0x80).any():
+        _damaged("the names of its terms are no text")
+    return terms
+
+
+def _array(arrays: Mapping[str, NDArray[Any]], name: str, kind: Any, n_axes: int) -> NDArray[Any]:
+    array = arrays.get(name)
+    if not isinstance(array, np.ndarray) or array.dtype != kind or array.ndim != n_axes:
+        _damaged(f"{name} is not there, or not what it must be")
+    return np.require(array, kind, ["C", "W"])  # compiled code knows no array that can't be written
+
+
+def _field(stored: Any, name: str, kind: type) -> Any:
+    value = stored.get(name) if isinstance(stored, dict) else None
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        _damaged(f"{name} is not there, or not what it must be")
+    return value
+
+
+def _damaged(what: str) -> NoReturn:
+    msg = f"The encoding of this model is damaged: {what}."
+    raise InputError(msg)

@@ -1,0 +1,264 @@
+"""How the columns of a table become rows of features, learned from the rows themselves."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding.categories import category_numbers, missing_numbers
+from rosenblatt.data.encoding.columns import InputColumn, feature_columns
+from rosenblatt.data.encoding.feature_names import feature_name
+from rosenblatt.data.encoding.label_column import listed_columns, table_labels
+from rosenblatt.data.encoding.numbering import HashedNumbering, KeptNumbering
+from rosenblatt.data.encoding.numbers import column_numbers, forbid_missing
+from rosenblatt.data.encoding.roles import assigned_columns
+from rosenblatt.data.encoding.rows import (
+    Part,
+    first_values,
+    indicator_part,
+    joined_rows,
+    set_first,
+    shifted,
+    without_duplicates,
+)
+from rosenblatt.data.encoding.settings import Settings
+from rosenblatt.data.encoding.statistics import ColumnStatistics
+from rosenblatt.data.encoding.terms import Terms
+from rosenblatt.data.encoding.text_column import TextColumn
+from rosenblatt.data.labels import Classes
+from rosenblatt.data.tables.table import Table
+from rosenblatt.errors import InputError
+
+
+class Prepared(NamedTuple):
+    """What can be made of a table whatever stood in the tables before it."""
+
+    table: Table
+    numbers: NDArray[np.float64]  # (n_rows, n_numeric), NaN where a value is missing
+    texts: tuple[Terms | Part, ...]  # of each text column
+
+
+class TableEncoding:
+    """How the columns of a table become features; it grows with each table until it is frozen.
+
+    Numeric columns are features 0 … m−1, in the order of the columns, and stand first in every row.
+    Category levels, words, pairs of words and "column is missing" are numbered from m on in the
+    order in which they are first met, table by table and within a table column by column; or by
+    their hash.
+
+    Made by ``from_sample`` or, from a model file, by ``encoding_from``.
+    """
+
+    kind = "table"
+
+    def __init__(
+        self,
+        columns: tuple[InputColumn, ...],
+        settings: Settings,
+        *,
+        notes: Sequence[str] = (),
+        statistics: ColumnStatistics | None = None,
+        numbering: HashedNumbering | KeptNumbering | None = None,
+    ) -> None:
+        self.columns = columns
+        self.settings = settings
+        self.notes = list(notes)  # sentences that a person should see
+        self.frozen = False
+        self.features = feature_columns(columns)
+        self._numeric = [c.name for c in self.features if c.role == "numeric"]
+        n_numeric = len(self._numeric)
+        self.statistics = statistics or ColumnStatistics.empty(n_numeric)
+        bits, room = settings.hash_bits, settings.max_features - n_numeric
+        if room < 0:
+            msg = f"max_features must be at least {n_numeric}, the number of numeric columns."
+            raise InputError(msg)
+        if numbering is None:
+            numbering = HashedNumbering(bits) if bits else KeptNumbering(room)
+        self.numbering = numbering
+        self._texts = {
+            place: TextColumn(place, column, self.numbering, pairs=settings.word_pairs)
+            for place, column in enumerate(self.features)
+            if column.role == "text"
+        }
+        self._shares_numbers = bits is not None and len(self.features) > 1
+
+    @classmethod
+    def from_sample(
+        cls,
+        table: Table,
+        *,
+        label: str | int | None = None,
+        text: Iterable[str | int] = (),
+        category: Iterable[str | int] = (),
+        numeric: Iterable[str | int] = (),
+        ignore: Iterable[str | int] = (),
+        scale: bool = True,
+        missing: str = "mean",
+        hash_bits: int | None = None,
+        word_pairs: bool = True,
+        max_features: int = 1 << 22,
+        has_label: bool = True,
+    ) -> "TableEncoding":
+        """Return an encoding for tables with the columns of this one, judged by its rows.
+
+        Parameters
+        ----------
+        table : Table
+            The first rows. They are not taken in: encode them as all others.
+        label : str or int, optional
+            The column of the labels, by name or by its number from 0 (from −1 backwards). By
+            default it is looked for, as ``found_label`` says.
+        text, category, numeric, ignore : names or numbers of columns
+            What these columns are, where ``detected_column`` would judge otherwise.
+        scale : bool
+            Whether numeric columns are brought to mean 0 and standard deviation 1.
+        missing : "mean", "zero" or "error"
+            What a missing number is taken for. Unless it is an error, the feature "column is
+            missing" tells the row from others.
+        hash_bits : int, optional
+            Number features by a hash of so many bits, and keep no names.
+        word_pairs : bool
+            Whether pairs of neighbouring words are features of a text.
+        max_features : int
+            When there are so many features, new levels and words are dropped.
+        has_label : bool
+            Whether there is a column of labels.
+        """
+        settings = Settings.checked(
+            scale=scale,
+            missing=missing,
+            hash_bits=hash_bits,
+            word_pairs=word_pairs,
+            max_features=max_features,
+        )
+        asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
+        columns, notes = assigned_columns(table, label, asked, has_label=has_label)
+        return cls(columns, settings, notes=notes)
+
+    @property
+    def label(self) -> str | None:
+        """The column of the labels, None where there is none."""
+        return next((column.name for column in self.columns if column.role == "label"), None)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features so far."""
+        return len(self._numeric) + len(self.numbering)
+
+    @property
+    def n_unknown(self) -> int:
+        """How many words and levels, counted once a row, had no feature and were dropped."""
+        return self.numbering.n_unknown
+
+    def prepare(self, table: Table) -> Prepared:
+        """Return what ``encode`` can be handed to have less to do.
+
+        It changes nothing, so tables can be prepared in several threads, in any order.
+        """
+        columns = set(table.frame.columns)
+        for column in self.columns:
+            if column.required and column.name not in columns:
+                msg = (
+                    f"{table.file} has no column '{column.name}', which the model needs."
+                    f" {listed_columns(table.frame.columns)}"
+                )
+                raise InputError(msg)
+        numbers = np.empty((table.frame.height, len(self._numeric)))
+        for k, name in enumerate(self._numeric):
+            numbers[:, k] = column_numbers(table, name)
+        if self.settings.missing == "error":
+            forbid_missing(table, self._numeric, numbers)
+        texts = tuple(text.prepare(table) for text in self._texts.values())
+        return Prepared(table, numbers, texts)
+
+    def encode(
+        self, table: Table, classes: Classes | None, prepared: Prepared | None = None
+    ) -> Batch:
+        """Return the rows of a table; learn from them unless frozen.
+
+        Until then numeric columns are as they stand in the table, NaN where missing; ``finish``
+        makes them what is learned from. Labels are −1 without classes to number them, where there
+        is no column of labels, and in a frozen encoding where a label is missing.
+        """
+        _, numbers, texts = prepared or self.prepare(table)
+        rows = self._rows(table, numbers, texts)
+        labels = table_labels(table, self.label, classes, required=not self.frozen)
+        n_rows = table.frame.height
+        first, n_lines = table.first_row, n_rows
+        if table.lines is not None and n_rows:
+            first = int(table.lines[0])
+            n_lines = int(table.lines[-1]) - first + 1
+        return Batch(
+            rows.data,
+            rows.indices,
+            rows.indptr,
+            labels,
+            () if classes is None else classes.labels,
+            None,
+            int(rows.indices.max(initial=-1)) + 1,
+            zero_based=True,
+            file=table.file,
+            first_line=first,
+            n_lines=n_lines,
+            bytes_read=table.bytes_read,
+        )
+
+    def freeze(self) -> None:
+        """Learn no more: from here on rows are finished, and what is new in them is dropped."""
+        self.frozen = True
+
+    def finish(self, data: NDArray[Any], indptr: NDArray[Any]) -> None:
+        """Fill and scale, in place, the numbers of rows that ``encode`` gave while it learned."""
+        numbers = first_values(data, indptr, len(self._numeric))
+        set_first(data, indptr, self._finished(numbers))
+
+    def name(self, index: int) -> str:
+        """Return what a feature is called."""
+        return feature_name(index, self.features, self.numbering)
+
+    def names(self, indices: Iterable[int]) -> list[str]:
+        """Return what these features are called."""
+        return [self.name(int(index)) for index in indices]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``encoding_from`` needs beside the arrays."""
+        from rosenblatt.data.encoding.stored import table_json
+
+        return table_json(self)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the large parts of the encoding."""
+        from rosenblatt.data.encoding.stored import table_arrays
+
+        return table_arrays(self)
+
+    def _rows(
+        self, table: Table, numbers: NDArray[np.float64], texts: tuple[Terms | Part, ...]
+    ) -> Part:
+        growing, m = not self.frozen, len(self._numeric)
+        parts, prepared = [], iter(texts)
+        numeric = iter(np.isnan(numbers).T)
+        for place, column in enumerate(self.features):
+            if column.role == "text":
+                found = self._texts[place].part(next(prepared), growing=growing)
+            elif column.role == "category":
+                levels = category_numbers(table, column, place, self.numbering, growing=growing)
+                found = indicator_part(levels)
+            else:
+                gaps = next(numeric)
+                if not gaps.any():
+                    continue
+                missing = missing_numbers(gaps, column, place, self.numbering, growing=growing)
+                found = indicator_part(missing)
+            parts.append(shifted(found, m))
+        if growing:
+            self.statistics.add(numbers)
+        else:
+            numbers = self._finished(numbers)
+        rows = joined_rows(numbers, parts)
+        return without_duplicates(rows) if self._shares_numbers else rows
+
+    def _finished(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+        return self.statistics.finished(numbers, self.settings.missing, scale=self.settings.scale)

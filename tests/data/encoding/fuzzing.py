@@ -1,0 +1,88 @@
+"""Texts of random characters through the compiled scan, in memory that ends at a guarded page.
+
+``python -m tests.data.encoding.fuzzing 100000 [seed]`` for a long run.
+"""
+
+import random
+import sys
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rosenblatt.data.blocks import PADDING
+from rosenblatt.data.encoding import scanned_terms as scanning
+from rosenblatt.data.encoding.hashing import SEED
+from rosenblatt.data.encoding.plain_terms import plain_terms
+from rosenblatt.data.encoding.terms import Terms
+from tests.data.guarded import GuardedText
+
+ASCII = "abcXYZ019 _-'.,\n\t"
+ODD = ASCII + "éÉßİΣσςΑΒ\u0307Ⱥ\u212a漢字\U00010400\U0001f600ǅ²"
+LENGTHS = (0, 0, 1, 2, 3, 7, 8, 9, 20, 63, 64, 65, 130, 400)
+ROOM = 1 << 17
+
+
+class GuardedRooms:
+    """Rooms that are exactly as long as they are asked for, and then a page nobody may touch."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, GuardedText] = {}
+
+    def room(self, name: str, length: int, dtype: type) -> NDArray[Any]:
+        """Return a room; the next one of this name is the same memory."""
+        text = self._texts.setdefault(name, GuardedText(ROOM))
+        n_bytes = length * np.dtype(dtype).itemsize
+        if n_bytes < PADDING:
+            return text.hold(b"")[PADDING - n_bytes :].view(dtype)
+        return text.hold(b"\xff" * (n_bytes - PADDING)).view(dtype)
+
+
+def drawn_text(generator: random.Random) -> str | None:
+    """Return a random text, or None."""
+    if generator.random() < 0.05:
+        return None
+    kind, length = generator.random(), generator.choice(LENGTHS)
+    if kind < 0.4:
+        return "".join(generator.choices(ASCII[:12], k=length))
+    if kind < 0.8:
+        return "".join(generator.choices(ODD, k=length))
+    points = [generator.choice((0x80, 0x800, 0xD800, 0x10000, 0x110000)) for _ in range(length)]
+    text = "".join(chr(generator.randrange(limit)) for limit in points)
+    return text.encode("utf-8", "ignore").decode()
+
+
+def check(rows: list[str | None], mask: int, *, pairs: bool) -> None:
+    """Assert that the scan gives what plain Python gives."""
+    column = pl.Series(rows, dtype=pl.String)
+    plain = plain_terms(rows, SEED, mask, pairs=pairs)
+    scanned = scanning.scanned_terms(column, SEED, mask, pairs=pairs, named=True)
+    for field in ("keys", "counts", "indptr"):
+        assert np.array_equal(getattr(scanned, field), getattr(plain, field)), (rows, field)
+    assert spelled(scanned) == spelled(plain), rows
+
+
+def spelled(terms: Terms) -> list[bytes]:
+    """Return each term of each row."""
+    letters = terms.spelled.tobytes()
+    return [letters[a:b] for a, b in zip(terms.starts, terms.stops, strict=True)]
+
+
+def fuzz(n_tables: int, seed: int) -> int:
+    """Check that many tables; return how many texts they had."""
+    generator, rooms = random.Random(seed), GuardedRooms()  # noqa: S311  # no secret
+    n_texts = 0
+    with patch.object(scanning, "_room", rooms.room):
+        for _ in range(n_tables):
+            rows = [drawn_text(generator) for _ in range(generator.randrange(6))]
+            mask = generator.choice((2**64 - 1, 2**20 - 1, 7))
+            check(rows, mask, pairs=generator.random() < 0.8)
+            n_texts += len(rows)
+    return n_texts
+
+
+if __name__ == "__main__":
+    number, start = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    sys.stdout.write(f"{fuzz(number, start)} texts in {number} tables; all agree.\n")

@@ -1,0 +1,69 @@
+"""The encoding of tables in plain Python, as its documentation says it; imports nothing of ours."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "null", "NULL", "None")
+
+Value = str | None
+Row = Mapping[str, Value]
+
+
+def naive_words(text: Value) -> list[str]:
+    """Return the words of a text."""
+    return re.findall(r"[^\W_]+", (text or "").lower())
+
+
+def naive_counts(text: Value, *, pairs: bool = True) -> dict[str, int]:
+    """Return how often a text has each term, in order of appearance: a word, then its pair."""
+    words = naive_words(text)
+    terms: list[str] = []
+    for k, word in enumerate(words):
+        terms.append(word)
+        if pairs and k:
+            terms.append(f"{words[k - 1]} {word}")
+    return dict(Counter(terms))
+
+
+def naive_terms(text: Value, known: Collection[str] | None = None) -> dict[str, float]:
+    """Return the known terms of a text, or all, in order of appearance, each with its weight."""
+    counts = {t: n for t, n in naive_counts(text).items() if known is None or t in known}
+    n_pairs = sum(n for term, n in counts.items() if " " in term)
+    n_words = sum(counts.values()) - n_pairs
+    return {t: math.sqrt(n / (n_pairs if " " in t else n_words)) for t, n in counts.items()}
+
+
+def naive_number(value: Value) -> float:
+    """Return the number that is written, NaN for a missing one."""
+    return math.nan if value is None or value.strip() in MISSING else float(value)
+
+
+def naive_column(name: str, role: str, value: Value, *, alone: bool = False) -> dict[str, float]:
+    """Return what a column gives to a row beside its number, by name."""
+    if role == "numeric":
+        return {f"{name} is missing": 1.0} if math.isnan(naive_number(value)) else {}
+    if role == "category":
+        level = (value or "").strip()
+        return {f"{name}={'(missing)' if level in MISSING else level}": 1.0}
+    terms = naive_terms(value)
+    return terms if alone else {f"{name}: {term}": weight for term, weight in terms.items()}
+
+
+def naive_features(row: Row, roles: Mapping[str, str]) -> dict[str, float]:
+    """Return the features of a row, by name, before numbers are filled and scaled."""
+    features = {name: naive_number(row[name]) for name in roles if roles[name] == "numeric"}
+    for name, role in roles.items():
+        features |= naive_column(name, role, row[name], alone=len(roles) == 1)
+    return features
+
+
+def naive_names(tables: Sequence[Sequence[Row]], roles: Mapping[str, str]) -> list[str]:
+    """Return the names of all features of successive tables in the order of their numbers."""
+    names = dict.fromkeys(name for name in roles if roles[name] == "numeric")
+    for rows in tables:
+        for name, role in roles.items():
+            for row in rows:
+                names |= dict.fromkeys(naive_column(name, role, row[name], alone=len(roles) == 1))
+    return list(names)

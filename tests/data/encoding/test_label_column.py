@@ -1,0 +1,125 @@
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+
+from rosenblatt.data.encoding.label_column import found_label, label_codes
+from rosenblatt.data.labels import Classes
+from rosenblatt.errors import InputError
+from tests.data.encoding.samples import table, typed
+
+MANY = [str(k) for k in range(40)]
+WORDS = ["spam", "ham"] * 20
+BITS = ["0", "1"] * 20
+AGES = [str(20 + k % 12) for k in range(40)]
+GRADES = [str(k % 4) for k in range(40)]
+PRICES = [f"{k % 5}.5" for k in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "label"),
+    [
+        ({"a": MANY, "Class": WORDS, "b": BITS}, "Class"),
+        ({"y": BITS, "label": WORDS, "b": BITS}, "label"),
+        ({"y": BITS, "b": WORDS}, "y"),
+        ({"x": MANY, "y": MANY, "b": WORDS}, "b"),  # a coordinate is no label
+        ({"a": WORDS, "b": MANY}, "a"),
+        ({"a": MANY, "b": BITS}, "b"),
+        ({"a": AGES, "b": WORDS}, "b"),
+        ({"a": AGES, "b": BITS}, "b"),
+        ({"a": PRICES, "b": BITS}, "b"),  # fractions are no labels
+        ({"a": BITS, "b": PRICES}, "a"),
+        ({"a": BITS, "b": [None] * 40}, "a"),
+        ({"a": AGES, "b": ["1"] * 40}, "b"),
+    ],
+)
+def test_the_label_is_found_where_it_is_clear(columns: dict[str, list[str]], label: str) -> None:
+    """By its name, or as the one of the first and the last column that can hold labels."""
+    assert found_label(table(columns), ()) == label
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"a": WORDS, "b": BITS},
+        {"a": WORDS, "b": WORDS},
+        {"a": GRADES, "b": BITS},
+        {"a": MANY, "b": MANY},
+        {"label": WORDS, "LABEL": WORDS, "x": MANY},
+        {"a": BITS},
+    ],
+)
+def test_where_it_is_not_clear_the_message_names_flag_and_columns(
+    columns: dict[str, list[str]],
+) -> None:
+    """No guess is made between columns that could both hold labels."""
+    with pytest.raises(InputError) as error:
+        found_label(table(columns), ())
+    named = ", ".join(f"'{name}'" for name in columns)
+    assert str(error.value) == (
+        "data.csv: it is not clear which column holds the labels; name it with --label."
+        f" The columns are {named}."
+    )
+
+
+def test_columns_that_are_something_else_are_not_asked() -> None:
+    """What a person names as text or leaves out is no label."""
+    assert found_label(table({"a": MANY, "b": WORDS, "label": BITS}), {"label"}) == "b"
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (["+1", "-1", "1.0", " 1 "], [1, -1, 1, 1]),
+        (["spam", "ham", "?", "None"], ["spam", "ham", "?", "None"]),
+        (["normal.", "smurf."], ["normal.", "smurf."]),
+        (pl.Series([2, 1, 2], dtype=pl.UInt8), [2, 1, 2]),
+        ([1.0, 2.5, -0.0], [1, 2.5, 0]),
+        ([True, False], [True, False]),
+        (pl.Series(["a", "b", "a"], dtype=pl.Categorical), ["a", "b", "a"]),
+        (pl.Series(["1.50"]).cast(pl.Decimal(5, 2)), [1.5]),
+    ],
+)
+def test_labels_are_read_as_in_svmlight_files(values: Any, labels: list[Any]) -> None:
+    """+1, 1 and 1.0 are one class; words stay as they are; typed values keep their type."""
+    classes = Classes()
+    codes = label_codes(typed({"c": values}), "c", classes, required=True)
+    found = [classes.labels[code] for code in codes]
+    assert [(type(x), x) for x in found] == [(type(x), x) for x in labels]
+
+
+def test_numbers_of_classes_go_on_from_table_to_table() -> None:
+    """Classes are numbered in the order in which they are first met."""
+    classes = Classes()
+    first = label_codes(table({"c": ["b", "a", "b"]}), "c", classes, required=True)
+    second = label_codes(table({"c": ["c", "a"]}), "c", classes, required=True)
+    assert (first.tolist(), second.tolist(), classes.labels) == ([0, 1, 0], [2, 1], ("b", "a", "c"))
+
+
+@pytest.mark.parametrize("values", [["a", None, "b"], ["a", " ", "b"], [1.0, math.nan, 2.0]])
+def test_a_missing_label_is_an_error_where_it_is_needed(values: list[Any]) -> None:
+    """The message says where; elsewhere the row has class −1."""
+    with pytest.raises(InputError) as error:
+        label_codes(typed({"c": values}), "c", Classes(), required=True)
+    assert str(error.value) == (
+        "data.parquet, row 2: the label, column 'c', is missing; leave the row out, or name another"
+        " column with --label."
+    )
+    codes = label_codes(typed({"c": values}), "c", Classes(), required=False)
+    assert codes.tolist() == [0, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["a", "nan"], r"data.parquet, row 2, column 'c': label 'nan' is not finite\."),
+        ([1.0, math.inf], r"data.parquet, row 2, column 'c': label 'inf' is not finite\."),
+        (["x" * 2000], r"row 1, column 'c': label 'x+…' is longer than 1000 bytes\."),
+        ([[1], [2]], r"column 'c' holds List\(Int64\), which can't be labels"),
+    ],
+)
+def test_what_is_no_label_is_an_error(values: list[Any], words: str) -> None:
+    """The message says where and why."""
+    with pytest.raises(InputError, match=words):
+        label_codes(typed({"c": values}), "c", Classes(), required=True)

@@ -1,0 +1,96 @@
+import datetime as dt
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.data.encoding.numbers import all_numbers, column_numbers
+from rosenblatt.data.labels import NUMBER
+from rosenblatt.errors import InputError
+from tests.data.encoding.naive import MISSING
+from tests.data.encoding.samples import table, typed
+
+TOKENS = st.one_of(
+    st.text("0123456789.+-eE", max_size=8),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.sampled_from([*MISSING, " 7 ", "\t-1.5", "inf", "-NaN", "1_000", "0x10", "1e999", "1e141"]),
+    st.text(max_size=4),
+)
+
+
+@given(st.lists(st.one_of(st.none(), TOKENS), max_size=6))
+def test_numbers_are_those_of_python(tokens: list[str | None]) -> None:
+    """A token is the double that float says, a missing number, or an error, in any mixture."""
+    expected = []
+    for token in tokens:
+        bare = (token or "").strip(" \t\n\r\v\f")
+        if bare in MISSING:
+            expected.append(math.nan)
+        elif NUMBER.fullmatch(bare.encode()) and abs(float(bare)) <= 1e140:
+            expected.append(float(bare))
+        else:
+            with pytest.raises(InputError):
+                column_numbers(table({"x": tokens}), "x")
+            return
+    np.testing.assert_array_equal(column_numbers(table({"x": tokens}), "x"), expected)
+    assert all_numbers(pl.Series(tokens, dtype=pl.String))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, 0, None],
+        [True, False, None],
+        [1.0, 0.0, math.nan],
+        pl.Series([1, 0, None], dtype=pl.UInt8),
+        pl.Series([1, 0, None], dtype=pl.Decimal(10, 2)),
+        [dt.timedelta(seconds=1), dt.timedelta(0), None],
+        pl.Series(["1.", "0", "?"], dtype=pl.Categorical),
+    ],
+)
+def test_columns_with_a_type_are_numbers_too(values: object) -> None:
+    """Whole numbers, decimals, true and false, lengths of time (seconds); null and NaN miss."""
+    np.testing.assert_array_equal(column_numbers(typed({"x": values}), "x"), [1, 0, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        (
+            "tall",
+            (
+                "data.csv, line 3: 'tall' in column 'my x' is not a finite number;"
+                " for a column of words say --category 'my x'."
+            ),
+        ),
+        (
+            "-inf",
+            (
+                "data.csv, line 3: '-inf' in column 'my x' is not a finite number;"
+                " for a column of words say --category 'my x'."
+            ),
+        ),
+        (
+            "1e141",
+            "data.csv, line 3: 1e+141 in column 'my x' is too large; numbers may be up to 1e+140.",
+        ),
+    ],
+)
+def test_what_is_no_number_is_named_with_its_place(value: str, sentence: str) -> None:
+    """The message says where, which column, what stands there and what to do."""
+    with pytest.raises(InputError) as error:
+        column_numbers(table({"my x": ["1", value, "2", value]}), "my x")
+    assert str(error.value) == sentence
+
+
+def test_infinities_and_other_types_of_typed_files_are_errors() -> None:
+    """A typed column is told by its row."""
+    with pytest.raises(
+        InputError, match=r"data.parquet, row 2: the value of column 'x' is not fin"
+    ):
+        column_numbers(typed({"x": [1.0, math.inf]}), "x")
+    with pytest.raises(InputError, match=r"column 'x' holds List.*leave it out with --ignore x\."):
+        column_numbers(typed({"x": [[1], [2]]}), "x")

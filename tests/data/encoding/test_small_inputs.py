@@ -1,0 +1,35 @@
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import json, sys
+import numpy as np, polars as pl
+from rosenblatt.data.encoding import TableEncoding, encoding_from
+from rosenblatt.data.labels import Classes
+from rosenblatt.data.tables.table import Table
+
+def table(rows):
+    return Table(pl.DataFrame({"label": ["a", "b"] * rows, "t": ["some words", "more"] * rows}),
+                 "data", 1, None, 0)
+
+sample = table(100)
+encoding = TableEncoding.from_sample(sample, text=["t"], hash_bits=BITS)
+encoding.encode(sample, Classes())
+loaded = encoding_from(json.loads(json.dumps(encoding.as_json())), encoding.arrays())
+small = loaded.encode(sample, None)
+assert "numba" not in sys.modules and "sklearn" not in sys.modules
+large = loaded.encode(table(20_000), None)
+assert "numba" in sys.modules
+n = len(small.data)
+assert np.array_equal(small.data, large.data[:n]), (small.data, large.data[:n])
+assert np.array_equal(small.indices, large.indices[:n])
+"""
+
+
+@pytest.mark.parametrize("bits", ["None", "12"])
+def test_small_inputs_do_without_numba(bits: str) -> None:
+    """The compiler is imported only for more text than plain Python reads in its time."""
+    program = PROGRAM.replace("BITS", bits)
+    subprocess.run([sys.executable, "-c", program], check=True)  # noqa: S603  # a program of ours

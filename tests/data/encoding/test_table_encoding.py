@@ -1,0 +1,236 @@
+import datetime as dt
+import itertools
+from typing import Any
+
+import numpy as np
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.data.batch import Batch, join
+from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding.hashing import column_seed, term_hash
+from rosenblatt.data.labels import Classes
+from tests.data.encoding.naive import naive_features, naive_names
+from tests.data.encoding.samples import (
+    ROLES,
+    Rows,
+    drawn_rows,
+    encoding_for,
+    named_rows,
+    table,
+    table_of,
+    typed,
+)
+
+
+def _cut(rows: Rows, cuts: list[int]) -> list[Rows]:
+    bounds = [0, *sorted(cut % (len(rows) + 1) for cut in cuts), len(rows)]
+    return [rows[a:b] for a, b in itertools.pairwise(bounds)]
+
+
+def _encoded(encoding: TableEncoding, parts: list[Rows]) -> Batch:
+    batches, first = [], 1
+    for part in parts:
+        batches.append(encoding.encode(table_of(part, list(ROLES), first), None))
+        first += len(part)
+    return join(batches)
+
+
+def _assert_close(found: list[dict[str, float]], expected: list[dict[str, float]]) -> None:
+    assert [list(row) for row in found] == [list(row) for row in expected]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(list(one.values()), list(other.values()), rtol=3e-7)
+
+
+@given(drawn_rows(), st.lists(st.integers(0, 12), max_size=3))
+def test_rows_are_those_of_the_definition(rows: Rows, cuts: list[int]) -> None:
+    """Features, values, their order in a row and their numbers, however a table is cut."""
+    parts, encoding = _cut(rows, cuts), encoding_for(rows)
+    batch = _encoded(encoding, parts)
+    _assert_close(named_rows(encoding, batch), [naive_features(row, ROLES) for row in rows])
+    assert encoding.names(range(encoding.n_features)) == naive_names(parts, ROLES)
+    starts = batch.indptr[:-1]
+    assert (batch.indices[starts] == 0).all()
+    assert (batch.indices[starts + 1] == 1).all()
+
+
+@given(drawn_rows({"review": "text"}))
+def test_a_text_alone_is_named_by_its_words(rows: Rows) -> None:
+    """Where nothing else is a feature, names need no column."""
+    encoding = encoding_for(rows, {"review": "text"})
+    batch = encoding.encode(table_of(rows, ["review"]), None)
+    expected = [naive_features(row, {"review": "text"}) for row in rows]
+    _assert_close(named_rows(encoding, batch), expected)
+    assert batch.data.dtype == np.float32
+
+
+@given(drawn_rows(), st.sampled_from(["mean", "zero"]), st.booleans(), st.integers(0, 12))
+def test_numbers_are_filled_and_scaled(rows: Rows, missing: str, scale: bool, cut: int) -> None:
+    """Finished rows, and those that a frozen encoding gives, are filled and standardised."""
+    encoding = encoding_for(rows, missing=missing, scale=scale)
+    raw = _encoded(encoding, _cut(rows, [cut]))
+    values = raw.data.copy()
+    encoding.finish(values, raw.indptr)
+    encoding.freeze()
+    frozen = _encoded(encoding, [rows])
+    assert np.array_equal(frozen.data, values)
+    assert np.array_equal(frozen.indices, raw.indices)
+    for number in (0, 1):
+        column = raw.data[raw.indptr[:-1] + number]
+        present = column[~np.isnan(column)]
+        mean = float(np.mean(present)) if len(present) else 0.0
+        filled = np.where(np.isnan(column), mean if missing == "mean" else 0.0, column)
+        deviation = np.std(present) if len(set(present.tolist())) > 1 else 1.0
+        expected = (filled - mean) / deviation if scale else filled
+        found = values[raw.indptr[:-1] + number]
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@given(drawn_rows(), st.integers(1, 12), st.lists(st.integers(0, 12), max_size=3))
+def test_hashed_rows_have_the_same_values_under_other_numbers(
+    rows: Rows, bits: int, cuts: list[int]
+) -> None:
+    """Numbers are below m + 2^bits, each once in a row, and where terms share one values add."""
+    encoding = encoding_for(rows, hash_bits=bits)
+    batch = _encoded(encoding, _cut(rows, cuts))
+    assert encoding.n_features == 2 + 2**bits
+    assert encoding.n_unknown == 0
+    whole = _encoded(encoding_for(rows, hash_bits=bits), [rows])
+    for one, other in zip(batch[:3], whole[:3], strict=True):
+        np.testing.assert_array_equal(one, other)
+    seed = column_seed("category", "colour")
+    for i, row in enumerate(rows):
+        own = slice(batch.indptr[i], batch.indptr[i + 1])
+        indices = batch.indices[own].tolist()
+        assert len(set(indices)) == len(indices)
+        assert max(indices) < encoding.n_features
+        level = (row["colour"] or "").encode()
+        key = term_hash(b"" if level in (b"?", b"N/A", b"None") else level, seed)
+        place = indices.index(2 + key % 2**bits)
+        assert batch.data[own][place] >= 1
+    assert encoding.name(2) == "hash 0"
+
+
+def test_what_a_frozen_encoding_does_not_know_is_dropped_and_counted() -> None:
+    """New words, pairs and levels leave no trace in rows; each counts once for a row."""
+    rows: Rows = [{"age": "1", "colour": "red", "review": "a good film", "size": "2"}] * 2
+    encoding = encoding_for(rows)
+    encoding.encode(table_of(rows, list(ROLES)), None)
+    encoding.freeze()
+    n_features = encoding.n_features
+    other: Rows = [{"age": "?", "colour": "pink", "review": "a bad bad film", "size": "2"}]
+    found = named_rows(encoding, encoding.encode(table_of(other, list(ROLES)), None))
+    assert list(found[0]) == ["age", "size", "review: a", "review: film"]
+    np.testing.assert_allclose(list(found[0].values())[2:], 0.5**0.5)  # of two known words one each
+    assert encoding.n_features == n_features
+    # age is missing, colour=pink; bad; a bad, bad bad, bad film
+    assert encoding.n_unknown == 6
+
+
+def test_a_full_vocabulary_takes_in_no_more() -> None:
+    """With max_features the first that come are kept."""
+    columns = {"text": ["one two three", "four one"], "c": ["x", "y"]}
+    encoding = TableEncoding.from_sample(
+        table(columns), text=["text"], category=["c"], has_label=False, max_features=4
+    )
+    batch = encoding.encode(table(columns), None)
+    assert encoding.n_features == 4
+    assert encoding.names(range(4)) == ["text: one", "text: two", "text: one two", "text: three"]
+    assert encoding.n_unknown == 5  # two three; four, four one; x, y
+    assert batch.indptr.tolist() == [0, 4, 5]
+
+
+def test_dates_and_times_become_categories() -> None:
+    """Month and weekday of a date, the hour of a time; a missing one is missing in each."""
+    days = [dt.datetime(2001, 1, 1, 23, 5), dt.datetime(2026, 11, 15), None]  # noqa: DTZ001
+    data = typed({"day": days, "x": [1, 2, 3], "label": ["a", "b", "a"]})
+    encoding = TableEncoding.from_sample(data)
+    assert named_rows(encoding, encoding.encode(data, None)) == [
+        {"x": 1, "day month=1": 1, "day weekday=Mon": 1, "day hour=23": 1},
+        {"x": 2, "day month=11": 1, "day weekday=Sun": 1, "day hour=0": 1},
+        {"x": 3, "day month=(missing)": 1, "day weekday=(missing)": 1, "day hour=(missing)": 1},
+    ]
+
+
+def test_levels_are_the_same_in_every_format() -> None:
+    """1, 1.0 and "1" are one level; NaN, null and "?" are missing; true is a word."""
+    encoding = TableEncoding.from_sample(table({"c": ["1"]}), category=["c"], has_label=False)
+    columns: list[Any] = [["1", "?", "true"], [1, None, 2], [1.0, float("nan"), 2.0], [True, None]]
+    columns += [pl.Series(["1", None, " 2 "], dtype=pl.Categorical), [None, None]]
+    batches = [encoding.encode(typed({"c": values}), None) for values in columns]
+    names = [[*map("".join, named_rows(encoding, batch))] for batch in batches]
+    assert names == [
+        ["c=1", "c=(missing)", "c=true"],
+        ["c=1", "c=(missing)", "c=2"],
+        ["c=1", "c=(missing)", "c=2"],
+        ["c=true", "c=(missing)"],
+        ["c=1", "c=(missing)", "c=2"],
+        ["c=(missing)", "c=(missing)"],
+    ]
+
+
+def test_a_batch_says_where_its_rows_stand() -> None:
+    """Labels, file, lines and bytes are those of the table; features count from 0."""
+    data = table({"x": ["1", "2"], "label": ["a", "b"]}, first_row=7)
+    batch = TableEncoding.from_sample(data).encode(data, Classes(["b"]))
+    assert batch.labels.tolist() == [1, 0]
+    assert batch.classes == ("b", "a")
+    assert (batch.file, batch.first_line, batch.n_lines, batch.bytes_read) == (
+        "data.csv",
+        8,
+        2,
+        100,
+    )
+    assert batch.zero_based
+    assert batch.queries is None
+    assert batch.n_features == 1
+
+
+def test_labels_may_be_absent_when_predicting() -> None:
+    """A frozen encoding gives class −1 to rows without a label, and to all without the column."""
+    data = table({"x": ["1", "2"], "label": ["a", "b"]})
+    encoding = TableEncoding.from_sample(data)
+    encoding.encode(data, Classes())
+    assert encoding.encode(data, None).labels.tolist() == [-1, -1]
+    encoding.freeze()
+    classes = Classes(["a", "b"])
+    assert encoding.encode(table({"x": ["1"]}), classes).labels.tolist() == [-1]
+    gap = table({"x": ["1", "2"], "label": [None, "b"]})
+    assert encoding.encode(gap, classes).labels.tolist() == [-1, 1]
+    assert [(c.name, c.required) for c in encoding.columns] == [("x", True), ("label", False)]
+
+
+def test_columns_are_found_by_name_in_any_order() -> None:
+    """Other columns and another order of them change nothing."""
+    data = table({"x": ["1", "2"], "c": ["p", "q"], "label": ["a", "b"]})
+    encoding = TableEncoding.from_sample(data)
+    batch = encoding.encode(data, Classes())
+    moved = table({"new": ["?", "!"], "c": ["p", "q"], "label": ["a", "b"], "x": ["1", "2"]})
+    again = encoding.encode(moved, Classes())
+    assert all(map(np.array_equal, batch[:4], again[:4]))
+
+
+def test_tables_can_be_prepared_in_any_order() -> None:
+    """What is prepared ahead, in whatever order, encodes as if it were not."""
+    tables = [table({"t": [f"word{k} and more", "and"], "x": [str(k), "?"]}) for k in range(3)]
+    for bits in (None, 10):
+        options: dict[str, Any] = {"text": ["t"], "has_label": False, "hash_bits": bits}
+        one, other = (TableEncoding.from_sample(tables[0], **options) for _ in range(2))
+        prepared = {k: one.prepare(tables[k]) for k in (2, 0, 1)}
+        for k, data in enumerate(tables):
+            batch, again = one.encode(data, None, prepared[k]), other.encode(data, None)
+            for a, b in zip(batch[:4], again[:4], strict=True):
+                np.testing.assert_array_equal(a, b)
+
+
+def test_a_table_without_rows_gives_none() -> None:
+    """An empty table is encoded to an empty batch."""
+    rows: Rows = [{"age": "1", "colour": "red", "review": "a good film", "size": "2"}]
+    for bits in (None, 4):
+        encoding = encoding_for(rows, hash_bits=bits)
+        for _ in range(2):
+            batch = encoding.encode(table_of([], list(ROLES)), None)
+            assert (batch.n_rows, len(batch.data), batch.n_features) == (0, 0, 0)
+            encoding.finish(batch.data, batch.indptr)
+            encoding.freeze()

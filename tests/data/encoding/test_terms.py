@@ -1,0 +1,104 @@
+import threading
+
+import numpy as np
+import polars as pl
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from rosenblatt.data.encoding.characters import word_characters
+from rosenblatt.data.encoding.hashing import SEED
+from rosenblatt.data.encoding.plain_terms import plain_terms
+from rosenblatt.data.encoding.scanned_terms import scanned_terms
+from rosenblatt.data.encoding.terms import Terms
+from tests.data.encoding.fuzzing import fuzz, spelled
+from tests.data.encoding.naive import naive_counts
+
+WORD_MASK = 2**64 - 1
+ODD = "abzAZ09 _-'.,\t\n\x00éÉßİΣσςΑΒ\u0307Ⱥ\u212a漢字\U00010400\U0001f600ǅ²½٣\u200d\xad"
+TEXTS = st.one_of(st.text(), st.text(ODD), st.text("ab C_", max_size=300))
+LENGTHS = (1, 7, 8, 9, 16, 17, 62, 63, 64, 65, 200)  # around those of chunks and spans
+EDGES: list[str | None] = [
+    *("x" * n + " y" for n in LENGTHS),
+    *(" " * n + "é" * n for n in LENGTHS),
+    "İstanbul",
+    "ΑΣ ΑΣΑ",
+]
+ROWS = st.lists(st.one_of(st.none(), TEXTS), max_size=6)
+
+
+def _scanned(rows: list[str | None], mask: int, *, pairs: bool) -> Terms:
+    column = pl.Series(rows, dtype=pl.String)
+    return scanned_terms(column, SEED, mask, pairs=pairs, named=True)
+
+
+def _same(left: Terms, right: Terms) -> bool:
+    equal = zip(left[:3], right[:3], strict=True)
+    return all(map(np.array_equal, *zip(*equal, strict=True))) and spelled(left) == spelled(right)
+
+
+@given(rows=ROWS, pairs=st.booleans())
+@example(rows=EDGES, pairs=True)
+@example(rows=[" " * 63 + "ab" + " " * 64 + "c", "", None], pairs=True)
+def test_terms_are_those_of_the_definition(rows: list[str | None], pairs: bool) -> None:
+    """Words are what re finds in the lower-cased text; pairs are neighbours; both are counted."""
+    terms = plain_terms(rows, SEED, WORD_MASK, pairs=pairs)
+    names = [term.decode() for term in spelled(terms)]
+    for i, text in enumerate(rows):
+        expected = naive_counts(text, pairs=pairs)
+        own = slice(terms.indptr[i], terms.indptr[i + 1])
+        assert names[own] == list(expected)
+        signs = [-1 if " " in term else 1 for term in names[own]]
+        assert (terms.counts[own] * signs).tolist() == list(expected.values())
+
+
+@given(rows=ROWS, pairs=st.booleans(), mask=st.sampled_from([WORD_MASK, 1023, 7, 1]))
+@example(rows=EDGES, pairs=True, mask=7)
+@example(rows=EDGES, pairs=True, mask=WORD_MASK)
+def test_the_scan_gives_what_plain_python_gives(
+    rows: list[str | None], pairs: bool, mask: int
+) -> None:
+    """Compiled and plain agree to the bit on any text, whatever terms share a key."""
+    assert _same(_scanned(rows, mask, pairs=pairs), plain_terms(rows, SEED, mask, pairs=pairs))
+
+
+def test_the_same_text_in_other_cuts_gives_the_same_terms() -> None:
+    """Neither slices nor several chunks of a column matter to the scan."""
+    rows = ["Hidden away, in this LONG text", None, "", "more then: über", "and ΣΑΣ " * 40] * 3
+    whole = pl.Series(rows)
+    chunks = pl.concat([whole[:4], whole[4:9], whole[9:]], rechunk=False)
+    sliced = pl.concat([pl.Series(["before"]), whole, pl.Series(["after"])])[1:-1]
+    expected = plain_terms(rows, SEED, WORD_MASK, pairs=True)
+    for column in (whole, chunks, sliced):
+        assert _same(scanned_terms(column, SEED, WORD_MASK, pairs=True, named=True), expected)
+
+
+def test_the_table_of_characters_is_that_of_python() -> None:
+    """Every code point but Σ and İ has the lower case and the kind that str says it has."""
+    table = word_characters()
+    for point in range(0x110000):
+        if point not in (0x3A3, 0x130):
+            lower = chr(point).lower()
+            assert table[point] == (ord(lower) if lower.isalnum() else -1), hex(point)
+
+
+def test_scans_in_several_threads_do_not_disturb_each_other() -> None:
+    """Each thread writes to memory of its own."""
+    texts = [[f"thread {k} has row {i} of its own" for i in range(2000)] for k in range(4)]
+    found: dict[int, bool] = {}
+
+    def work(k: int) -> None:
+        expected = plain_terms(texts[k], SEED, WORD_MASK, pairs=True)
+        rows: list[str | None] = list(texts[k])
+        found[k] = all(_same(_scanned(rows, WORD_MASK, pairs=True), expected) for _ in range(5))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == dict.fromkeys(range(4), True)
+
+
+def test_the_scan_stays_within_its_memory() -> None:
+    """Random texts in rooms that end at a guarded page are read and written without a fault."""
+    assert fuzz(300, seed=0) > 300

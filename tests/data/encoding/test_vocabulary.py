@@ -1,0 +1,61 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.data.encoding.hashing import SEED
+from rosenblatt.data.encoding.plain_terms import plain_terms
+from rosenblatt.data.encoding.terms import Terms
+from rosenblatt.data.encoding.vocabulary import LONGEST_NAME, Vocabulary
+
+WORDS = st.lists(st.sampled_from([f"w{k}" for k in range(40)]), max_size=30).map(" ".join)
+
+
+def _terms(*rows: str) -> Terms:
+    return plain_terms(rows, SEED, 2**64 - 1, pairs=True)
+
+
+@given(
+    st.lists(st.tuples(st.lists(WORDS, max_size=4), st.booleans()), max_size=6), st.integers(0, 60)
+)
+def test_compiled_and_plain_vocabularies_are_the_same(
+    steps: list[tuple[list[str], bool]], most: int
+) -> None:
+    """Numbers, names and what is left out agree, with any mixture of the two ways to look up."""
+    plain, compiled, mixed = Vocabulary(most), Vocabulary(most), Vocabulary(most)
+    for rows, growing in steps:
+        terms = _terms(*rows)
+        expected = plain.look_up_plain(terms, 0, growing=growing)
+        assert np.array_equal(compiled.look_up_compiled(terms, 0, growing=growing), expected)
+        way = mixed.look_up_plain if len(rows) % 2 else mixed.look_up_compiled
+        assert np.array_equal(way(terms, 0, growing=growing), expected)
+    for other in (compiled, mixed):
+        for field, array in plain.arrays()._asdict().items():
+            assert np.array_equal(getattr(other.arrays(), field), array)
+    assert len(plain) <= most
+
+
+def test_a_vocabulary_grows_beyond_its_first_tables() -> None:
+    """Three hundred thousand terms, taken in by portions, keep their numbers and names."""
+    vocabulary = Vocabulary(1 << 22)
+    words = [f"word{k}" for k in range(150_000)]
+    for start in range(0, len(words), 30_000):
+        vocabulary.look_up_compiled(_terms(*words[start : start + 30_000]), 3, growing=True)
+        vocabulary.add(start, f"level {start}".encode(), 4)
+    assert len(vocabulary) == len(words) + 5
+    again = vocabulary.look_up_compiled(_terms(*words), 3, growing=False)
+    assert [vocabulary.name(k) for k in again[::1000]] == words[::1000]
+    assert {vocabulary.column(k) for k in again.tolist()} == {3}
+    assert np.array_equal(vocabulary.look_up_plain(_terms(*words), 3, growing=False), again)
+    assert vocabulary.name(30_000) == "level 0"
+    assert vocabulary.numbers_by_hash(4)[60_000] == 90_002
+
+
+def test_long_names_are_cut_between_characters() -> None:
+    """Of a term of any length so much is kept as makes whole characters."""
+    for word in ("a" * 300, "a" + "é" * 300, "ab" + "漢" * 300, "x" * LONGEST_NAME):
+        names = []
+        for way in ("look_up_plain", "look_up_compiled"):
+            vocabulary = Vocabulary(10)
+            getattr(vocabulary, way)(_terms(word), 0, growing=True)
+            names.append(vocabulary.name(0))
+        assert names[0] == names[1] == word.encode()[:LONGEST_NAME].decode("utf-8", "ignore")
