@@ -19,6 +19,7 @@ from benchmarks import (
     multiclass,
     online,
     startup,
+    text,
 )
 from benchmarks.figure import Figure, Skipped
 from benchmarks.report import print_group, print_summary, write_results
@@ -35,6 +36,7 @@ GROUPS: dict[str, Callable[[Scale], Iterator[Figure | Skipped]]] = {
     "memory": memory.figures,
     "startup": startup.figures,
     "files": files.figures,
+    "text": text.figures,
     "file-memory": file_memory.figures,
 }
 

@@ -142,4 +142,5 @@ def _show_errors(
             f"{percent(evaluation.error)}"
         )
     if error is None and evaluation is None:
-        screen.show("No rows were held out: judge the model by rows that it has not seen.")
+        few = " (there are too few)" if model.options["early_stopping"] else ""
+        screen.show(f"No rows were held out{few}: judge the model by rows that it has not seen.")
