@@ -40,8 +40,8 @@ def in_order(
             failed.set_exception(error)
             results.put(failed)
         finally:
+            results.put(None)  # first: whatever else fails, nobody waits for ever
             items.close()
-            results.put(None)
 
     # A daemon: one that waits for standard input must not keep the program from ending.
     drawing = Thread(target=draw, daemon=True, name="rosenblatt-reader")

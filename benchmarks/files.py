@@ -1,0 +1,148 @@
+"""From a file to a model and from a file to predictions: whole processes, as a shell starts them.
+
+The time is that on the wall, since the contenders differ in how they use two cores; so nothing else
+should run. Files are in the page cache and compiled code is on disk, from an untimed run before.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from benchmarks.data_files import MissingDataError
+from benchmarks.figure import Figure, Skipped, speed_up
+from benchmarks.scale import Scale
+from benchmarks.svmlight_text import RowFiles, debian_paths, text_like_rows
+
+MEGABYTES = 1_000
+HASH_BITS = 20
+ONE_PASS, FIVE_PASSES, PREDICTIONS = 2.5, 3.0, 3.0  # how many times as fast as Vowpal Wabbit
+SKLEARN = 10.0
+
+SKLEARN_PROGRAM = """
+import sys, warnings
+from sklearn.datasets import load_svmlight_file
+from sklearn.linear_model import Perceptron
+warnings.simplefilter("ignore")
+X, y = load_svmlight_file(sys.argv[1])
+X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")
+Perceptron(max_iter=1, tol=None).fit(X, y)
+"""
+
+Command = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Times:
+    """The seconds of several runs."""
+
+    best: float
+    median: float
+    processor: float  # of all cores together, at best
+
+
+def figures(scale: Scale) -> Iterator[Figure | Skipped]:
+    """Yield one pass, five passes and predictions, for made-up rows and for real ones."""
+    sets: tuple[tuple[str, Callable[[], RowFiles]], ...] = (
+        ("rows like text", lambda: text_like_rows(scale.rows(MEGABYTES))),
+        ("debian_paths", lambda: debian_paths(scale.divisor)),
+    )
+    for name, source in sets:
+        try:
+            files = source()
+        except MissingDataError as missing:
+            yield Skipped(name, str(missing))
+            continue
+        with tempfile.TemporaryDirectory(dir=files.svmlight.parent) as folder:
+            title = f"{name}, {files.megabytes:,.0f} MB"
+            yield from _set_figures(title, files, Path(folder), scale)
+
+
+def _set_figures(
+    title: str, files: RowFiles, folder: Path, scale: Scale
+) -> Iterator[Figure | Skipped]:
+    model, peer_model = str(folder / "ours.model"), str(folder / "vw.model")
+    train = _rosenblatt("train", files.svmlight, "--memory", "last", "--no-early-stopping")
+    peer_train = _vowpal_wabbit(files, "--sgd", "--loss_function", "hinge")
+    peer_cache = ("--cache_file", str(folder / "vw.cache"), "-k", "--holdout_off")
+    turns: tuple[tuple[str, float, Command, Command], ...] = (
+        (
+            "one pass",
+            ONE_PASS,
+            (*train, "--max-iter", "1", "-o", model),
+            (*peer_train, "-f", peer_model),
+        ),
+        (
+            "five passes",
+            FIVE_PASSES,
+            (*train, "--max-iter", "5", "-o", str(folder / "five.model")),
+            (*peer_train, "--passes", "5", *peer_cache, "-f", str(folder / "five.vw")),
+        ),
+        (
+            "predictions",
+            PREDICTIONS,
+            _rosenblatt("predict", model, files.svmlight, "-o", folder / "ours.txt"),
+            _vowpal_wabbit(files, "-t", "-i", peer_model, "-p", folder / "vw.txt"),
+        ),
+    )
+    for what, target, ours, peer in turns:
+        times = _times({"ours": ours, "vw": peer}, scale.rounds)
+        yield _figure(f"{title}: {what}", times["ours"], times["vw"], "Vowpal Wabbit", target)
+        if what == "one pass":
+            # Once is enough for what takes half a minute and is far from the target.
+            sklearn = _seconds((sys.executable, "-c", SKLEARN_PROGRAM, str(files.svmlight)))
+            peer_name = "load_svmlight_file, Perceptron"
+            peer_times = _summary([sklearn])
+            yield _figure(f"{title}: {what}", times["ours"], peer_times, peer_name, SKLEARN)
+
+
+def _rosenblatt(*arguments: object) -> Command:
+    return sys.executable, "-m", "rosenblatt", *map(str, arguments)
+
+
+def _vowpal_wabbit(files: RowFiles, *arguments: object) -> Command:
+    shared = ("-d", files.vowpal_wabbit, "-b", HASH_BITS, "--quiet", *arguments)
+    return sys.executable, "-m", "vowpalwabbit", *map(str, shared)
+
+
+def _figure(what: str, ours: Times, peer: Times, peer_name: str, target: float) -> Figure:
+    note = (
+        f"medians {ours.median:.2f} and {peer.median:.2f} s, "
+        f"processor time {ours.processor:.2f} and {peer.processor:.2f} s"
+    )
+    return speed_up(what, ours.best, peer.best, peer_name, target, note)
+
+
+def _times(commands: Mapping[str, Command], rounds: int) -> dict[str, Times]:
+    """Return the times of commands that take turns."""
+    for command in commands.values():
+        _seconds(command)
+    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            runs[name].append(_seconds(command))
+    return {name: _summary(seconds) for name, seconds in runs.items()}
+
+
+def _summary(runs: Sequence[tuple[float, float]]) -> Times:
+    wall, processor = zip(*runs, strict=True)
+    return Times(min(wall), median(wall), min(processor))
+
+
+def _seconds(command: Command) -> tuple[float, float]:
+    """Run a command to its end; return the time on the wall and that of the processors."""
+    environment = dict(os.environ)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else every start compiles Python anew
+    before, started = os.times(), perf_counter()
+    done = subprocess.run(command, env=environment, check=False, capture_output=True)  # noqa: S603
+    wall, after = perf_counter() - started, os.times()
+    if done.returncode:
+        msg = f"{' '.join(command)} failed: {done.stderr.decode()}"
+        raise RuntimeError(msg)
+    user = after.children_user - before.children_user
+    return wall, user + after.children_system - before.children_system

@@ -1,0 +1,140 @@
+"""From raw text in a file to a model, against scikit-learn's hashed words and its perceptron.
+
+Both run in this process, so neither the start nor the imports count; ours may use all cores. That
+the model is as good as scikit-learn's is measured on the test file, outside of the time.
+"""
+
+import gc
+import gzip
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter, process_time
+
+from benchmarks.data_files import MissingDataError, data_file
+from benchmarks.figure import Amount, Figure, Skipped, Target, speed_up
+from benchmarks.scale import Scale
+from benchmarks.svmlight_text import FOLDER
+from rosenblatt.cli.rows import model_rows
+from rosenblatt.cli.screen import Screen
+from rosenblatt.cli.training import Course, train_files
+from rosenblatt.data.files import Columns, Layout
+from rosenblatt.scoring import Scorer
+from rosenblatt.store.model import Model
+
+SPEED_UP = 10.0
+SETS = {"imdb": ("column_2",), "20news": ()}  # and which columns give the label away
+LAYOUT = Layout(header=False)
+WORDS = "--no-word-pairs --max-iter 5 --no-early-stopping"
+PEER = "HashingVectorizer, Perceptron"
+
+Score = Callable[[Path], float]  # share of the rows of a file that a model gets right
+
+
+class Silent(Screen):
+    """No bar, not even on a terminal: to draw it takes time."""
+
+    draws_talk = False
+
+
+@dataclass(frozen=True)
+class Times:
+    """The best seconds of several runs."""
+
+    wall: float
+    processor: float
+
+
+def figures(scale: Scale) -> Iterator[Figure | Skipped]:
+    """Yield speed and accuracy of the fastest setting that is good enough, and of the defaults."""
+    for name, ignored in SETS.items():
+        try:
+            train, test = (_unpacked(f"{name}.{part}.tsv", scale) for part in ("train", "test"))
+        except MissingDataError as missing:
+            yield Skipped(name, str(missing))
+            continue
+        words = Columns(ignore=ignored, word_pairs=False)
+        contenders: dict[str, Callable[[], Score]] = {
+            WORDS: _ours(train, words, Course(max_iter=5, early_stopping=False)),
+            "defaults": _ours(train, Columns(ignore=ignored), Course()),
+            PEER: _sklearn(train),
+        }
+        accuracy = {who: contender()(test) for who, contender in contenders.items()}
+        times = _times(contenders, scale)
+        peer = times[PEER]
+        for setting, target in ((WORDS, SPEED_UP), ("defaults", None)):
+            what, ours = f"{name}, {setting}", times[setting]
+            note = f"processor time {ours.processor:.2f} and {peer.processor:.2f} s"
+            yield speed_up(what, ours.wall, peer.wall, PEER, target, note)
+            right, peer_right = accuracy[setting], accuracy[PEER]
+            yield Figure(
+                f"{what}: test accuracy",
+                Amount(100 * right, "%"),
+                Amount(100 * peer_right, "%"),
+                PEER,
+                Amount(100 * (right - peer_right), "%"),
+                Target("≥", 0.0),
+            )
+
+
+def _unpacked(name: str, scale: Scale) -> Path:
+    """Return a file with the lines of a packed one, or with a part of them."""
+    packed = data_file(f"{name}.gz")
+    path = FOLDER / f"{scale.divisor}-{name}"
+    if not path.exists():
+        FOLDER.mkdir(exist_ok=True)
+        with gzip.open(packed) as lines:
+            path.write_bytes(b"".join(list(lines)[:: scale.divisor]))
+    return path
+
+
+def _ours(train: Path, columns: Columns, course: Course) -> Callable[[], Score]:
+    def contender() -> Score:
+        model = train_files([str(train)], LAYOUT, columns, course, Silent()).model
+        return lambda test: _accuracy(model, test)
+
+    return contender
+
+
+def _accuracy(model: Model, test: Path) -> float:
+    scorer, right, n_rows = Scorer(model), 0, 0
+    for batch in model_rows(model, [str(test)], layout=LAYOUT):
+        right += int((scorer.numbers(scorer.scores(batch)) == batch.labels).sum())
+        n_rows += batch.n_rows
+    return right / n_rows
+
+
+def _sklearn(train: Path) -> Callable[[], Score]:
+    from sklearn.feature_extraction.text import HashingVectorizer
+    from sklearn.linear_model import Perceptron
+
+    def contender() -> Score:
+        texts, labels = _fields(train)
+        model = Perceptron().fit(HashingVectorizer().transform(texts), labels)
+
+        def score(test: Path) -> float:
+            test_texts, test_labels = _fields(test)
+            return float(model.score(HashingVectorizer().transform(test_texts), test_labels))
+
+        return score
+
+    return contender
+
+
+def _fields(path: Path) -> tuple[list[str], list[str]]:
+    """Return the last and the first field of each line."""
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        fields = [line.rstrip("\n").split("\t") for line in lines]
+    return [row[-1] for row in fields], [row[0] for row in fields]
+
+
+def _times(contenders: Mapping[str, Callable[[], object]], scale: Scale) -> dict[str, Times]:
+    """Return the times of contenders that have run once and now take turns."""
+    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in contenders}
+    for _ in range(scale.rounds):
+        for name, contender in contenders.items():
+            gc.collect()
+            processor, wall = process_time(), perf_counter()
+            contender()
+            runs[name].append((perf_counter() - wall, process_time() - processor))
+    return {name: Times(*map(min, zip(*run, strict=True))) for name, run in runs.items()}
