@@ -80,3 +80,12 @@ def test_a_person_is_told_of_columns_that_number_the_rows() -> None:
         "Column 'a key' has 38 different values in 40 rows; leave it out with --ignore 'a key'.",
         "Column 'empty' has no value in the first 40 rows; it is taken for a category.",
     ]
+
+
+def test_a_person_is_told_of_a_word_among_numbers() -> None:
+    """One word that makes a column of numbers a category is named."""
+    columns = {"age": ["41"] * 39 + ["old"], "label": ["p", "n"] * 20}
+    assert TableEncoding.from_sample(table(columns)).notes == [
+        "Column 'age' is taken for a category, since 'old' in it is not a number; if it should be"
+        " one, mend the file and say --numeric age."
+    ]

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -29,7 +30,12 @@ assert np.array_equal(small.indices, large.indices[:n])
 
 
 @pytest.mark.parametrize("bits", ["None", "12"])
-def test_small_inputs_do_without_numba(bits: str) -> None:
-    """The compiler is imported only for more text than plain Python reads in its time."""
+@pytest.mark.parametrize("environment", [{}, {"NUMBA_DISABLE_JIT": "1"}])
+def test_small_inputs_do_without_numba(bits: str, environment: dict[str, str]) -> None:
+    """The compiler is imported only for more text than plain Python reads in its time.
+
+    Where nothing is compiled, more of it is read all the same.
+    """
     program = PROGRAM.replace("BITS", bits)
-    subprocess.run([sys.executable, "-c", program], check=True)  # noqa: S603  # a program of ours
+    command = [sys.executable, "-c", program]
+    subprocess.run(command, check=True, env=os.environ | environment)  # noqa: S603  # ours

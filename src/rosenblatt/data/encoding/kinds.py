@@ -66,15 +66,37 @@ def oddities(table: Table, column: InputColumn) -> list[str]:
             start = ", ".join(f"{number:g}" for number in numbers[:3])
             return [f"Column '{name}' counts the rows ({start}, …); {leave_out}."]
     if column.role == "category" and column.parts == ("",):
-        n_values = values.n_unique()
-        if n_values == len(values):
-            what = "a different value in every row"
-        elif n_values >= MOSTLY * len(values):
-            what = f"{n_values:,} different values in {len(values):,} rows"
-        else:
-            return []
-        return [f"Column '{name}' has {what}; {leave_out}."]
+        return _oddities_of_category(values, name, leave_out)
     return []
+
+
+def _oddities_of_category(values: "pl.Series", name: str, leave_out: str) -> list[str]:
+    word = _word_among_numbers(values)
+    n_values = values.n_unique()
+    if word is not None:
+        told = (
+            f"is taken for a category, since {word!r} in it is not a number; if it should be one,"
+            f" mend the file and say {option('--numeric', name)}"
+        )
+    elif n_values == len(values):
+        told = f"has a different value in every row; {leave_out}"
+    elif n_values >= MOSTLY * len(values):
+        told = f"has {n_values:,} different values in {len(values):,} rows; {leave_out}"
+    else:
+        return []
+    return [f"Column '{name}' {told}."]
+
+
+def _word_among_numbers(values: "pl.Series") -> str | None:
+    """Return the first word of a column that is all but numbers, None of any other."""
+    import polars as pl
+
+    if values.dtype != pl.String:
+        return None
+    is_word = values.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+    if not 0 < is_word.sum() <= (1 - MOSTLY) * len(values):
+        return None
+    return str(values.filter(is_word)[0])[:40]
 
 
 def _present(series: "pl.Series") -> "pl.Series":
