@@ -40,7 +40,7 @@ SHUFFLES = ("every-pass", "once", "no")
     show_default=True,
     help="What a missing number is taken for.",
 )
-@click.option("--hash-bits", type=click.IntRange(1, 31), help="Hash words to 2^N features.")
+@click.option("--hash-bits", type=click.IntRange(1, 30), help="Hash words to 2^N features.")
 @click.option("--word-pairs/--no-word-pairs", default=True, help="Pairs of neighbouring words.")
 @click.option(
     "--rule", type=click.Choice(RULES), default="perceptron", show_default=True, help="How to step."
