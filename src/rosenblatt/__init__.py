@@ -14,17 +14,32 @@ if TYPE_CHECKING:
         Perceptron,
     )
     from rosenblatt.estimators.files import load, save
+    from rosenblatt.features import FeatureConjunctions
+    from rosenblatt.sparsity import sparsify
+    from rosenblatt.tracing import trace
 
 __version__ = "0.1.0"
 
-__all__ = ["AveragedPerceptron", "PassiveAggressiveClassifier", "Perceptron", "load", "save"]
+__all__ = [
+    "AveragedPerceptron",
+    "FeatureConjunctions",
+    "PassiveAggressiveClassifier",
+    "Perceptron",
+    "load",
+    "save",
+    "sparsify",
+    "trace",
+]
 
 _HOMES = {
     "AveragedPerceptron": "rosenblatt.estimators",
+    "FeatureConjunctions": "rosenblatt.features",
     "PassiveAggressiveClassifier": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
     "load": "rosenblatt.estimators.files",
     "save": "rosenblatt.estimators.files",
+    "sparsify": "rosenblatt.sparsity",
+    "trace": "rosenblatt.tracing",
 }
 
 

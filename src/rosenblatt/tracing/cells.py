@@ -1,0 +1,112 @@
+"""The cells of a trace as words: one list a step, which every kind of table then sets."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.tracing.steps import Step, Trace
+
+NARROW = 8  # features; wider rows show what is not 0
+SHOWN = 6  # of them
+
+PROOF_HEADER = ["updates", "angle", "w·w*", "at least", "‖w‖²", "at most"]
+
+
+def header(trace: Trace) -> list[str]:
+    """Return the names of the columns."""
+    columns = ["pass", "row", "x", "y", "activation", "", "step", "w", "b"]
+    if trace and trace[0].average_w is not None:
+        columns += ["average w", "average b"]
+    return columns + (PROOF_HEADER if trace.bound is not None else [])
+
+
+def lines(trace: Trace, steps: Any) -> Iterator[list[str]]:
+    """Yield the cells of each of these steps of the trace."""
+    for step in steps:
+        cells = [str(step.pass_), str(step.row), row_cell(step, trace), label_cell(step.y, trace)]
+        cells += [numbers_cell(step.activation), told(step), signed_step(step, trace)]
+        cells += [weights_cell(step.w, trace), numbers_cell(step.b)]
+        if step.average_w is not None:
+            cells += [weights_cell(step.average_w, trace), numbers_cell(step.average_b)]
+        if trace.bound is not None:
+            cells += _proof(step)
+        yield cells
+
+
+def told(step: Step) -> str:
+    """Return what came of a visit in a word or two."""
+    if step.mistake:
+        return "wrong"
+    return "right, too close" if step.step else "right"
+
+
+def signed_step(step: Step, trace: Trace) -> str:
+    """Return the step with the sign that it has in the weights, or who gains and loses by it."""
+    if not step.step:
+        return ""
+    if len(trace.classes) > 2:
+        return f"{step.y} +{number(step.step)}, {step.rival} -{number(step.step)}"
+    return ("+" if step.y == trace.classes[1] else "-") + number(step.step)
+
+
+def label_cell(label: Any, trace: Trace) -> str:
+    """Return a label as it was given; +1 where the other one is −1."""
+    return f"{label:+d}" if trace.classes == (-1, 1) and isinstance(label, int) else str(label)
+
+
+def row_cell(step: Step, trace: Trace) -> str:
+    """Return the values of a row, or those that are not 0 where there are many."""
+    if step.w.shape[-1] <= NARROW:
+        return _vector(step.x)
+    indices, values = step.entries
+    nonzero = values != 0.0
+    return _entries(indices[nonzero], values[nonzero], trace.names)
+
+
+def weights_cell(w: NDArray[Any], trace: Trace) -> str:
+    """Return weights, class after class; of many features the largest that are not 0."""
+    vectors = np.atleast_2d(w)
+    if w.shape[-1] <= NARROW:
+        return " ".join(_vector(v) for v in vectors)
+    said = []
+    for v in vectors:
+        largest = np.argsort(-np.abs(v), kind="stable")[: np.count_nonzero(v)]
+        said.append(_entries(largest, v[largest], trace.names))
+    return " ".join(said)
+
+
+def numbers_cell(values: Any) -> str:
+    """Return a number, or one for each class."""
+    return number(values) if np.ndim(values) == 0 else _vector(values)
+
+
+def number(value: Any) -> str:
+    """Return a number with six digits at most, without a sign on zero.
+
+    >>> number(-0.0), number(2.0), number(1 / 3)
+    ('0', '2', '0.333333')
+    """
+    return f"{float(value) + 0.0:.6g}"
+
+
+def _vector(values: Any) -> str:
+    return f"[{' '.join(number(v) for v in values)}]"
+
+
+def _entries(indices: NDArray[Any], values: NDArray[Any], names: tuple[str, ...] | None) -> str:
+    said = [
+        f"{i if names is None else names[i]}:{number(v)}"
+        for i, v in zip(indices[:SHOWN].tolist(), values[:SHOWN].tolist(), strict=True)
+    ]
+    more = [f"… {len(indices) - SHOWN} more"] if len(indices) > SHOWN else []
+    return f"[{' '.join(said + more)}]"
+
+
+def _proof(step: Step) -> list[str]:
+    proof = step.proof
+    if proof is None:
+        return [""] * len(PROOF_HEADER)
+    values = (proof.projection, proof.projection_bound, proof.sqnorm, proof.sqnorm_bound)
+    return [str(proof.updates), f"{proof.angle:.1f}°", *map(number, values)]

@@ -1,0 +1,178 @@
+"""The function ``trace``: train as the estimators do, and keep every step."""
+
+import operator
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any, cast
+
+import numpy as np
+
+from rosenblatt.errors import InputError
+from rosenblatt.estimators.classifiers import (
+    AveragedPerceptron,
+    PassiveAggressiveClassifier,
+    Perceptron,
+)
+from rosenblatt.estimators.parameters import (
+    AT_LEAST_ONE,
+    FLAG,
+    Check,
+    check_parameters,
+    generator_from,
+)
+from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Rule
+from rosenblatt.tracing.following import follow
+from rosenblatt.tracing.steps import Trace
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.fit import Plan
+from rosenblatt.training.labels import encode
+from rosenblatt.training.order import Shuffle
+
+OWN_CHECKS: dict[str, Check] = {
+    "rule": (
+        f"one of {', '.join(repr(name) for name in RULES)}",
+        lambda v: isinstance(v, str) and v in RULES,
+    ),
+    "averaged": FLAG,
+    "only_updates": FLAG,
+    "max_rows": (f"None or {AT_LEAST_ONE[0]}", lambda v: v is None or AT_LEAST_ONE[1](v)),
+}
+
+
+def trace(
+    X: Any,
+    y: Any,
+    *,
+    rule: str = "perceptron",
+    C: float = 1.0,
+    eta0: float = 1.0,
+    margin: float = 1.0,
+    averaged: bool = False,
+    shuffle: Shuffle = False,
+    zero: str = "mistake",
+    fit_intercept: bool = True,
+    max_iter: int | None = None,
+    random_state: Any = 0,
+    only_updates: bool = False,
+    passes: int | Iterable[int] | None = None,
+    max_rows: int | None = None,
+    witness: Any = None,
+) -> Trace:
+    """Train step by step and return what each row met and did.
+
+    The weights after every row are those of the estimators, bit for bit, for the same parameters.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_rows, n_features)
+    y : array of shape (n_rows,)
+        Labels: numbers or strings, two classes or more.
+    rule : "perceptron", "margin", "pa", "pa1" or "pa2"
+    C : float, default 1.0
+        Limit on a step of "pa1" and "pa2".
+    eta0 : float, default 1.0
+        Length of a step of "perceptron" and "margin".
+    margin : float, default 1.0
+        "margin" also steps on rows that are right by no more than this.
+    averaged : bool, default False
+        Keep the mean of all weights beside them (Algorithm 7).
+    shuffle, zero, fit_intercept, random_state
+        As of the estimators; rows come in the order given unless ``shuffle`` is set.
+    max_iter : int, default None
+        Passes at most; None for the default of the estimator that has this rule.
+    only_updates : bool, default False
+        Keep only the steps that changed the weights.
+    passes : int or range of int, default None
+        Keep only these passes, counted from 1. Nothing after the last of them is run.
+    max_rows : int, default None
+        Keep so many steps at most, and then end.
+    witness : (w, b), default None
+        Weights that separate the rows, or what has them: a verdict with ``w`` and ``b``, a fitted
+        estimator. With it every update shows the two inequalities of the convergence proof.
+
+    Returns
+    -------
+    Trace
+        A sequence of steps with ``pass_``, ``row``, ``x``, ``y``, ``activation``, ``mistake``,
+        ``step``, ``w`` and ``b``.
+
+    Examples
+    --------
+    >>> from rosenblatt.tracing import trace
+    >>> print(trace([[0, 0], [0, 1], [1, 1], [1, 0]], [-1, 1, -1, 1], zero="negative", max_iter=1))
+    pass  row  x       y  activation         step  w       b
+       1    0  [0 0]  -1           0  right        [0 0]   0
+       1    1  [0 1]  +1           0  wrong    +1  [0 1]   1
+       1    2  [1 1]  -1           2  wrong    -1  [-1 0]  0
+       1    3  [1 0]  +1          -1  wrong    +1  [0 0]   1
+    4 steps; stopped after max_iter passes.
+    """
+    parameters = {"C": C, "eta0": eta0, "margin": margin, "shuffle": shuffle, "zero": zero}
+    parameters |= {"fit_intercept": fit_intercept, "random_state": random_state}
+    if max_iter is not None:
+        parameters["max_iter"] = max_iter
+    check_parameters("trace", parameters)
+    own = {"rule": rule, "averaged": averaged, "only_updates": only_updates, "max_rows": max_rows}
+    _check_own(own)
+    estimator = Perceptron(fit_intercept=fit_intercept)  # knows names and shape, as validation asks
+    rows, y = check_rows(estimator, X, y, reset=True)
+    classes = np.unique(y)
+    check_classes(classes, y, None)
+    limit = _default_passes(rule, averaged=averaged) if max_iter is None else max_iter
+    order: Shuffle = "once" if shuffle == "once" else bool(shuffle)
+    plan = Plan(_rule(rule, C, eta0, margin), int(limit), ZERO_CONVENTIONS[zero], order)
+    names = getattr(estimator, "feature_names_in_", None)
+    return follow(
+        Examples(rows, encode(y, classes)),
+        y.tolist(),
+        classes.tolist(),
+        plan,
+        generator_from(random_state),
+        averaged=bool(averaged),
+        only_updates=bool(only_updates),
+        passes=_passes(passes),
+        max_rows=max_rows,
+        witness=witness,
+        names=None if names is None else [str(name) for name in names],
+    )
+
+
+def _rule(name: str, C: float, eta0: float, margin: float) -> Rule:
+    """Return the rule of this name with the parameters that it has."""
+    given = {"eta": eta0, "margin": margin, "C": C}
+    kind: Any = RULES[name]
+    return cast("Rule", kind(**{key: float(given[key]) for key in kind._fields if key in given}))
+
+
+def _default_passes(rule: str, *, averaged: bool) -> int:
+    if rule not in ("perceptron", "margin"):
+        return PassiveAggressiveClassifier().max_iter
+    return (AveragedPerceptron() if averaged else Perceptron()).max_iter
+
+
+def _passes(passes: int | Iterable[int] | None) -> frozenset[int] | None:
+    """Return the passes to keep."""
+    if passes is None:
+        return None
+    numbers = [passes] if isinstance(passes, Integral) else passes
+    try:
+        chosen = frozenset(operator.index(number) for number in cast("Iterable[int]", numbers))
+    except TypeError:
+        chosen = frozenset()
+    if not chosen or min(chosen) < 1:
+        msg = (
+            "The parameter passes of trace must be a number of at least 1 or a range of them, for "
+            f"example range(1, 4); got {passes!r}."
+        )
+        raise InputError(msg)
+    return chosen
+
+
+def _check_own(parameters: dict[str, object]) -> None:
+    """Raise InputError for what only this function takes, in the words of the estimators."""
+    for name, value in parameters.items():
+        requirement, holds = OWN_CHECKS[name]
+        if not holds(value):
+            msg = f"The parameter {name} of trace must be {requirement}; got {value!r}."
+            raise InputError(msg)

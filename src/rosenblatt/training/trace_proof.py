@@ -1,0 +1,136 @@
+"""The proof of the convergence theorem, followed update by update (CIML, Theorem 2).
+
+Let w* be a unit vector that separates the rows by γ, and R the length of the longest row. Every
+update adds τ·y·x, so w·w* gains at least τ·γ. And ‖w‖² gains τ²‖x‖² + 2τ·y·a: at most τ²·R² on a
+mistake, where y·a ≤ 0. After k mistakes of a perceptron with τ = 1 that is w·w* ≥ k·γ and
+‖w‖² ≤ k·R², and since w·w* ≤ ‖w‖, k ≤ R²/γ². A rule that also steps on rows that are right by a
+little has 2τ·y·a more on its side. All vectors are augmented: the bias is the weight of a constant.
+
+With K classes the weights of all classes are one long vector, and what an update adds is x for the
+true class and −x for its rival.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.state import State
+from rosenblatt.training.trace import Visit
+
+SLACK = 1e-9  # relative; both sides are sums that round
+BLOCK = 1 << 12  # rows at a time, so that no product has the size of the data
+
+
+@dataclass(frozen=True, slots=True)
+class ProofStep:
+    """Where the weights stand after an update, beside what the proof says of them."""
+
+    updates: int  # k
+    angle: float  # between w and w*, in degrees
+    projection: float  # w·w*
+    projection_bound: float  # it is at least this: kγ where every step is 1
+    sqnorm: float  # ‖w‖²
+    sqnorm_bound: float  # it is at most this: kR² where every step is 1
+
+    @property
+    def length(self) -> float:
+        """‖w‖."""
+        return float(np.sqrt(self.sqnorm))
+
+    @property
+    def holds(self) -> bool:
+        """Whether both inequalities hold, up to the rounding of the sums."""
+        low = self.projection >= self.projection_bound - SLACK * abs(self.projection_bound)
+        return low and self.sqnorm <= self.sqnorm_bound * (1 + SLACK)
+
+
+class Proof:
+    """Follows the two sums of the proof through a training that starts from zero."""
+
+    def __init__(self, examples: Examples, w: NDArray[Any], n_classes: int) -> None:
+        """Take a separating w, by class with the bias last, (1, d + 1) for two classes."""
+        # The constant feature is 0 where no bias is learned: then a bias of w* plays no part.
+        unit = w * np.append(np.ones(w.shape[1] - 1), float(examples.rows.constant != 0.0))
+        length = np.linalg.norm(unit)
+        if not length > 0.0:
+            msg = "The witness must have a weight other than 0; got none: diagnose(X, y) finds one."
+            raise InputError(msg)
+        self.unit = unit / length
+        self.margin, worst = smallest_margin(examples, self.unit)  # γ
+        if not self.margin > 0.0:
+            msg = (
+                f"The witness must separate the rows; row {worst} has the margin "
+                f"{self.margin:.6g}: give one that does; diagnose(X, y) finds it if there is."
+            )
+            raise InputError(msg)
+        vectors = 1 if n_classes == 2 else 2
+        rows = examples.rows
+        self.sqradius = vectors * max(rows.sqnorm(i) for i in range(rows.shape[0]))  # R²
+        self.updates = 0
+        self._steps = 0.0
+        self._growth = 0.0
+
+    @property
+    def bound(self) -> float:
+        """R²/γ², which the mistakes of a perceptron never exceed."""
+        return float(self.sqradius / self.margin**2)
+
+    def add(self, visit: Visit) -> None:
+        """Count an update."""
+        if visit.tau == 0.0:
+            return
+        self.updates += 1
+        self._steps += visit.tau
+        self._growth += visit.tau * (visit.tau * self.sqradius + 2.0 * max(visit.margin, 0.0))
+
+    def step(self, state: State) -> ProofStep:
+        """Return where the weights stand now."""
+        w = state.by_class(state.weights)
+        projection, sqnorm = float(np.vdot(w, self.unit)), float(np.vdot(w, w))
+        cosine = min(1.0, max(-1.0, projection / np.sqrt(sqnorm))) if sqnorm > 0.0 else 0.0
+        return ProofStep(
+            self.updates,
+            float(np.degrees(np.arccos(cosine))),
+            projection,
+            self.margin * self._steps,
+            sqnorm,
+            self._growth,
+        )
+
+
+def smallest_margin(examples: Examples, w: NDArray[Any]) -> tuple[float, int]:
+    """Return the smallest margin of w, given by class, and the first row that has it."""
+    least, where = np.inf, -1
+    for start in range(0, examples.rows.shape[0], BLOCK):
+        stop = min(start + BLOCK, examples.rows.shape[0])
+        scores = _scores(examples.rows, start, stop, w)
+        targets = examples.targets[start:stop]
+        if len(w) == 1:
+            margins = targets * scores[:, 0]
+        else:
+            lines = np.arange(len(targets))
+            own = scores[lines, targets].copy()
+            scores[lines, targets] = -np.inf
+            margins = own - scores.max(axis=1)
+        here = int(np.argmin(margins))
+        if margins[here] < least:
+            least, where = float(margins[here]), start + here
+    return least, where
+
+
+def _scores(rows: Rows, start: int, stop: int, w: NDArray[Any]) -> NDArray[Any]:
+    """Return the activations of every vector on some rows, (rows, vectors)."""
+    scores: NDArray[Any]
+    if isinstance(rows, CSR):
+        scores = np.zeros((stop - start, len(w)))
+        for i in range(start, stop):
+            row = slice(rows.indptr[i], rows.indptr[i + 1])
+            scores[i - start] = w[:, rows.indices[row]] @ rows.data[row].astype(np.float64)
+    else:
+        scores = rows.values[start:stop].astype(np.float64) @ w[:, :-1].T
+    return scores + rows.constant * w[:, -1]
