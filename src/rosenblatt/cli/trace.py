@@ -1,0 +1,135 @@
+"""The command that shows a training step by step."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.learner import MEMORIES, RULES
+from rosenblatt.cli.screen import Screen, ScreenCommand
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.file_rows import FileRows
+    from rosenblatt.data.files import Layout
+    from rosenblatt.tracing import Trace
+
+SHUFFLES = ("no", "once", "every-pass")
+FORMS = ("text", "markdown", "html")
+MOST_STEPS = 10_000  # without --steps, so that nobody waits for a screen that never ends
+MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
+
+
+@click.command(
+    cls=ScreenCommand,
+    example="rosenblatt trace toy.csv --only-updates",
+    json_help="Print one JSON object a step.",
+)
+@click.argument("data", nargs=-1, required=True, type=click.Path())
+@click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out.")
+@layout_options
+@click.option("--scale/--no-scale", default=False, help="Bring numbers to mean 0 and deviation 1.")
+@click.option(
+    "--rule", type=click.Choice(RULES), default="perceptron", show_default=True, help="How to step."
+)
+@click.option(
+    "--memory",
+    type=click.Choice(MEMORIES),
+    default="last",
+    show_default=True,
+    help="With average the mean of all weights is shown too.",
+)
+@click.option("-C", "C", type=float, help="Longest step of pa1 and its kin; 1 if not given.")
+@click.option("--margin", type=float, help="Of the rule margin; 1 if not given.")
+@click.option("--eta0", type=float, help="Length of the perceptron's step; 1 if not given.")
+@click.option(
+    "--zero",
+    type=click.Choice(["mistake", "negative", "positive"]),
+    default="mistake",
+    show_default=True,
+    help="What a zero activation is.",
+)
+@click.option("--intercept/--no-intercept", default=True, help="Learn a bias.")
+@click.option(
+    "--shuffle",
+    type=click.Choice(SHUFFLES),
+    default="no",
+    show_default=True,
+    help="When rows are put in another order.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance.")
+@click.option("--max-iter", type=click.IntRange(1), metavar="N", help="Most passes that are made.")
+@click.option("--only-updates", is_flag=True, help="Only steps that change the weights.")
+@click.option("--passes", metavar="A[-B]", help="Only these passes, counted from 1: 3, or 2-4.")
+@click.option("--steps", type=click.IntRange(1), metavar="N", help="Stop after so many steps.")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(FORMS),
+    default="text",
+    show_default=True,
+    help="What is printed.",
+)
+def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **given: Any) -> None:
+    """Train on DATA step by step, and show what each row met and did.
+
+    The weights are those of train, bit for bit. By default rows come in the order of the file and
+    numbers are not scaled, as in textbooks.
+    """
+    from rosenblatt.cli.file_rows import read_rows
+    from rosenblatt.data.files import Columns
+
+    columns = Columns(label=given["label"], ignore=given["ignore"], scale=given["scale"])
+    rows = read_rows(data, layout, columns, fit_intercept=given["intercept"])
+    followed = _followed(rows, given)
+    if screen.wants_json:
+        screen.write(followed.to_json_lines())
+    elif form == "text":
+        screen.show(followed.to_text())
+    else:
+        screen.write(followed.to_markdown() if form == "markdown" else followed.to_html())
+
+
+def _followed(rows: "FileRows", given: dict[str, Any]) -> "Trace":
+    import numpy as np
+
+    from rosenblatt.cli.learner import Learner
+    from rosenblatt.cli.training import SHUFFLES as ORDERS
+    from rosenblatt.rules import ZERO_CONVENTIONS
+    from rosenblatt.tracing.following import follow
+    from rosenblatt.training.fit import Plan
+
+    learner = Learner(given["rule"], given["memory"], given["C"], given["margin"], given["eta0"])
+    plan = Plan(
+        learner.step(),
+        given["max_iter"] or learner.max_iter,
+        ZERO_CONVENTIONS[given["zero"]],
+        ORDERS[given["shuffle"]],
+    )
+    return follow(
+        rows.examples(most_columns=MOST_COLUMNS),
+        rows.labels,
+        rows.classes,
+        plan,
+        np.random.default_rng(given["seed"]),
+        averaged=learner.averaged,
+        only_updates=given["only_updates"],
+        passes=_passes(given["passes"]),
+        max_rows=given["steps"] or MOST_STEPS,
+        names=rows.names if len(rows.names) <= MOST_COLUMNS else None,
+    )
+
+
+def _passes(text: str | None) -> frozenset[int] | None:
+    if text is None:
+        return None
+    first, _, last = text.partition("-")
+    if (
+        not first.isdigit()
+        or not (last or first).isdigit()
+        or not 0 < int(first) <= int(last or first)
+    ):
+        msg = f"--passes must be a number or two: 3, or 2-4; got {text!r}."
+        raise click.UsageError(msg)
+    return frozenset(range(int(first), int(last or first) + 1))

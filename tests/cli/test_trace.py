@@ -1,0 +1,60 @@
+"""The command trace: a training step by step, from a file."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rosenblatt.cli import main
+from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y
+
+
+def traced(*arguments: str) -> Result:
+    """Run the command."""
+    return CliRunner().invoke(main, ["trace", *arguments], catch_exceptions=False)
+
+
+def csv_file(path: Path, rows: list[list[int]], labels: list[int]) -> str:
+    """Write rows as a table."""
+    names = [f"x{k + 1}" for k in range(len(rows[0]))]
+    lines = [",".join(map(str, [*row, y])) for row, y in zip(rows, labels, strict=True)]
+    path.write_text("\n".join([",".join([*names, "label"]), *lines]) + "\n")
+    return str(path)
+
+
+def test_xor(tmp_path: Path) -> None:
+    """The introduction's table of XOR, line by line."""
+    path = csv_file(tmp_path / "xor.csv", [list(map(int, x)) for x in XOR_X], list(XOR_Y))
+    lines = traced(path, "--zero", "negative", "--max-iter", "1").stdout.splitlines()
+    assert [" ".join(line.split()) for line in lines[1:5]] == [
+        "1 0 [0 0] -1 0 right [0 0] 0",
+        "1 1 [0 1] +1 0 wrong +1 [0 1] 1",
+        "1 2 [1 1] -1 2 wrong -1 [-1 0] 0",
+        "1 3 [1 0] +1 -1 wrong +1 [0 0] 1",
+    ]
+
+
+def test_json_lines_of_updates(tmp_path: Path) -> None:
+    """--json gives one object a step; --only-updates leaves out rows that change nothing."""
+    path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
+    found = traced(path, "--only-updates", "--json").stdout.splitlines()
+    steps = [json.loads(line) for line in found]
+    assert [step["row"] for step in steps] == [0, 2, 4, 6, 0]
+    assert steps[-1]["w"] == [0, -2, 0]
+    assert steps[-1]["b"] == 1
+
+
+@pytest.mark.parametrize(("form", "first"), [("markdown", "|"), ("html", "<")])
+def test_forms(tmp_path: Path, form: str, first: str) -> None:
+    """A trace can be printed as Markdown and as HTML."""
+    path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
+    assert traced(path, "--as", form, "--passes", "2-3").stdout.startswith(first)
+
+
+def test_bad_passes(tmp_path: Path) -> None:
+    """What is no range of passes is refused."""
+    path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
+    result = traced(path, "--passes", "4-2")
+    assert result.exit_code == 2
+    assert "--passes must be a number or two" in result.stderr
