@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Perceptron,
     )
     from rosenblatt.estimators.files import load, save
+    from rosenblatt.estimators.why import why
     from rosenblatt.features import FeatureConjunctions
     from rosenblatt.sparsity import sparsify
     from rosenblatt.tracing import trace
@@ -29,6 +30,7 @@ __all__ = [
     "save",
     "sparsify",
     "trace",
+    "why",
 ]
 
 _HOMES = {
@@ -40,6 +42,7 @@ _HOMES = {
     "save": "rosenblatt.estimators.files",
     "sparsify": "rosenblatt.sparsity",
     "trace": "rosenblatt.tracing",
+    "why": "rosenblatt.estimators.why",
 }
 
 

@@ -34,6 +34,7 @@ from rosenblatt.training.fit import Outcome, Plan, fit
 from rosenblatt.training.held_out import EarlyStopping
 from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.labels import encode
+from rosenblatt.training.mistakes import Mistakes
 from rosenblatt.training.observers import ProgressBar
 from rosenblatt.training.passes import run_pass
 from rosenblatt.training.state import State, touched_features
@@ -56,6 +57,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     n_mistakes_: int
     converged_: bool
     stop_reason_: StopReason
+    mistakes_: Mistakes
 
     @abstractmethod
     def _rule(self) -> Rule:
@@ -112,6 +114,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             outcome = fit(state, examples, self._plan(), generator, observers)
         self._state, self.classes_ = state, classes
         self._keep(outcome)
+        if warm or coef_init is not None or intercept_init is not None:
+            self.__dict__.pop("mistakes_", None)  # the weights are made of more than these
         averaged, stopping = self._averaged(), self.early_stopping
         told = unfinished(outcome, averaged=averaged, early_stopping=stopping)
         if told is not None:
@@ -176,6 +180,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
                 state.restore(before)
                 raise
             self.converged_, self.stop_reason_ = False, "max_iter"  # one pass is what it is for
+            self.__dict__.pop("mistakes_", None)
         self.n_iter_ += 1
         self.n_mistakes_ += counts.mistakes
 
@@ -270,6 +275,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             shuffle=self.shuffle if self.shuffle == "once" else bool(self.shuffle),
             early_stopping=stopping if self.early_stopping else None,
             time_limit=self.time_limit,
+            record=self.record_mistakes,
         )
 
     def _keep(self, outcome: Outcome) -> None:
@@ -279,6 +285,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self.n_mistakes_ = sum(record.mistakes for record in outcome.history)
         self.converged_ = outcome.converged
         self.stop_reason_ = outcome.stop_reason
+        self.__dict__.pop("mistakes_", None)
+        if outcome.mistakes is not None:
+            self.mistakes_ = outcome.mistakes
 
     def _meet_classes(self, y: NDArray[Any], named: ArrayLike | None, n_features: int) -> None:
         """Make sure that the state knows all these classes; start one where there is none."""

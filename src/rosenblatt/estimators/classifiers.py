@@ -73,6 +73,7 @@ class Perceptron(_PerceptronRule):
         time_limit: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         warm_start: bool = False,
+        record_mistakes: bool = False,
         random_state: Any = 0,
         verbose: bool | int = False,
         observers: Sequence[Observer] | None = None,
@@ -89,6 +90,7 @@ class Perceptron(_PerceptronRule):
         self.time_limit = time_limit
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.record_mistakes = record_mistakes
         self.random_state = random_state
         self.verbose = verbose
         self.observers = observers
@@ -138,6 +140,7 @@ class AveragedPerceptron(_PerceptronRule):
         time_limit: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         warm_start: bool = False,
+        record_mistakes: bool = False,
         random_state: Any = 0,
         verbose: bool | int = False,
         observers: Sequence[Observer] | None = None,
@@ -154,6 +157,7 @@ class AveragedPerceptron(_PerceptronRule):
         self.time_limit = time_limit
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.record_mistakes = record_mistakes
         self.random_state = random_state
         self.verbose = verbose
         self.observers = observers
@@ -210,6 +214,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         time_limit: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         warm_start: bool = False,
+        record_mistakes: bool = False,
         random_state: Any = 0,
         verbose: bool | int = False,
         observers: Sequence[Observer] | None = None,
@@ -227,6 +232,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         self.time_limit = time_limit
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.record_mistakes = record_mistakes
         self.random_state = random_state
         self.verbose = verbose
         self.observers = observers

@@ -40,6 +40,10 @@ PARAMETERS = {
         'Multiplies the steps of a class: a dictionary, or "balanced" for weights in inverse '
         "proportion to the number of rows of each class."
     ),
+    "record_mistakes": (
+        "Keep the list of updates in ``mistakes_``: which row, how far, when. It says which rows "
+        "taught a decision (``rosenblatt.why``), and grows with every mistake."
+    ),
     "warm_start": "Go on from the weights of the last fit in place of starting anew.",
     "random_state": (
         "Seed of the shuffling and of the rows held out: the same seed gives the same model, on "
@@ -62,6 +66,7 @@ ATTRIBUTES = {
         "weights, and the best ones by early stopping, need not.)"
     ),
     "n_mistakes_": "Mistakes in all passes.",
+    "mistakes_": "Every update of the last fit in order, where ``record_mistakes`` says so.",
     "history_": (
         "One record a pass: ``pass_``, ``mistakes``, ``updates``, ``loss`` (Σ of −y·a over the "
         "mistakes), ``validation_score``, ``seconds``."

@@ -66,6 +66,7 @@ CHECKS: dict[str, Check] = {
         lambda v: v is None or isinstance(v, Mapping) or (isinstance(v, str) and v == "balanced"),
     ),
     "warm_start": FLAG,
+    "record_mistakes": FLAG,
     "random_state": (
         "None, an integer of at least 0, or a NumPy Generator or RandomState",
         lambda v: (
