@@ -20,6 +20,7 @@ from benchmarks.scale import Scale
 from benchmarks.svmlight_text import RowFiles, debian_paths, text_like_rows
 
 MEGABYTES = 1_000
+ROUNDS = 3  # of many seconds each
 HASH_BITS = 20
 ONE_PASS, FIVE_PASSES, PREDICTIONS = 2.5, 3.0, 3.0  # how many times as fast as Vowpal Wabbit
 SKLEARN = 10.0
@@ -60,12 +61,10 @@ def figures(scale: Scale) -> Iterator[Figure | Skipped]:
             continue
         with tempfile.TemporaryDirectory(dir=files.svmlight.parent) as folder:
             title = f"{name}, {files.megabytes:,.0f} MB"
-            yield from _set_figures(title, files, Path(folder), scale)
+            yield from _set_figures(title, files, Path(folder))
 
 
-def _set_figures(
-    title: str, files: RowFiles, folder: Path, scale: Scale
-) -> Iterator[Figure | Skipped]:
+def _set_figures(title: str, files: RowFiles, folder: Path) -> Iterator[Figure]:
     model, peer_model = str(folder / "ours.model"), str(folder / "vw.model")
     train = _rosenblatt("train", files.svmlight, "--memory", "last", "--no-early-stopping")
     peer_train = _vowpal_wabbit(files, "--sgd", "--loss_function", "hinge")
@@ -91,7 +90,7 @@ def _set_figures(
         ),
     )
     for what, target, ours, peer in turns:
-        times = _times({"ours": ours, "vw": peer}, scale.rounds)
+        times = _times({"ours": ours, "vw": peer})
         yield _figure(f"{title}: {what}", times["ours"], times["vw"], "Vowpal Wabbit", target)
         if what == "one pass":
             # Once is enough for what takes half a minute and is far from the target.
@@ -118,12 +117,12 @@ def _figure(what: str, ours: Times, peer: Times, peer_name: str, target: float) 
     return speed_up(what, ours.best, peer.best, peer_name, target, note)
 
 
-def _times(commands: Mapping[str, Command], rounds: int) -> dict[str, Times]:
+def _times(commands: Mapping[str, Command]) -> dict[str, Times]:
     """Return the times of commands that take turns."""
     for command in commands.values():
         _seconds(command)
     runs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         for name, command in commands.items():
             runs[name].append(_seconds(command))
     return {name: _summary(seconds) for name, seconds in runs.items()}

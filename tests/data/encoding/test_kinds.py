@@ -85,7 +85,8 @@ def test_a_person_is_told_of_columns_that_number_the_rows() -> None:
 def test_a_person_is_told_of_a_word_among_numbers() -> None:
     """One word that makes a column of numbers a category is named."""
     columns = {"age": ["41"] * 39 + ["old"], "label": ["p", "n"] * 20}
-    assert TableEncoding.from_sample(table(columns)).notes == [
+    (note,) = TableEncoding.from_sample(table(columns)).notes
+    assert note == (
         "Column 'age' is taken for a category, since 'old' in it is not a number; if it should be"
         " one, mend the file and say --numeric age."
-    ]
+    )
