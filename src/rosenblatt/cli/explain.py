@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
     from rosenblatt.data.files import Layout
     from rosenblatt.explain import Explanation
+    from rosenblatt.provenance import Provenance
     from rosenblatt.store.model import Model
 
 
@@ -37,8 +38,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="How many features.",
 )
+@click.option(
+    "--why",
+    is_flag=True,
+    help="Which training rows taught it that; needs train --record-mistakes.",
+)
 @layout_options
-def explain(screen: Screen, model_path: str, data: str, row: int, n: int, layout: "Layout") -> None:
+def explain(
+    screen: Screen, model_path: str, data: str, row: int, n: int, why: bool, layout: "Layout"
+) -> None:
     """Show what made MODEL decide a row of DATA ("-": standard input) as it does.
 
     Each feature adds its weight × its value to the score. With more than two classes it is the
@@ -61,10 +69,48 @@ def explain(screen: Screen, model_path: str, data: str, row: int, n: int, layout
         **explanation._asdict(),
         "terms": [term._asdict() for term in explanation.terms],
     }
+    provenance = None
+    if why:
+        from rosenblatt.recorded import recorded_provenance
+
+        score = scores[0] if scores.ndim > 1 else scores
+        provenance = recorded_provenance(model, batch.indices, batch.data, score, winner)
+        document["why"] = provenance.report()
     if screen.wants_json:
         screen.json(document)
         return
     _show(screen, model, document, explanation, n)
+    if provenance is not None:
+        _show_provenance(screen, model, provenance, n)
+
+
+def _show_provenance(screen: Screen, model: "Model", provenance: "Provenance", n: int) -> None:
+    positive, negative = (printable(str(c)) for c in (provenance.positive, provenance.negative))
+    shown, rest = provenance.terms[:n], provenance.terms[n:]
+    longest = max((abs(term.amount) for term in shown), default=0.0)
+    rows: list[list[Cell]] = [
+        [
+            f"row {term.row + 1:,}",
+            str(term.label),
+            term.updates,
+            signed(term.amount),
+            Bar(term.amount, longest),
+        ]
+        for term in shown
+    ]
+    if rest:
+        amount = math.fsum(term.amount for term in rest)
+        rows.append([f"({counted(len(rest), 'other row')})", "", "", signed(amount), ""])
+    if provenance.remainder:
+        rows.append(["(rounding)", "", "", signed(provenance.remainder), ""])
+    rows.append(["= total", "", "", signed(provenance.total), ""])
+    files = model.training.get("files", ["?"])
+    screen.table(
+        ("learned from", "label", "times", "amount", ""),
+        rows,
+        f"What taught it so: rows of {printable(' '.join(files))}, which speak for {positive} "
+        f"above 0 and for {negative} below",
+    )
 
 
 def _row(model: "Model", data: str, row: int, layout: "Layout") -> "Batch":

@@ -16,6 +16,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.store.model import Calibration, Model, Spread
@@ -49,6 +50,7 @@ class Course:
     time_limit: float | None = None
     seed: int = 0
     calibrate: bool = False
+    record_mistakes: bool = False
     buffer: int | None = None
     cache: str | None = None
 
@@ -79,6 +81,7 @@ class Course:
             SHUFFLES[self.shuffle],
             stopping if self.held_out else None,
             self.time_limit,
+            self.record_mistakes,
         )
 
     def options(self) -> dict[str, Any]:
@@ -93,6 +96,7 @@ class Course:
             "validation_fraction": self.validation_fraction,
             "n_iter_no_change": self.n_iter_no_change,
             "time_limit": self.time_limit,
+            "record_mistakes": self.record_mistakes,
             "random_state": self.seed,
         }
 
@@ -131,6 +135,11 @@ def train_files(
     """Return the model that the course makes of the files."""
     source = ShownFiles(Files(paths, layout), columns)
     point = None
+    if checkpoint is not None and course.record_mistakes:
+        msg = (
+            "--record-mistakes keeps a list that a checkpoint does not hold: leave one of them out."
+        )
+        raise InputError(msg)
     if checkpoint is not None:
         run = _run(source.files, layout, columns, course)
         point = Checkpoint(checkpoint, run, course.learner.estimator, course.options())
@@ -217,6 +226,7 @@ def _model(source: TrainingFiles, course: Course, trained: Trained) -> Model:
         encoding_arrays=encoding.arrays(),
         spread=_spread(trained, encoding.n_features),
         calibration=_calibration(course, trained),
+        arrays=_mistakes(trained),
         history=tuple(asdict(record) for record in outcome.history),
         outcome={
             "stop_reason": outcome.stop_reason,
@@ -234,6 +244,16 @@ def _model(source: TrainingFiles, course: Course, trained: Trained) -> Model:
             "held_out_error": held_out_error(trained),
         },
     )
+
+
+def _mistakes(trained: Trained) -> dict[str, Any]:
+    """Return the list of mistakes with their rows, where it was recorded and the rows are kept."""
+    mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
+    if mistakes is None or not isinstance(rows, CSR):
+        return {}
+    from rosenblatt.recorded import recorded_arrays
+
+    return recorded_arrays(mistakes, rows)
 
 
 def held_out_error(trained: Trained) -> float | None:

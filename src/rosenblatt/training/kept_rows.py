@@ -60,7 +60,7 @@ class KeptRows:
         self._rows = rows
         self._reading = reading
         self._draw = draw
-        self._examples = Examples(
+        self.examples = Examples(
             CSR(rows.data, rows.indices, rows.indptr, reading.n_features, constant), rows.labels
         )
         self._settle()
@@ -121,4 +121,4 @@ class KeptRows:
 
     def _part(self, order: NDArray[np.int64]) -> Part:
         self._rows.release()
-        return Part(self._examples, order)
+        return Part(self.examples, order)

@@ -56,7 +56,7 @@ def fit_stream(
     learns while it reads, and takes the classes from the first block: if a later one has a class
     more, what was learned is given up, the rest is read, and learning begins again with all known.
     """
-    keep = plan.max_iter > 1 or draw.held_out > 0.0 or not source.rereadable
+    keep = plan.max_iter > 1 or plan.record or draw.held_out > 0.0 or not source.rereadable
     drawing = draw.generator.bit_generator.state
     classes = () if resumed is None else resumed.progress.classes
     reading = Reading(source, keep=keep, block_bytes=block_bytes, cache=cache, classes=classes)

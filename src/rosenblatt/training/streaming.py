@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.held_out import drawn_rows
 from rosenblatt.training.kept_rows import Draw, KeptRows, numbers_of_rows, shuffling
@@ -89,6 +89,10 @@ class StreamSupply:
         """Yield the held-out rows."""
         if self._kept is not None:
             yield from self._kept.held_out_parts()
+
+    def rows(self) -> Rows | None:
+        """Return all rows by their numbers, where they are kept."""
+        return None if self._kept is None else self._kept.examples.rows
 
     def _count(self, state: State, weights: NDArray[Any], zero: int, *, held_out: bool) -> int:
         if self._kept is None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.kernels.rows import Rows
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.held_out import EarlyStopping, split
 from rosenblatt.training.order import Order, Shuffle
@@ -48,6 +49,9 @@ class Supply(Protocol):
 
     def held_out_parts(self) -> Iterator[Part]:
         """Yield the held-out rows."""
+
+    def rows(self) -> Rows | None:
+        """Return all rows by their numbers, where they are kept."""
 
 
 class ArraySupply:
@@ -96,3 +100,7 @@ class ArraySupply:
     def held_out_parts(self) -> Iterator[Part]:
         """Yield the held-out rows."""
         yield Part(self._examples, self._held_out)
+
+    def rows(self) -> Rows:
+        """Return all rows by their numbers."""
+        return self._examples.rows
