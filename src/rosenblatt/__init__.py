@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.why import why
     from rosenblatt.features import FeatureConjunctions
     from rosenblatt.sparsity import sparsify
+    from rosenblatt.theory.diagnosis import diagnose
+    from rosenblatt.theory.margin import margin
     from rosenblatt.tracing import trace
 
 __version__ = "0.1.0"
@@ -26,7 +28,9 @@ __all__ = [
     "FeatureConjunctions",
     "PassiveAggressiveClassifier",
     "Perceptron",
+    "diagnose",
     "load",
+    "margin",
     "save",
     "sparsify",
     "trace",
@@ -38,7 +42,9 @@ _HOMES = {
     "FeatureConjunctions": "rosenblatt.features",
     "PassiveAggressiveClassifier": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
+    "diagnose": "rosenblatt.theory.diagnosis",
     "load": "rosenblatt.estimators.files",
+    "margin": "rosenblatt.theory.margin",
     "save": "rosenblatt.estimators.files",
     "sparsify": "rosenblatt.sparsity",
     "trace": "rosenblatt.tracing",

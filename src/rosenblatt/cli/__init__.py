@@ -13,6 +13,7 @@ COMMANDS = {
     "predict": "Label rows.",
     "weights": "Show which features decide, and how much.",
     "explain": "Show what made the decision on one row.",
+    "diagnose": "Say whether a linear model can separate the classes, with a proof.",
     "trace": "Show a training step by step.",
     "export": "Write a model as JSON or ONNX, or read one back from JSON.",
 }

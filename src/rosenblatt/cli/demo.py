@@ -15,6 +15,7 @@ from rosenblatt.cli.screen import Screen, ScreenCommand
 TEST_SHARE = 4  # one row in so many
 TRAIN = "train tumours.csv --seed {seed}"
 EVALUATE = "evaluate tumours.model test.csv --against most-frequent"
+DIAGNOSE = "diagnose tumours.csv"
 WEIGHTS = "weights tumours.model -n 5"
 EXPLAIN = "explain tumours.model test.csv --row {row} -n 5"
 
@@ -44,6 +45,7 @@ def demo(screen: Screen, seed: int) -> None:
         )
         run(TRAIN.format(seed=seed), "Learn; a tenth of the rows tells when to stop.")
         run(EVALUATE, "How good is it on rows that it has not seen?")
+        run(DIAGNOSE, "Could any line separate all of them? With a proof.")
         run(WEIGHTS, "Which measurements decide?")
         predicted = output_of("predict tumours.model test.csv").splitlines()
         wrong = [

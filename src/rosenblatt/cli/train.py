@@ -13,7 +13,7 @@ from rosenblatt.cli.sizes import size
 
 COURSE = (
     *("max_iter", "early_stopping", "validation_fraction", "n_iter_no_change", "shuffle", "zero"),
-    *("time_limit", "seed", "calibrate", "record_mistakes", "buffer", "cache"),
+    *("time_limit", "seed", "calibrate", "record_mistakes", "verdict", "buffer", "cache"),
 )
 SHUFFLES = ("every-pass", "once", "no")
 
@@ -99,6 +99,11 @@ SHUFFLES = ("every-pass", "once", "no")
     help="Stop after the block under way when so much time has passed.",
 )
 @click.option("--calibrate", is_flag=True, help="Fit probabilities, for predict --proba.")
+@click.option(
+    "--verdict",
+    is_flag=True,
+    help="Prove whether any linear boundary separates the rows, and keep the proof.",
+)
 @click.option(
     "--record-mistakes",
     is_flag=True,

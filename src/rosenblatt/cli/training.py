@@ -30,6 +30,7 @@ from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_stream
 
 DEFAULT_LEARNER = Learner()
+MOST_DENSE_COLUMNS = 200
 ONE_PASS_BYTES = 32 << 20
 ENDED_EARLY = ("interrupted", "time_limit")
 SHUFFLES: dict[str, Shuffle] = {"every-pass": True, "once": "once", "no": False}
@@ -51,6 +52,7 @@ class Course:
     seed: int = 0
     calibrate: bool = False
     record_mistakes: bool = False
+    verdict: bool = False
     buffer: int | None = None
     cache: str | None = None
 
@@ -120,6 +122,7 @@ class Trainee:
     trained: Trained
     title: str  # of the learner, in a sentence
     notes: list[str]
+    verdict: Any = None  # a Verdict, where one was asked for
 
 
 def train_files(
@@ -174,11 +177,14 @@ def train_files(
             cache=None if course.cache is None else Path(course.cache),
         )
     trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
-    model = _model(source, course, trained)
+    verdict = _verdict(trained, course) if course.verdict else None
+    model = replace(
+        _model(source, course, trained), verdict=None if verdict is None else verdict.as_json()
+    )
     notes = _notes(source)
     if course.calibrate and model.calibration is None:
         notes.append("No calibration was fitted: training ended before any row was held out.")
-    return Trainee(model, trained, course.learner.title, notes)
+    return Trainee(model, trained, course.learner.title, notes, verdict)
 
 
 def _run(files: Files, layout: Layout, columns: Columns, course: Course) -> dict[str, Any]:
@@ -244,6 +250,25 @@ def _model(source: TrainingFiles, course: Course, trained: Trained) -> Model:
             "held_out_error": held_out_error(trained),
         },
     )
+
+
+def _verdict(trained: Trained, course: Course) -> Any:
+    """Prove whether the rows, held-out ones too, as they were learned from, can be separated."""
+    from scipy import sparse
+
+    from rosenblatt.theory.diagnosis import diagnose
+
+    reading, rows = trained.reading, trained.sample
+    if not reading.first.last:
+        msg = "--verdict looks at all rows at once: it needs data that fit into --buffer."
+        raise InputError(msg)
+    X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape)
+    y = np.array(reading.classes)[reading.ranks[reading.first.labels]]
+    # The bound is on the mistakes of a perceptron with a bias; an average makes the same ones.
+    bounded = course.learner.rule == "perceptron" and course.fit_intercept
+    made = sum(record.mistakes for record in trained.outcome.history)
+    mistakes = made if bounded else None
+    return diagnose(X if rows.shape[1] > MOST_DENSE_COLUMNS else X.toarray(), y, mistakes=mistakes)
 
 
 def _mistakes(trained: Trained) -> dict[str, Any]:

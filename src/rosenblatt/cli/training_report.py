@@ -55,6 +55,7 @@ def report(trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> 
         **model.outcome,
         "history": list(model.history),
         "notes": trainee.notes,
+        "verdict": model.verdict,
         "test": None if evaluation is None else evaluation.report(),
     }
 
@@ -71,6 +72,7 @@ def show(screen: Screen, trainee: Trainee, path: str, test: Sequence[str], layou
     )
     _show_course(screen, trainee, outcome)
     _show_errors(screen, model, judged(model, test, layout), test)
+    _show_verdict(screen, trainee, outcome)
     target = "standard output" if path == "-" else printable(path)
     size = "" if path == "-" else f" ({told(Path(path).stat().st_size)})"
     screen.show(f"Model: {target}{size}")
@@ -82,6 +84,16 @@ def show(screen: Screen, trainee: Trainee, path: str, test: Sequence[str], layou
         f"\n      rosenblatt weights {target}   what decides"
         f"\n      rosenblatt predict {target} NEW{kind}   labels for new rows"
     )
+
+
+def _show_verdict(screen: Screen, trainee: Trainee, outcome: "Outcome") -> None:
+    """Say whether the rows can be separated: by a proof, by training, or how to find out."""
+    if trainee.verdict is not None:
+        screen.show(str(trainee.verdict))
+    elif outcome.converged:
+        screen.show("Verdict: the rows learned from are separable; the last weights prove it.")
+    else:
+        screen.show("Verdict: not known; --verdict proves whether any line separates the rows.")
 
 
 def _ending(name: str) -> str:

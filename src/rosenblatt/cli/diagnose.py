@@ -1,0 +1,95 @@
+"""The command that says whether a linear boundary separates the classes, with a proof."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.screen import Screen, ScreenCommand
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.file_rows import FileRows
+    from rosenblatt.data.files import Layout
+
+MOST_FOR_CYCLE = 100_000  # values
+MOST_DENSE = 0.5  # share of values that are there, above which rows are taken as an array
+
+
+@click.command(cls=ScreenCommand, example="rosenblatt diagnose iris.csv")
+@click.argument("data", nargs=-1, required=True, type=click.Path())
+@click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
+@click.option("--text", multiple=True, metavar="COLUMN", help="Column of texts: words and pairs.")
+@click.option("--category", multiple=True, metavar="COLUMN", help="Column of categories.")
+@click.option("--numeric", multiple=True, metavar="COLUMN", help="Column of numbers.")
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out.")
+@layout_options
+@click.option("--scale/--no-scale", default=False, help="Bring numbers to mean 0 and deviation 1.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="When to stop looking for a proof.",
+)
+def diagnose(
+    screen: Screen, data: Sequence[str], layout: "Layout", time_limit: float, **given: Any
+) -> bool:
+    """Say whether a linear boundary separates the classes of DATA, with a proof either way.
+
+    Separable: the margin as an interval that is certain, and the mistakes that theory allows.
+    Inseparable: mixtures of rows of either side that are the same point; or rows that are equal
+    and have different labels. Rows are counted from 0. Exit code 1 unless they are separable.
+    """
+    from rosenblatt.cli.file_rows import read_rows
+    from rosenblatt.data.files import Columns
+    from rosenblatt.theory.diagnosis import diagnose as verdict_on
+
+    columns = Columns(
+        label=given["label"],
+        text=given["text"],
+        category=given["category"],
+        numeric=given["numeric"],
+        ignore=given["ignore"],
+        scale=given["scale"],
+    )
+    rows = read_rows(data, layout, columns)
+    X = matrix_of(rows)
+    verdict = verdict_on(X, rows.labels, time_limit=time_limit)
+    cycle = None if verdict.status == "separable" else _cycle(X, rows.labels)
+    if screen.wants_json:
+        passes = None if cycle is None else {"first": cycle.first, "again": cycle.again}
+        screen.json({"data": list(data), **verdict.as_json(), "cycle": passes})
+    else:
+        screen.show(str(verdict))
+        if cycle is not None:
+            screen.show(
+                f"      cycle  a perceptron in the order of the file has the same weights after pass "
+                f"{cycle.first} and pass {cycle.again}"
+            )
+    return verdict.status == "separable"
+
+
+def _cycle(X: Any, labels: Sequence[Any]) -> Any:
+    """Return the cycle of training on whole numbers, where there is one and it is soon found."""
+    from rosenblatt.errors import InputError
+    from rosenblatt.theory.cycle import find_cycle
+
+    if X.shape[0] * X.shape[1] > MOST_FOR_CYCLE:
+        return None
+    try:
+        return find_cycle(X, labels, max_passes=200)
+    except InputError:  # not whole numbers, or more than two classes
+        return None
+
+
+def matrix_of(rows: "FileRows") -> Any:
+    """Return rows as the library takes them: an array, or a CSR matrix where most values are 0."""
+    from scipy import sparse
+
+    n_rows, n_features = rows.rows.shape
+    if len(rows.rows.data) >= MOST_DENSE * n_rows * n_features:
+        return rows.dense()
+    arrays = (rows.rows.data, rows.rows.indices, rows.rows.indptr)
+    return sparse.csr_array(arrays, shape=(n_rows, n_features))

@@ -1,0 +1,1 @@
+"""Why training ended as it did: margin, separability with proof, bounds, cycles."""

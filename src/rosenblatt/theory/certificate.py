@@ -1,0 +1,116 @@
+"""Certificates of inseparability: convex weights on rows that meet where no boundary can pass."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+Arithmetic = Literal["exact", "decimal"]
+
+MEANING: dict[Arithmetic, str] = {
+    "exact": "the points are equal in exact rational arithmetic",
+    "decimal": "the points are equal in exact arithmetic on the values as they print (0.1 as 1/10)",
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Weights of two classes whose weighted rows are one point: both hulls hold it.
+
+    On each side the weights are at least 0 and sum to 1. ``arithmetic`` says in which numbers the
+    points are equal: "exact", of the values as stored; "decimal", of the values as they print.
+    """
+
+    positive_rows: tuple[int, ...]
+    positive_weights: tuple[Fraction, ...]
+    negative_rows: tuple[int, ...]
+    negative_weights: tuple[Fraction, ...]
+    labels: tuple[Any, Any]  # of the negative and of the positive side
+    arithmetic: Arithmetic = "exact"
+
+    def renumbered(self, rows: NDArray[Any]) -> "Certificate":
+        """Return the same for rows that are numbered otherwise."""
+        return Certificate(
+            tuple(int(rows[i]) for i in self.positive_rows),
+            self.positive_weights,
+            tuple(int(rows[i]) for i in self.negative_rows),
+            self.negative_weights,
+            self.labels,
+            self.arithmetic,
+        )
+
+    def lines(self) -> list[str]:
+        """Return what a person reads."""
+        negative, positive = self.labels
+        return [
+            f"{positive!r}: {_mixture(self.positive_rows, self.positive_weights)}",
+            f"{negative!r}: {_mixture(self.negative_rows, self.negative_weights)}",
+            MEANING[self.arithmetic],
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values; weights as fractions in text, so that nothing is rounded."""
+        return {
+            "arithmetic": self.arithmetic,
+            "labels": [plain(label) for label in self.labels],
+            "positive": _side(self.positive_rows, self.positive_weights),
+            "negative": _side(self.negative_rows, self.negative_weights),
+        }
+
+
+@dataclass(frozen=True)
+class MachineCertificate:
+    """Weights on pairs (row, rival class) that forbid one machine for all classes.
+
+    With weight λ each row is added to its own class and taken from the rival: for every class the
+    weighted rows that come and those that go are equal, in number and in every feature.
+    """
+
+    rows: tuple[int, ...]
+    labels: tuple[Any, ...]  # of the rows
+    rivals: tuple[Any, ...]
+    weights: tuple[Fraction, ...]
+    arithmetic: Arithmetic = "exact"
+
+    def lines(self) -> list[str]:
+        """Return what a person reads."""
+        shown = [
+            f"row {row} ({label!r} against {rival!r}) × {_short(weight)}"
+            for row, label, rival, weight in zip(
+                self.rows[:8], self.labels, self.rivals, self.weights, strict=False
+            )
+        ]
+        if len(self.rows) > 8:
+            shown.append(f"… and {len(self.rows) - 8} more")
+        return [*shown, MEANING[self.arithmetic]]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "arithmetic": self.arithmetic,
+            "rows": list(self.rows),
+            "labels": [plain(label) for label in self.labels],
+            "rivals": [plain(label) for label in self.rivals],
+            "weights": [str(weight) for weight in self.weights],
+        }
+
+
+def plain(value: Any) -> Any:
+    """Return a NumPy scalar as Python's own."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _mixture(rows: Sequence[int], weights: Sequence[Fraction]) -> str:
+    terms = [f"{_short(w)} × row {row}" for row, w in zip(rows[:6], weights, strict=False)]
+    more = f" + … ({len(rows)} rows)" if len(rows) > 6 else ""
+    return " + ".join(terms) + more
+
+
+def _short(weight: Fraction) -> str:
+    return str(weight) if weight.denominator < 10_000 else f"{float(weight):.6g}"
+
+
+def _side(rows: Sequence[int], weights: Sequence[Fraction]) -> dict[str, Any]:
+    return {"rows": list(rows), "weights": [str(weight) for weight in weights]}

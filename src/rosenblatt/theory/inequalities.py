@@ -1,0 +1,158 @@
+"""Separability as a system of inequalities a·v > 0, one a row for two classes, K − 1 for more.
+
+v is (w, b) for two classes, and a = y·(x, 1). For K classes v is all of W row by row, each row with
+its bias last, and a has (x, 1) in the place of the true class and −(x, 1) in that of the rival. By
+Gordan's theorem either some v meets all of them, or weights λ ≥ 0 that are not all zero make
+Σ λ·a = 0; never both. Everything else in this folder looks for the one or the other.
+"""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt.theory.exact import decimal_integers, integers
+from rosenblatt.theory.labelled_rows import LabelledRows
+
+ROUNDING = 2.0**-53
+SMALLEST = 2.0**-1074
+EXACT_VALUES = 400_000  # looked at in exact arithmetic: about half a second
+
+
+class Leads(NamedTuple):
+    """For each row the least a·v of its inequalities, and which one that is."""
+
+    values: NDArray[Any]
+    numbers: NDArray[Any]  # of inequalities
+
+
+class Inequalities:
+    """The system of all rows; an inequality has the number row · K + rival (two classes: row)."""
+
+    def __init__(self, rows: LabelledRows) -> None:
+        self.rows = rows
+        self.n_classes = len(rows.classes)
+        self.blocks = 1 if self.n_classes == 2 else self.n_classes
+        self.width = self.blocks * (rows.n_features + 1)
+
+    @property
+    def free(self) -> NDArray[Any]:
+        """Which of the variables are biases."""
+        biases = np.zeros((self.blocks, self.rows.n_features + 1), bool)
+        biases[:, -1] = True
+        return biases.ravel()
+
+    def leads(self, v: NDArray[Any]) -> Leads:
+        """Return the least a·v of each row, in floating point."""
+        V = v.reshape(self.blocks, -1)
+        scores = self.rows.products(V[:, :-1].T) + V[:, -1]
+        if self.n_classes == 2:
+            return Leads(self.rows.sides * scores[:, 0], np.arange(self.rows.n_rows))
+        return self._leads_of(scores)
+
+    def _leads_of(self, scores: NDArray[Any]) -> Leads:
+        every = np.arange(self.rows.n_rows)
+        own = scores[every, self.rows.numbers]
+        scores[every, self.rows.numbers] = -np.inf
+        rivals = scores.argmax(axis=1)
+        return Leads(own - scores[every, rivals], every * self.n_classes + rivals)
+
+    def rows_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Return the rows of these inequalities."""
+        return numbers if self.n_classes == 2 else numbers // self.n_classes
+
+    def vectors(self, numbers: NDArray[Any]) -> Any:
+        """Return the vectors a of these inequalities, one a line, dense or CSR as the rows are."""
+        rows = self.rows_of(numbers)
+        x = self.rows.taken(rows)
+        one = np.ones((len(rows), 1))
+        if self.n_classes == 2:
+            sides = self.rows.sides[rows]
+            if self.rows.is_sparse:
+                return (sparse.diags_array(sides) @ sparse.hstack([x, one])).tocsr()
+            return sides[:, None] * np.hstack([x, one])
+        own, rivals = self.rows.numbers[rows], numbers % self.n_classes
+        if self.rows.is_sparse:
+            x = sparse.hstack([x, one]).tocsr()
+            parts = [_block(x, own, self.blocks), _block(x, rivals, self.blocks)]
+            return (parts[0] - parts[1]).tocsr()
+        A = np.zeros((len(rows), self.blocks, x.shape[1] + 1))
+        every = np.arange(len(rows))
+        A[every, own] = np.hstack([x, one])
+        A[every, rivals] = -A[every, own]
+        return A.reshape(len(rows), -1)
+
+    def least(self, v: NDArray[Any]) -> Fraction | None:
+        """Return a number that no a·v is below, exact if it can be had; None if it overflows.
+
+        Floating point with a bound on its rounding tells which rows can hold the least value; only
+        those are computed exactly.
+        """
+        V = v.reshape(self.blocks, -1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self.leads(v).values
+            sizes = (self.rows.absolute_products(V[:, :-1].T) + abs(V[:, -1])).max(axis=1)
+            terms = self.rows.n_features + 4
+            errors = 2.0 * terms * (2.0 * ROUNDING * sizes + SMALLEST)
+        if not (np.isfinite(values).all() and np.isfinite(errors).all()):
+            return None
+        low, high = values - errors, (values + errors).min()
+        near = np.flatnonzero(low <= high)
+        if len(near) * (self.rows.n_features + 1) * self.blocks > EXACT_VALUES and low.min() > 0:
+            return Fraction(float(low.min()))
+        near = near[np.argsort(values[near])][: max(1, EXACT_VALUES // self.width)]
+        rest = np.delete(low, near)
+        least = min(self._exact(V, int(row)) for row in near)
+        return least if not len(rest) else min(least, Fraction(float(rest.min())))
+
+    def _exact(self, V: NDArray[Any], row: int) -> Fraction:
+        """Return the least a·v of the inequalities of one row."""
+        features, values = self.rows.row(row)
+        x, dx = integers([*values, 1.0])
+        places = np.append(features, V.shape[1] - 1)
+        scores = []
+        for weights in V[:, places]:
+            w, dw = integers(weights)
+            scores.append(Fraction(sum(a * b for a, b in zip(w, x, strict=True)), dw * dx))
+        own = int(self.rows.numbers[row])
+        if self.n_classes == 2:
+            return scores[0] if own else -scores[0]
+        return min(scores[own] - score for k, score in enumerate(scores) if k != own)
+
+    def exact_vectors(
+        self, numbers: NDArray[Any], *, decimal: bool = False
+    ) -> tuple[list[dict[int, int]], int] | None:
+        """Return the vectors a as integers by place, and the denominator that they share.
+
+        Decimal: of the values as they print; None where they are no short decimals.
+        """
+        rows = self.rows_of(numbers)
+        parts = [self.rows.row(int(row)) for row in rows]
+        flat = [value for _, values in parts for value in values]
+        whole = decimal_integers(flat) if decimal else integers(flat)
+        if whole is None:
+            return None
+        ints, d = whole
+        width, position, vectors = self.rows.n_features + 1, 0, []
+        for number, row, (features, values) in zip(numbers, rows, parts, strict=True):
+            x = dict(zip(features.tolist(), ints[position : position + len(values)], strict=True))
+            x[width - 1] = d
+            position += len(values)
+            own = int(self.rows.numbers[row])
+            if self.n_classes == 2:
+                vectors.append({j: n if own else -n for j, n in x.items()})
+                continue
+            rival = int(number) % self.n_classes
+            a = {own * width + j: n for j, n in x.items()}
+            vectors.append(a | {rival * width + j: -n for j, n in x.items()})
+        return vectors, d
+
+
+def _block(x: Any, classes: NDArray[Any], n_classes: int) -> Any:
+    """Return sparse rows, each in the block of columns of its class."""
+    indices = x.indices + np.repeat(classes.astype(np.int64) * x.shape[1], np.diff(x.indptr))
+    return sparse.csr_array(
+        (x.data, indices, x.indptr), shape=(len(classes), n_classes * x.shape[1])
+    )

@@ -1,0 +1,125 @@
+"""Rows with their labels, checked as the estimators check them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt.estimators import Perceptron
+from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.labels import numbers_of, targets_of
+
+BLOCK_VALUES = 1 << 22  # at a time, so that no copy has the length of the data
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """Rows, the class number of each, and the sorted classes."""
+
+    X: Any  # a C-ordered array, or a canonical CSR matrix
+    numbers: NDArray[Any]  # the number of each row's class
+    classes: NDArray[Any]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, without the constant one."""
+        return int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are a CSR matrix."""
+        return bool(sparse.issparse(self.X))
+
+    @property
+    def sides(self) -> NDArray[Any]:
+        """−1.0 for the first of two classes and +1.0 for the second."""
+        return 2.0 * self.numbers - 1.0
+
+    def examples(self) -> Examples:
+        """Return the rows as training reads them, with a constant feature 1."""
+        return Examples(kernel_rows(self.X), targets_of(self.numbers, len(self.classes)))
+
+    def blocks(self) -> Iterator[tuple[slice, Any]]:
+        """Yield the rows in parts, as float64."""
+        size = max(1, BLOCK_VALUES // max(1, self.n_features))
+        if self.is_sparse:
+            size = self.n_rows  # the product with a CSR matrix makes no copy
+        for start in range(0, self.n_rows, size):
+            part = slice(start, start + size)
+            values = self.X if self.is_sparse else self.X[part]
+            yield part, values.astype(np.float64, copy=False)
+
+    def products(self, W: NDArray[Any]) -> NDArray[Any]:
+        """Return X·W for W of shape (n_features, …)."""
+        out = np.empty((self.n_rows, *W.shape[1:]))
+        for part, values in self.blocks():
+            out[part] = values @ W
+        return out
+
+    def absolute_products(self, W: NDArray[Any]) -> NDArray[Any]:
+        """Return |X|·|W|, which bounds the rounding of ``products``."""
+        out = np.empty((self.n_rows, *W.shape[1:]))
+        for part, values in self.blocks():
+            out[part] = abs(values) @ abs(W)
+        return out
+
+    def taken(self, rows: NDArray[Any]) -> Any:
+        """Return these rows as float64, dense or CSR as they are."""
+        return self.X[rows].astype(np.float64, copy=False)
+
+    def row(self, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the features of row i that are not zero and their values, in the stored type."""
+        if self.is_sparse:
+            place = slice(self.X.indptr[i], self.X.indptr[i + 1])
+            features, values = self.X.indices[place], self.X.data[place]
+        else:
+            features, values = np.arange(self.n_features), self.X[i]
+        kept = values != 0
+        return features[kept], values[kept]
+
+    def of_classes(self, first: int, second: int) -> tuple["LabelledRows", NDArray[Any]]:
+        """Return the rows of two classes alone, and their numbers among all the rows."""
+        rows = np.flatnonzero((self.numbers == first) | (self.numbers == second))
+        numbers = (self.numbers[rows] == second).astype(self.numbers.dtype)
+        return LabelledRows(self.X[rows], numbers, self.classes[[first, second]]), rows
+
+
+def kernel_rows(X: Any) -> Rows:
+    """Return an array or a canonical CSR matrix as the kernels read it."""
+    if sparse.issparse(X):
+        return CSR(X.data, X.indices, X.indptr, X.shape[1], 1.0)
+    return Dense(X, 1.0)
+
+
+def check_labelled_rows(X: Any, y: Any) -> LabelledRows:
+    """Return X and y checked; raise what the estimators raise, but allow no features at all."""
+    n_features = _width(X)
+    if n_features == 0:  # a column of zeros says as little, and lets all the checks pass
+        X = np.zeros((np.shape(X)[0], 1))
+    rows, y = check_rows(Perceptron(), X, y, reset=True)
+    classes, numbers = np.unique(y, return_inverse=True)
+    check_classes(classes, y, None)
+    if isinstance(rows, CSR):
+        shape = (len(rows.indptr) - 1, rows.n_features)
+        checked: Any = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=shape)
+    else:
+        checked = rows.values[:, : 0 if n_features == 0 else None]
+    return LabelledRows(checked, numbers_of(y, classes) if numbers.ndim > 1 else numbers, classes)
+
+
+def _width(X: Any) -> int | None:
+    """Number of columns where X has rows, as far as that can be told without a check."""
+    shape = X.shape if hasattr(X, "shape") else None
+    if shape is None and isinstance(X, list | tuple) and X:
+        shape = (len(X), 0) if all(isinstance(row, list | tuple) and not row for row in X) else None
+    return int(shape[1]) if shape is not None and len(shape) == 2 and shape[0] else None

@@ -1,0 +1,130 @@
+"""The margin of given weights on given rows (CIML, eq. 4.8)."""
+
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
+from rosenblatt.training.labels import numbers_of
+
+
+def margin(
+    X: Any,
+    y: Any,
+    w: Any,
+    b: ArrayLike | None = None,
+    *,
+    normalize: bool = False,
+) -> float:
+    """Return the margin of (w, b), or of a fitted model, on these rows.
+
+    That is the least y·(w·x + b), where y is +1 for the second class in sorted order and −1 for the
+    first; −inf where a row is misclassified or on the boundary. For K classes it is the least lead
+    of the true class over its best rival.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_rows, n_features)
+    y : array of shape (n_rows,)
+    w : array of shape (n_features,), or (K, n_features) for K > 2 classes; or a fitted estimator
+        An estimator says what its classes are; otherwise they are those in y.
+    b : float, or array of shape (K,), default 0
+    normalize : bool, default False
+        Divide by ‖w‖, so that the margin is a distance (for K classes by the Frobenius norm).
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from rosenblatt.theory.margin import margin
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
+    >>> margin(X, y, [2, 2], -3)
+    1.0
+    >>> round(margin(X, y, [2, 2], -3, normalize=True), 6)
+    0.353553
+    >>> margin(X, y, [1, 1], 0)
+    -inf
+    """
+    least = float(row_margins(X, y, w, b, normalize=normalize).min())
+    return least if least > 0 else -inf
+
+
+def row_margins(
+    X: Any,
+    y: Any,
+    w: Any,
+    b: ArrayLike | None = None,
+    *,
+    normalize: bool = False,
+) -> NDArray[Any]:
+    """Return the margin of each row, negative where it is misclassified; see ``margin``."""
+    if hasattr(w, "decision_function"):
+        if b is not None:
+            msg = "b is part of a fitted model: give weights and b, or the model alone."
+            raise InputError(msg)
+        values, norm = _model_leads(X, y, w)
+    else:
+        rows = check_labelled_rows(X, y)
+        W, biases = _check_weights(rows, w, b)
+        scores = rows.products(W.T) + biases
+        values, norm = _leads(scores, rows.numbers, len(rows.classes)), float(np.linalg.norm(W))
+    if not normalize:
+        return values
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(values / norm, nan=0.0)
+
+
+def _model_leads(X: Any, y: Any, model: Any) -> tuple[NDArray[Any], float]:
+    scores = np.asarray(model.decision_function(X))
+    labels, classes = np.asarray(y), model.classes_
+    if labels.shape != (len(scores),):
+        msg = f"y must hold one label a row, {len(scores)} in all; got shape {labels.shape}."
+        raise InputError(msg)
+    strange = np.setdiff1d(labels, classes)
+    if len(strange):
+        msg = (
+            f"The label {strange.tolist()[0]!r} in y is none of the model's classes, "
+            f"{classes.tolist()}."
+        )
+        raise InputError(msg)
+    numbers = numbers_of(labels, classes)
+    columns = scores[:, None] if scores.ndim == 1 else scores
+    return _leads(columns, numbers, len(classes)), float(np.linalg.norm(model.coef_))
+
+
+def _leads(scores: NDArray[Any], numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
+    """Return y·a for two classes, the lead over the best rival for more."""
+    if n_classes == 2:
+        return np.asarray((2.0 * numbers - 1.0) * scores[:, 0])
+    every = np.arange(len(scores))
+    own = scores[every, numbers]
+    scores[every, numbers] = -inf
+    leads: NDArray[Any] = own - scores.max(axis=1)
+    return leads
+
+
+def _check_weights(
+    rows: LabelledRows, w: Any, b: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return w as (1 or K, n_features) and b as (1 or K,)."""
+    count = 1 if len(rows.classes) == 2 else len(rows.classes)
+    shape = (rows.n_features,) if count == 1 else (count, rows.n_features)
+    W = np.asarray(w, np.float64)
+    if W.shape not in {shape, (count, rows.n_features)}:
+        msg = f"w must have shape {shape}; got {W.shape}."
+        raise InputError(msg)
+    biases = np.zeros(count) if b is None else np.asarray(b, np.float64)
+    if biases.size != count:
+        wanted = "one number" if count == 1 else f"{count} numbers, one a class"
+        msg = f"b must be {wanted}; got shape {biases.shape}."
+        raise InputError(msg)
+    for name, values in (("w", W), ("b", biases)):
+        if not np.isfinite(values).all():
+            msg = f"{name} must be finite numbers."
+            raise InputError(msg)
+    return W.reshape(count, rows.n_features), biases.reshape(count)

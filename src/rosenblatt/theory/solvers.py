@@ -1,0 +1,218 @@
+"""The two questions that existing solvers answer: the widest strip (LP), the nearest points (QP).
+
+HiGHS, which SciPy ships, solves the linear program by the simplex method, so that its weights are
+those of a vertex: few rows, which exact arithmetic can then take over. Clarabel solves the
+quadratic program: an interior-point method that reaches twelve digits where SciPy has no solver.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+TOLERANCE = 1e-10  # HiGHS takes no smaller one
+THIN = 1e-4  # part of the usual activation that a strip must have to be solved for as it is
+REFINEMENTS = (2.0**18, 2.0**36)
+
+
+class Deadline:
+    """The moment at which looking further stops."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = np.inf if seconds is None else perf_counter() + seconds
+
+    def share(self, parts: int) -> "Deadline":
+        """Return the deadline of one of so many parts of what is left."""
+        return Deadline(None if np.isinf(self._end) else self.left / parts)
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, of at least 0."""
+        return float(max(0.0, self._end - perf_counter()))
+
+    @property
+    def passed(self) -> bool:
+        """Whether the time is up."""
+        return self.left == 0.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Coordinates in which columns lie around zero and are of one size, by powers of two."""
+
+    centre: NDArray[Any]  # of the features
+    scale: NDArray[Any]  # of the variables
+    blocks: int
+
+    @classmethod
+    def of(cls, A: Any, blocks: int, *, centred: bool) -> "Frame":
+        """Return a frame for these vectors."""
+        centre = np.zeros(A.shape[1] // blocks - 1)
+        if centred and not sparse.issparse(A):
+            parts = A.reshape(len(A), blocks, -1)
+            x = (parts[:, :, :-1] * parts[:, :, -1:]).reshape(-1, len(centre))
+            used = parts[:, :, -1].ravel() != 0
+            centre = np.median(x[used], axis=0)
+        frame = cls(centre, np.ones(A.shape[1]), blocks)
+        B = frame.moved(A)
+        largest = abs(B).max(axis=0)
+        largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+        exponents = np.frexp(np.where(largest > 0, largest, 1.0))[1]
+        return cls(centre, np.ldexp(1.0, np.clip(-exponents, -1000, 1000)), blocks)
+
+    def moved(self, A: Any) -> Any:
+        """Return vectors in these coordinates."""
+        if sparse.issparse(A):
+            return (A @ sparse.diags_array(self.scale)).tocsr()
+        parts = A.reshape(len(A), self.blocks, -1)
+        if self.centre.any():
+            parts = parts.copy()
+            parts[:, :, :-1] -= self.centre * parts[:, :, -1:]
+        return parts.reshape(A.shape) * self.scale
+
+    def back(self, v: NDArray[Any]) -> NDArray[Any]:
+        """Return a solution in the coordinates of the data."""
+        V = (v * self.scale).reshape(self.blocks, -1)
+        V[:, -1] -= V[:, :-1] @ self.centre
+        return np.asarray(V.ravel())
+
+    def forward(self, v: NDArray[Any]) -> NDArray[Any]:
+        """Return a solution in these coordinates."""
+        V = v.reshape(self.blocks, -1).copy()
+        V[:, -1] += V[:, :-1] @ self.centre
+        return np.asarray(V.ravel() / self.scale)
+
+    def quadratic(self, length: NDArray[Any]) -> Any:
+        """Return P such that u·P·u is the squared length of the solution that u stands for."""
+        if not self.centre.any() or not length.all():  # a free bias takes up every shift
+            return sparse.diags_array((self.scale * length) ** 2)
+        width = len(self.centre) + 1
+        shift = np.append(-self.centre, 1.0)
+        one = np.outer(shift, shift)
+        one[np.arange(width - 1), np.arange(width - 1)] += 1.0
+        P = sparse.block_diag([sparse.csc_array(one)] * self.blocks)
+        return sparse.diags_array(self.scale) @ P @ sparse.diags_array(self.scale)
+
+
+class Strip(NamedTuple):
+    """A strip between the classes, in the coordinates of a frame."""
+
+    v: NDArray[Any]
+    width: float  # the least a·v; near 0 where there is no strip
+    weights: NDArray[Any]  # λ of the rows that hold it; Σ λ·a = 0, up to rounding, where none is
+
+
+def widest_strips(A: Any, blocks: int, deadline: Deadline) -> Iterator[Strip]:
+    """Yield the widest strip with coordinates of v at most 1; nothing where the solver gives up.
+
+    As long as more are asked for, the program is solved again for the remainder, magnified
+    (iterative refinement): so a strip far thinner than the solver's tolerance is still found.
+    """
+    frame = Frame.of(A, blocks, centred=True)
+    B = frame.moved(A)
+    one = np.ones(B.shape[1])
+    first = _strip(B, np.zeros(B.shape[0]), -one, one, deadline) if is_finite(B) else None
+    if first is None:
+        return
+    v, weights = first
+    yield Strip(frame.back(v), float((B @ v).min()), weights)
+    for magnified in REFINEMENTS:
+        if deadline.passed:
+            return
+        offset = (B @ v) * magnified
+        step = _strip(B, offset, (-1 - v) * magnified, (1 - v) * magnified, deadline)
+        if step is None:
+            return
+        better = v + step[0] / magnified
+        if (B @ better).min() > (B @ v).min():
+            v = better
+        yield Strip(frame.back(v), float((B @ v).min()), step[1])
+
+
+def is_finite(A: Any) -> bool:
+    """Return whether a matrix, dense or sparse, has kept within the range of float64."""
+    return bool(np.isfinite(A.data if sparse.issparse(A) else A).all())
+
+
+def _strip(
+    B: Any, offset: NDArray[Any], low: NDArray[Any], high: NDArray[Any], deadline: Deadline
+) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return δ within its bounds with the greatest least B·δ + offset, and the weights."""
+    from scipy.optimize import linprog
+
+    one = np.ones((B.shape[0], 1))
+    upper = sparse.hstack([-B, one]) if sparse.issparse(B) else np.hstack([-B, one])
+    target = np.zeros(B.shape[1] + 1)
+    target[-1] = -1.0
+    bounds = np.vstack([np.column_stack([low, high]), [-np.inf, np.inf]])
+    options = {
+        "primal_feasibility_tolerance": TOLERANCE,
+        "dual_feasibility_tolerance": TOLERANCE,
+    }
+    if np.isfinite(deadline.left):
+        options["time_limit"] = max(0.1, deadline.left)
+    answer = linprog(target, upper, offset, bounds=bounds, method="highs-ds", options=options)
+    if answer.status != 0:
+        return None
+    return answer.x[:-1], np.maximum(-answer.ineqlin.marginals, 0.0)
+
+
+def shortest(
+    A: Any, length: NDArray[Any], blocks: int, start: NDArray[Any], deadline: Deadline
+) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return the shortest v with a·v ≥ 1 for all a, and its weights; None where none is found.
+
+    ``length`` says which variables count in its length. The weights are those of the nearest
+    points of the hulls, up to a factor. Where the vectors leave ``start`` a thin strip only, what
+    is solved for is the difference from it, magnified: the strip is then as wide as any.
+    """
+    frame = Frame.of(A, blocks, centred=True)
+    B = frame.moved(A)
+    P = frame.quadratic(length)
+    u = frame.forward(start)
+    u /= np.sqrt(u @ (P @ u)) or 1.0
+    if not (is_finite(B) and is_finite(P.tocsr()) and is_finite(u)):
+        return None
+    values = B @ u
+    least, middle = float(values.min()), float(np.median(abs(B) @ abs(u)))
+    if 0 < least < THIN * middle:
+        for power in (1.0, 0.75, 0.5):  # far from the shortest the solver wants a wider view
+            magnified = 2.0 ** np.round(power * np.log2(middle / least))
+            answer = _quadratic(P / magnified, P @ u, B, (least - values) * magnified, deadline)
+            if answer is not None:
+                return frame.back(u + answer[0] / magnified) / least, answer[1]
+        return None
+    size = float(np.median(abs(B).max(axis=1).ravel() if not sparse.issparse(B) else 1.0)) or 1.0
+    answer = _quadratic(P, np.zeros(B.shape[1]), B, np.full(B.shape[0], size), deadline)
+    return None if answer is None else (frame.back(answer[0]) / size, answer[1])
+
+
+def _quadratic(
+    P: Any, q: NDArray[Any], B: Any, low: NDArray[Any], deadline: Deadline
+) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return u with the least u·P·u/2 + q·u such that B·u ≥ low, and the multipliers."""
+    import clarabel  # type: ignore[import-untyped]  # it ships none
+
+    factor = 1.0 / (max(float(P.diagonal().max()), float(abs(q).max(initial=0.0))) or 1.0)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_iter = 100
+    settings.max_threads = 1
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
+    if np.isfinite(deadline.left):
+        settings.time_limit = max(0.1, deadline.left)
+    answer = clarabel.DefaultSolver(
+        sparse.csc_matrix(sparse.triu(P * factor)),
+        q * factor,
+        sparse.csc_matrix(-B),
+        -low,
+        [clarabel.NonnegativeConeT(B.shape[0])],
+        settings,
+    ).solve()
+    u, weights = np.array(answer.x), np.maximum(np.array(answer.z), 0.0)
+    usable = np.isfinite(u).all() and np.isfinite(weights).all() and weights.any() and u.any()
+    return (u, weights) if usable and "Infeasible" not in str(answer.status) else None

@@ -1,0 +1,192 @@
+"""The verdict on a data set: separable, inseparable or undecided, with its proof."""
+
+from dataclasses import dataclass, field
+from html import escape
+from math import ceil, inf, isfinite, log10
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+from rosenblatt.theory.certificate import Certificate, MachineCertificate, plain
+
+Status = Literal["separable", "inseparable", "undecided"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known of a data set, and why it is certain.
+
+    ``margin_low`` and ``margin_high`` enclose γ, the margin of the data set: the supremum over unit
+    w and any b of CIML's eq. 4.8. ``augmented_low`` and ``augmented_high`` enclose the margin of
+    the vectors (x, 1) over unit (w, b), which the convergence theorem needs: a perceptron makes at
+    most ``bound`` = R²/γ² mistakes, with that γ and ``radius`` R = √(max ‖x‖² + 1). For K classes
+    the margin is the least lead of the true class over its best rival for W of Frobenius norm 1,
+    and the bound is 2R²/γ². Every number is rounded to the side on which it stays true.
+
+    The proof of a lower end is a witness: ``w`` and ``b``, or ``augmented`` for the augmented one,
+    the w* of the convergence theorem. The proof of ``margin_high`` is ``nearest``: weights on rows
+    whose points are 2·margin_high apart (for K classes: leave that length over).
+    """
+
+    status: Status
+    classes: tuple[Any, ...]
+    n_rows: int
+    n_features: int
+    radius: float
+    margin_low: float = -inf  # −inf where nothing separates, or nothing is known to
+    margin_high: float = -inf
+    augmented_low: float = -inf
+    augmented_high: float = -inf
+    bound: float | None = None
+    mistakes: int | None = None
+    w: NDArray[Any] | None = None  # the witness: (n_features,), or (K, n_features)
+    b: Any = None
+    augmented: NDArray[Any] | None = None  # unit (w, b) of widest margin, the bias last
+    certificate: Certificate | MachineCertificate | None = None
+    nearest: Certificate | MachineCertificate | None = None
+    conflicts: tuple[tuple[int, ...], ...] = ()  # equal rows with different labels
+    pairs: tuple["PairVerdict", ...] = ()
+    notes: tuple[str, ...] = ()  # what was tried, and what fell short
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def gap(self) -> float | None:
+        """Relative width of the interval of the margin; None where there is none."""
+        if self.status != "separable" or not 0 < self.margin_high < inf:
+            return None
+        return (self.margin_high - self.margin_low) / self.margin_high
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{name:>11}  {text}" if name else f"{'':>11}  {text}" for name, text in self._lines()
+        )
+
+    def _lines(self) -> list[tuple[str, str]]:
+        size = f"{self.n_rows} rows, {self.n_features} features, {len(self.classes)} classes"
+        lines = [("verdict", f"{self.status} ({size})")]
+        if self.conflicts:
+            lines += self._conflict_lines()
+        if self.status == "separable":
+            lines += self._margin_lines()
+        if self.certificate is not None:
+            lines += _titled("certificate", self.certificate.lines())
+        if self.pairs:
+            lines += _titled("pairs", [str(pair) for pair in self.pairs[:12]])
+            if len(self.pairs) > 12:
+                lines.append(("", f"… and {len(self.pairs) - 12} more"))
+        return lines + _titled("note", list(self.notes))
+
+    def _margin_lines(self) -> list[tuple[str, str]]:
+        lines = [("margin γ", f"{_interval(self.margin_low, self.margin_high)}")]
+        if self.bound is not None:
+            times = "2R²/γ²" if len(self.classes) > 2 else "R²/γ²"
+            gamma = _interval(self.augmented_low, self.augmented_high)
+            lines += [
+                ("radius R", f"{self.radius:.6g}, of the vectors (x, 1); their γ: {gamma}"),
+                ("bound", f"at most {self.bound:.6g} mistakes ({times})"),
+            ]
+        if self.mistakes is not None:
+            lines.append(("mistakes", f"{self.mistakes} made in training"))
+        return lines
+
+    def _conflict_lines(self) -> list[tuple[str, str]]:
+        count = len(self.conflicts)
+        lines = [
+            ("conflicts", f"{count} group{'s' * (count != 1)} of equal rows with several labels")
+        ]
+        for group in self.conflicts[:3]:
+            shown = ", ".join(str(row) for row in group[:8]) + ", …" * (len(group) > 8)
+            lines.append(("", f"rows {shown}"))
+        return lines
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdict as plain values; what is infinite becomes None."""
+        return {
+            "status": self.status,
+            "classes": [plain(label) for label in self.classes],
+            "n_rows": self.n_rows,
+            "n_features": self.n_features,
+            "radius": _finite(self.radius),
+            "margin_low": _finite(self.margin_low),
+            "margin_high": _finite(self.margin_high),
+            "augmented_low": _finite(self.augmented_low),
+            "augmented_high": _finite(self.augmented_high),
+            "bound": _finite(self.bound),
+            "mistakes": self.mistakes,
+            "w": None if self.w is None else self.w.tolist(),
+            "b": None
+            if self.b is None
+            else plain(self.b)
+            if _is_number(self.b)
+            else self.b.tolist(),
+            "augmented": None if self.augmented is None else self.augmented.tolist(),
+            "certificate": None if self.certificate is None else self.certificate.as_json(),
+            "nearest": None if self.nearest is None else self.nearest.as_json(),
+            "conflicts": [list(group) for group in self.conflicts],
+            "pairs": [pair.as_json() for pair in self.pairs],
+            "notes": list(self.notes),
+            "seconds": self.seconds,
+        }
+
+    def to_json(self) -> str:
+        """Return the verdict as a JSON text."""
+        import json
+
+        return json.dumps(self.as_json(), ensure_ascii=False, allow_nan=False)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><th style="text-align:right">{escape(name)}</th>'
+            f'<td style="text-align:left">{escape(text)}</td></tr>'
+            for name, text in self._lines()
+        )
+        return f"<table>{rows}</table>"
+
+
+@dataclass(frozen=True)
+class PairVerdict:
+    """The verdict on two of several classes; rows are numbered as in the whole set."""
+
+    labels: tuple[Any, Any]
+    status: Status
+    margin_low: float
+    margin_high: float
+    certificate: Certificate | None = None
+
+    def __str__(self) -> str:
+        text = f"{plain(self.labels[0])!r} / {plain(self.labels[1])!r}: {self.status}"
+        if self.status == "separable" and isfinite(self.margin_low):
+            text += f", γ {_interval(self.margin_low, self.margin_high)}"
+        return text
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "labels": [plain(label) for label in self.labels],
+            "status": self.status,
+            "margin_low": _finite(self.margin_low),
+            "margin_high": _finite(self.margin_high),
+            "certificate": None if self.certificate is None else self.certificate.as_json(),
+        }
+
+
+def _titled(name: str, texts: list[str]) -> list[tuple[str, str]]:
+    return [(name if i == 0 else "", text) for i, text in enumerate(texts)]
+
+
+def _interval(low: float, high: float) -> str:
+    """Return the value with a power of ten that its error is below, or both ends."""
+    if not isfinite(high):
+        return f"at least {low:.6g}"
+    gap = (high - low) / high if high > 0 else 0.0
+    if gap > 1e-6:
+        return f"between {low:.6g} and {high:.6g}"
+    return f"{low:.6g} (certain to 1e{max(-12, ceil(log10(max(gap, 1e-300))))})"
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or not isfinite(value) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
