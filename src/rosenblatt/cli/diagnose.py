@@ -64,9 +64,10 @@ def diagnose(
     else:
         screen.show(str(verdict))
         if cycle is not None:
+            start = f"pass {cycle.first}" if cycle.first else "none"
             screen.show(
-                f"      cycle  a perceptron in the order of the file has the same weights after pass "
-                f"{cycle.first} and pass {cycle.again}"
+                "      cycle  a perceptron in the order of the file has the same weights after "
+                f"{start} and pass {cycle.again}"
             )
     return verdict.status == "separable"
 

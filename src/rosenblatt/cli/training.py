@@ -184,6 +184,8 @@ def train_files(
     notes = _notes(source)
     if course.calibrate and model.calibration is None:
         notes.append("No calibration was fitted: training ended before any row was held out.")
+    if course.verdict and verdict is None:
+        notes.append("No verdict: it looks at all rows at once, and they do not fit into --buffer.")
     return Trainee(model, trained, course.learner.title, notes, verdict)
 
 
@@ -260,8 +262,7 @@ def _verdict(trained: Trained, course: Course) -> Any:
 
     reading, rows = trained.reading, trained.sample
     if not reading.first.last:
-        msg = "--verdict looks at all rows at once: it needs data that fit into --buffer."
-        raise InputError(msg)
+        return None
     X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape)
     y = np.array(reading.classes)[reading.ranks[reading.first.labels]]
     # The bound is on the mistakes of a perceptron with a bias; an average makes the same ones.

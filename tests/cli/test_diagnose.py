@@ -1,0 +1,77 @@
+"""The command diagnose, and the verdict of train."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rosenblatt import store
+from rosenblatt.cli import main
+from tests.cli.test_trace import csv_file
+from tests.cli.test_train import svmlight_file, table_file
+from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y
+
+
+def run(*arguments: str) -> Result:
+    """Run a command."""
+    return CliRunner().invoke(main, [*arguments], catch_exceptions=False)
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_xor(tmp_path: Path) -> None:
+    """XOR is inseparable, by its two diagonals, and its training goes in circles; exit code 1."""
+    path = csv_file(tmp_path / "xor.csv", [list(map(int, x)) for x in XOR_X], list(XOR_Y))
+    result = run("diagnose", path)
+    assert result.exit_code == 1
+    assert "inseparable" in result.stdout
+    assert "1/2 × row" in result.stdout
+    assert "the same weights after" in result.stdout
+    found = json.loads(run("diagnose", path, "--json").stdout)
+    assert found["status"] == "inseparable"
+    assert found["cycle"] is not None
+
+
+def test_separable(tmp_path: Path) -> None:
+    """The introduction's example is separable: a margin, the bound, and exit code 0."""
+    path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
+    result = run("diagnose", path)
+    assert result.exit_code == 0
+    assert "separable (8 rows, 3 features, 2 classes)" in result.stdout
+    assert "margin γ  0.5 " in result.stdout
+    found = json.loads(run("diagnose", path, "--json").stdout)
+    assert found["margin_low"] == pytest.approx(0.5, rel=1e-6)
+    assert found["mistakes"] <= found["bound"]
+
+
+def test_sparse_rows_and_tables(tmp_path: Path) -> None:
+    """Rows of svmlight and of tables with words are judged too."""
+    assert "separable" in run("diagnose", svmlight_file(tmp_path / "a.svm", n_rows=60)).stdout
+    assert "separable" in run("diagnose", table_file(tmp_path / "b.csv", n_rows=60)).stdout
+
+
+def test_train_keeps_the_verdict(tmp_path: Path) -> None:
+    """Train --verdict prints the proof beside the mistakes made, and the model keeps it."""
+    path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
+    output = run("train", path, "--verdict", "--no-scale", "-o", "m").stdout
+    assert "verdict  separable" in output
+    assert "made in training" in output
+    verdict = store.read("m").verdict
+    assert verdict is not None
+    assert verdict["status"] == "separable"
+    assert verdict["mistakes"] <= verdict["bound"]
+    output = run("train", path, "-o", "m").stdout
+    assert "Verdict: the rows learned from are separable" in output
+
+
+def test_a_verdict_needs_all_rows(tmp_path: Path) -> None:
+    """Rows that do not fit into memory are not judged; the model is kept, and a warning says so."""
+    path = svmlight_file(tmp_path / "toy.svm", n_rows=2000)
+    result = run("train", path, "--verdict", "--buffer", "4K", "-o", "m")
+    assert result.exit_code == 0
+    assert "do not fit into --buffer" in result.stderr
+    assert store.read("m").verdict is None
