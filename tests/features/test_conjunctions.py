@@ -12,9 +12,9 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import Perceptron
+from rosenblatt.data.conjunctions import expansion as expansion_module
 from rosenblatt.errors import InputError
 from rosenblatt.features import FeatureConjunctions
-from rosenblatt.features import expansion as expansion_module
 
 # The textbook's reviews: praise unless "not" is there too.
 NAMES = ["excellent", "terrible", "not"]

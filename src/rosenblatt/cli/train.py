@@ -42,6 +42,8 @@ SHUFFLES = ("every-pass", "once", "no")
 )
 @click.option("--hash-bits", type=click.IntRange(1, 30), help="Hash words to 2^N features.")
 @click.option("--word-pairs/--no-word-pairs", default=True, help="Pairs of neighbouring words.")
+@click.option("--pairs", is_flag=True, help="Add the pairs of features that occur in a row.")
+@click.option("--triples", is_flag=True, help="Add pairs and triples of features.")
 @click.option(
     "--rule", type=click.Choice(RULES), default="perceptron", show_default=True, help="How to step."
 )
@@ -156,6 +158,7 @@ def train(
         given["missing"],
         given["hash_bits"],
         given["word_pairs"],
+        3 if given["triples"] else 2 if given["pairs"] else 1,
     )
     path = output or default_model_path(data[0])
     trainee = train_files(

@@ -13,7 +13,7 @@ from rosenblatt.checkpoint import Checkpoint
 from rosenblatt.cli.learner import Learner
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import SvmlightEncoding
+from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
@@ -203,7 +203,9 @@ def _run(files: Files, layout: Layout, columns: Columns, course: Course) -> dict
 
 def _notes(source: TrainingFiles) -> list[str]:
     encoding = source.encoding
-    if encoding is None or isinstance(encoding, SvmlightEncoding):
+    if isinstance(encoding, ConjoinedEncoding):
+        encoding = encoding.inner
+    if not isinstance(encoding, TableEncoding):
         return []
     notes = list(encoding.notes)
     if encoding.n_unknown:

@@ -9,7 +9,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding
+from rosenblatt.data.conjunctions.expansion import Sparse
+from rosenblatt.data.conjunctions.occurring import Occurring
+from rosenblatt.data.encoding import ConjoinedEncoding, SvmlightEncoding, TableEncoding
 from rosenblatt.data.formats import Format, detect_format
 from rosenblatt.data.in_order import in_order
 from rosenblatt.data.labels import Classes, Label
@@ -18,7 +20,9 @@ from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.errors import InputError
 
-Encoding = SvmlightEncoding | TableEncoding
+Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding
+
+MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Columns:
     missing: str = "mean"
     hash_bits: int | None = None
     word_pairs: bool = True
+    degree: int = 1  # 2: pairs of features too, 3: triples too
 
 
 class Files:
@@ -119,16 +124,42 @@ class TrainingFiles:
 
     def batches(self) -> Iterator[Batch]:
         """Read the files from the start; the encoding begins anew."""
-        if self.files.format is Format.SVMLIGHT:
-            return self._svmlight()
-        return self._tables()
+        return self._read() if self._columns.degree == 1 else self._conjoined()
+
+    def _read(self) -> Iterator[Batch]:
+        return self._svmlight() if self.files.format is Format.SVMLIGHT else self._tables()
+
+    def _conjoined(self) -> Iterator[Batch]:
+        """Read the files three times: for the features, for what occurs together, and the rows."""
+        if not self.rereadable:
+            msg = "--pairs and --triples read the data more than once: give files."
+            raise InputError(msg)
+        if not isinstance(self.encoding, ConjoinedEncoding):
+            for _ in self._read():
+                pass
+            inner = self.encoding
+            if inner is None:
+                return
+            if isinstance(inner, TableEncoding):
+                inner.freeze()
+            self.encoding = self._with_conjunctions(inner)
+        yield from encoded(self.files, self.encoding, (), need_labels=True)
+
+    def _with_conjunctions(self, inner: Encoding) -> ConjoinedEncoding:
+        if isinstance(inner, ConjoinedEncoding):
+            return inner
+        degree = self._columns.degree
+        occurring = Occurring(inner.n_features, degree, MOST_CONJUNCTIONS)
+        for batch in encoded(self.files, inner, (), need_labels=True):
+            occurring.add(Sparse(batch.data, batch.indices, batch.indptr))
+        return ConjoinedEncoding(inner, degree, occurring.numbering())
 
     def finish(self) -> Callable[[NDArray[Any], NDArray[Any]], object] | None:
         """Return what fills and scales numbers, which needs all of them, if there are any."""
         encoding = self.encoding
-        if isinstance(encoding, SvmlightEncoding) or encoding is None:
-            return None
-        return encoding.finish if "numeric" in _roles(encoding) else None
+        if isinstance(encoding, TableEncoding) and "numeric" in _roles(encoding):
+            return encoding.finish
+        return None
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
@@ -142,7 +173,9 @@ class TrainingFiles:
         first = next(tables, None)
         if first is None:
             return
-        encoding = TableEncoding.from_sample(first, **asdict(self._columns))
+        columns = asdict(self._columns)
+        del columns["degree"]
+        encoding = TableEncoding.from_sample(first, **columns)
         self.encoding = encoding
         yield encoding.encode(first, classes)
         yield from _encoded_ahead(encoding, tables, classes)
@@ -164,6 +197,10 @@ def encoded(
     files: Files, encoding: Encoding, labels: Sequence[Label], *, need_labels: bool = False
 ) -> Iterator[Batch]:
     """Yield rows encoded as a model was trained; its classes have the first numbers."""
+    if isinstance(encoding, ConjoinedEncoding):
+        for batch in encoded(files, encoding.inner, labels, need_labels=need_labels):
+            yield encoding.expand(batch)
+        return
     classes = Classes(labels)
     if isinstance(encoding, SvmlightEncoding):
         if files.format is not Format.SVMLIGHT:

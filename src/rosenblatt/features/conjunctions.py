@@ -1,6 +1,5 @@
 """Conjunctions of features as a scikit-learn transformer."""
 
-from math import comb
 from numbers import Integral
 from typing import Any, Self
 
@@ -10,10 +9,16 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from rosenblatt.data.conjunctions.expansion import Sparse, conjunctions
+from rosenblatt.data.conjunctions.numbering import (
+    Hashed,
+    Known,
+    Numbering,
+    features_of,
+)
+from rosenblatt.data.conjunctions.occurring import Occurring
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.validation import check_finite
-from rosenblatt.features.expansion import Sparse, blocks, combined, conjunctions
-from rosenblatt.features.numbering import Hashed, Known, Numbering, features_of, has_keys, keys
 
 MOST_BITS = 30
 
@@ -92,9 +97,9 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):  # type: ignore[misc
         if self.hash_bits is not None:
             self._numbering = Hashed(int(self.hash_bits), d)
         else:
-            tables = self._occurring(rows, d)
-            bits = int(self.max_features).bit_length() - 1
-            self._numbering = Hashed(bits, d) if tables is None else Known(tables, d)
+            occurring = Occurring(d, self.degree, int(self.max_features))
+            occurring.add(rows)
+            self._numbering = occurring.numbering()
         self.hashed_ = isinstance(self._numbering, Hashed)
         self.n_conjunctions_ = self._numbering.n_columns - d
         return self
@@ -145,21 +150,6 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):  # type: ignore[misc
             X.sum_duplicates()
         matrix = X if was_sparse else sparse.csr_array(X)
         return Sparse(matrix.data, matrix.indices, matrix.indptr), was_sparse
-
-    def _occurring(self, rows: Sparse, d: int) -> dict[int, NDArray[Any]] | None:
-        """Return the keys of the conjunctions that occur, or None if they are too many."""
-        if not has_keys(d, self.degree):
-            return None
-        rows = rows._replace(indptr=rows.indptr.astype(np.int64))
-        tables = {degree: np.zeros(0, np.int64) for degree in range(2, self.degree + 1)}
-        for ends in blocks(rows, self.degree):
-            for degree, found in combined(rows.block(*ends), self.degree):
-                if len(tables[degree]) < comb(d, degree):  # else all that can be are there
-                    fresh = np.unique(keys(found.features, d))
-                    tables[degree] = np.union1d(tables[degree], fresh)
-            if sum(map(len, tables.values())) > self.max_features:
-                return None
-        return tables
 
     def _check_parameters(self) -> None:
         requirements = {

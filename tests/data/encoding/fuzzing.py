@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.blocks import PADDING
 from rosenblatt.data.encoding import scanned_terms as scanning
-from rosenblatt.data.encoding.hashing import SEED
 from rosenblatt.data.encoding.plain_terms import plain_terms
 from rosenblatt.data.encoding.terms import Terms
+from rosenblatt.data.hashing import SEED
 from tests.data.guarded import GuardedText
 
 ASCII = "abcXYZ019 _-'.,\n\t"

@@ -1,7 +1,7 @@
 import itertools
 import random
 
-from rosenblatt.data.encoding.hashing import (
+from rosenblatt.data.hashing import (
     SEED,
     column_seed,
     pair_hash,

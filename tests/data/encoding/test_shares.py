@@ -2,10 +2,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data.encoding.hashing import SEED
 from rosenblatt.data.encoding.plain_terms import plain_terms
 from rosenblatt.data.encoding.share_scan import scanned_shares
 from rosenblatt.data.encoding.shares import plain_shares
+from rosenblatt.data.hashing import SEED
 from tests.data.encoding.naive import naive_counts, naive_terms
 
 ROWS = st.lists(st.text("ab ", max_size=30), max_size=5)

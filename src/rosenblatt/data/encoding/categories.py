@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn, option
-from rosenblatt.data.encoding.hashing import column_seed, term_hash
 from rosenblatt.data.encoding.numbering import Numbering
+from rosenblatt.data.hashing import column_seed, term_hash
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 

@@ -7,9 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.hashing import WORD_MASK
 from rosenblatt.data.encoding.terms import Terms
 from rosenblatt.data.encoding.vocabulary import TermArrays, Vocabulary
+from rosenblatt.data.hashing import WORD_MASK
 
 
 class Numbering(Protocol):

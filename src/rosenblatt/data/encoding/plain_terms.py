@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from rosenblatt.data.encoding.characters import WORD
-from rosenblatt.data.encoding.hashing import pair_hash, term_hash
 from rosenblatt.data.encoding.terms import Terms
+from rosenblatt.data.hashing import pair_hash, term_hash
 
 
 class _Term:

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.conjunctions.numbering import Hashed, Known, has_keys
 from rosenblatt.data.encoding.columns import PARTS, ROLES, InputColumn
-from rosenblatt.data.encoding.hashing import HASH_VERSION
 from rosenblatt.data.encoding.numbering import HashedNumbering, KeptNumbering
 from rosenblatt.data.encoding.settings import MOST_FEATURES, Settings
 from rosenblatt.data.encoding.statistics import FIELDS, ColumnStatistics
 from rosenblatt.data.encoding.svmlight_encoding import SvmlightEncoding
 from rosenblatt.data.encoding.vocabulary import TermArrays
+from rosenblatt.data.hashing import HASH_VERSION
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
+    from rosenblatt.data.encoding.conjoined import ConjoinedEncoding
     from rosenblatt.data.encoding.table_encoding import TableEncoding
 
 VERSION = 1
@@ -53,7 +55,7 @@ def table_arrays(encoding: "TableEncoding") -> dict[str, NDArray[Any]]:
 
 def encoding_from(
     stored: Any, arrays: Mapping[str, NDArray[Any]]
-) -> "TableEncoding | SvmlightEncoding":
+) -> "TableEncoding | SvmlightEncoding | ConjoinedEncoding":
     """Return the frozen encoding that ``as_json`` and ``arrays`` gave.
 
     Raises InputError where they are not what those two can give.
@@ -66,6 +68,8 @@ def encoding_from(
         return SvmlightEncoding(
             zero_based=_field(stored, "zero_based", bool), n_features=n_features
         )
+    if kind == "conjunctions":
+        return _conjoined_encoding(stored, arrays)
     if kind != "table":
         _damaged(f"there is no kind {kind!r}")
     for name, known in (("version", VERSION), ("hash_version", HASH_VERSION)):
@@ -76,6 +80,37 @@ def encoding_from(
             )
             raise InputError(msg)
     return _table_encoding(stored, arrays)
+
+
+def _conjoined_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "ConjoinedEncoding":
+    from rosenblatt.data.encoding.conjoined import INNER, TABLES, VERSION, ConjoinedEncoding
+
+    known = {"version": VERSION, "hash_version": HASH_VERSION}
+    if any(_field(stored, name, int) != number for name, number in known.items()):
+        msg = "The conjunctions of this model are of a newer rosenblatt; use that."
+        raise InputError(msg)
+    degree, bits = _field(stored, "degree", int), stored.get("hash_bits")
+    inner_arrays = {
+        name.removeprefix(INNER): array for name, array in arrays.items() if name.startswith(INNER)
+    }
+    inner_json = _field(stored, "inner", dict)
+    if degree not in TABLES or inner_json.get("kind") == "conjunctions":
+        _damaged("its conjunctions are not pairs or triples of features")
+    inner = encoding_from(inner_json, inner_arrays)
+    if isinstance(inner, ConjoinedEncoding):
+        _damaged("its conjunctions are not of features")
+    if bits is not None:
+        if type(bits) is not int or not 1 <= bits <= 30:
+            _damaged(f"it can't have {bits!r} hash bits")
+        return ConjoinedEncoding(inner, degree, Hashed(bits, inner.n_features))
+    n = inner.n_features
+    tables = {size: _array(arrays, TABLES[size], np.int64, 1) for size in range(2, degree + 1)}
+    for size, table in tables.items():
+        if not has_keys(n, size) or (len(table) and not 0 <= table[0] <= table[-1] < n**size):
+            _damaged("its conjunctions are of features that there are not")
+        if (np.diff(table) <= 0).any():
+            _damaged("its conjunctions are not in order")
+    return ConjoinedEncoding(inner, degree, Known(tables, n))
 
 
 def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEncoding":

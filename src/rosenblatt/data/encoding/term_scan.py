@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.compiling import compiled, inlined
 from rosenblatt.data.encoding.byte_masks import store_byte, store_word, word_bytes_at
-from rosenblatt.data.encoding.hashing import CHUNK_FACTOR, LAST_FACTOR, LENGTH_FACTOR
+from rosenblatt.data.hashing import CHUNK_FACTOR, LAST_FACTOR, LENGTH_FACTOR
 from rosenblatt.data.words import SPAN, byte_at, trailing_zeros, word_at
 
 U = np.uint64

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.columns import FeatureColumn, option
-from rosenblatt.data.encoding.hashing import column_seed
 from rosenblatt.data.encoding.numbering import HashedNumbering, Numbering
 from rosenblatt.data.encoding.plain_terms import plain_terms
 from rosenblatt.data.encoding.rows import Part
 from rosenblatt.data.encoding.shares import plain_shares
 from rosenblatt.data.encoding.terms import Terms
+from rosenblatt.data.hashing import column_seed
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.conjunctions.numbering import Numbering
 from rosenblatt.errors import InputError
-from rosenblatt.features.numbering import Numbering
 
 AT_A_TIME = 1 << 20  # conjunctions in one block of rows: 140 MB while a block is sorted
 MOST_IN_A_ROW = 1 << 24
@@ -54,7 +54,7 @@ def conjunctions(
     in the rows that are returned.
 
     >>> import numpy as np
-    >>> from rosenblatt.features.numbering import Known
+    >>> from rosenblatt.data.conjunctions.numbering import Known
     >>> pairs = {2: np.array([2])}  # feature 0 and feature 2, of three
     >>> conjunctions(np.ones(2), np.array([0, 2]), np.array([0, 2]), 2, Known(pairs, 3))
     Sparse(data=array([1., 1., 1.]), indices=array([0, 2, 3], dtype=int32), indptr=array([0, 3]))

@@ -1,0 +1,1 @@
+"""Conjunctions of features: pairs and triples of those that are present in a row."""
