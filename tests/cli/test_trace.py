@@ -58,3 +58,18 @@ def test_bad_passes(tmp_path: Path) -> None:
     result = traced(path, "--passes", "4-2")
     assert result.exit_code == 2
     assert "--passes must be a number or two" in result.stderr
+
+
+def test_proof(tmp_path: Path) -> None:
+    """--proof shows both inequalities of the theorem hold at every update, and the bound."""
+    path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
+    lines = traced(path, "--proof", "--only-updates").stdout.splitlines()
+    for line in lines[1:-1]:
+        projection, at_least, sqnorm, at_most = map(float, line.split()[-4:])
+        assert projection >= at_least * (1 - 1e-5)  # as printed
+        assert sqnorm <= at_most
+    assert lines[-1].endswith("R²/γ² = 20.")
+    xor = csv_file(tmp_path / "xor.csv", [list(map(int, x)) for x in XOR_X], list(XOR_Y))
+    result = traced(xor, "--proof")
+    assert result.exit_code == 2
+    assert "The rows are inseparable" in result.stderr

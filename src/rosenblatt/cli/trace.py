@@ -64,6 +64,11 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @click.option("--passes", metavar="A[-B]", help="Only these passes, counted from 1: 3, or 2-4.")
 @click.option("--steps", type=click.IntRange(1), metavar="N", help="Stop after so many steps.")
 @click.option(
+    "--proof",
+    is_flag=True,
+    help="Beside each update both inequalities of the convergence proof; needs separable rows.",
+)
+@click.option(
     "--as",
     "form",
     type=click.Choice(FORMS),
@@ -117,8 +122,22 @@ def _followed(rows: "FileRows", given: dict[str, Any]) -> "Trace":
         only_updates=given["only_updates"],
         passes=_passes(given["passes"]),
         max_rows=given["steps"] or MOST_STEPS,
+        witness=_witness(rows) if given["proof"] else None,
         names=rows.names if len(rows.names) <= MOST_COLUMNS else None,
     )
+
+
+def _witness(rows: "FileRows") -> Any:
+    """Return weights that separate the rows by the widest margin, which the proof compares with."""
+    from rosenblatt.cli.diagnose import matrix_of
+    from rosenblatt.errors import InputError
+    from rosenblatt.theory.diagnosis import diagnose
+
+    verdict = diagnose(matrix_of(rows), rows.labels)
+    if verdict.status != "separable" or verdict.augmented is None:
+        msg = f"The rows are {verdict.status}, and the proof is about separable ones: see diagnose."
+        raise InputError(msg)
+    return verdict.augmented[..., :-1], verdict.augmented[..., -1]
 
 
 def _passes(text: str | None) -> frozenset[int] | None:
