@@ -25,7 +25,7 @@ from rosenblatt.store.model import Model
 SPEED_UP = 10.0
 SETS = {"imdb": ("column_2",), "20news": ()}  # and which columns give the label away
 LAYOUT = Layout(header=False)
-WORDS = "--no-word-pairs --max-iter 5 --no-early-stopping"
+WORDS = "--no-word-pairs --max-iter 3 --no-early-stopping"
 PEER = "HashingVectorizer, Perceptron"
 
 Score = Callable[[Path], float]  # share of the rows of a file that a model gets right
@@ -55,7 +55,7 @@ def figures(scale: Scale) -> Iterator[Figure | Skipped]:
             continue
         words = Columns(ignore=ignored, word_pairs=False)
         contenders: dict[str, Callable[[], Score]] = {
-            WORDS: _ours(train, words, Course(max_iter=5, early_stopping=False)),
+            WORDS: _ours(train, words, Course(max_iter=3, early_stopping=False)),
             "defaults": _ours(train, Columns(ignore=ignored), Course()),
             PEER: _sklearn(train),
         }
