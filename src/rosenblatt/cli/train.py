@@ -126,7 +126,7 @@ SHUFFLES = ("every-pass", "once", "no")
     "--buffer",
     callback=size,
     metavar="SIZE",
-    help="Rows that are shuffled together; twice that is in memory. 256M, for one pass 32M.",
+    help="Rows that are shuffled together; twice that is in memory. 256M, for one pass 16M.",
 )
 @click.option("--cache", metavar="FOLDER", help="Where parsed rows are kept during training.")
 def train(

@@ -31,7 +31,7 @@ from rosenblatt.training.stream_fit import Trained, fit_stream
 
 DEFAULT_LEARNER = Learner()
 MOST_DENSE_COLUMNS = 200
-ONE_PASS_BYTES = 32 << 20
+ONE_PASS_BYTES = 16 << 20
 ENDED_EARLY = ("interrupted", "time_limit")
 SHUFFLES: dict[str, Shuffle] = {"every-pass": True, "once": "once", "no": False}
 
