@@ -15,7 +15,7 @@ from rosenblatt.cli.screen import Screen, ScreenCommand
 TEST_SHARE = 4  # one row in so many
 TRAIN = "train tumours.csv --seed {seed}"
 EVALUATE = "evaluate tumours.model test.csv --against most-frequent"
-DIAGNOSE = "diagnose tumours.csv"
+DIAGNOSE = "diagnose tumours.csv --scale"
 WEIGHTS = "weights tumours.model -n 5"
 EXPLAIN = "explain tumours.model test.csv --row {row} -n 5"
 
