@@ -74,9 +74,7 @@ class Checkpoint:
             learner=self._learner,
             options=self._options,
             classes=progress.classes,
-            weights=state.by_class(state.weights),
-            ledger=None if state.ledger is None else state.by_class(state.ledger),
-            count=state.count,
+            **state.vectors(),
             history=tuple(asdict(record) for record in progress.history),
             training={KEY: kept},
             arrays=arrays,
@@ -99,10 +97,6 @@ class Checkpoint:
             msg = f"{self._path} is damaged ({error!r}): remove it to begin anew."
             raise InputError(msg) from error
 
-    def remove(self) -> None:
-        """Remove the file: the training is done."""
-        Path(self._path).unlink(missing_ok=True)
-
     def _check_run(self, run: dict[str, Any]) -> None:
         names = [*self._run, *(name for name in run if name not in self._run)]
         for name in names:
@@ -116,14 +110,7 @@ class Checkpoint:
 
 
 def _resumed(model: Model, kept: dict[str, Any]) -> Resumed:
-    binary = len(model.classes) == 2
-    weights, ledger = model.weights, model.ledger
-    state = State(
-        weights[0] if binary else weights,
-        ledger if ledger is None or not binary else ledger[0],
-        len(model.classes),
-        model.count,
-    )
+    state = State.of_vectors(model.weights, model.ledger, len(model.classes), model.count)
     mistakes, updates, loss = kept["counts"]
     progress = Progress(
         classes=model.classes,

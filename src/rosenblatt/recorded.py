@@ -10,6 +10,7 @@ from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.provenance import Provenance, provenance_of
 from rosenblatt.store.model import Model
+from rosenblatt.training.chosen_rows import chosen_rows
 from rosenblatt.training.mistakes import Mistakes
 
 PREFIX = "mistakes."
@@ -19,16 +20,14 @@ LOG_TYPES = (np.int64, np.int32, np.int32, np.float64, np.int64)
 def recorded_arrays(mistakes: Mistakes, rows: CSR) -> dict[str, NDArray[Any]]:
     """Return the updates, and once each row that made one, under names for a model file."""
     numbers, where = np.unique(mistakes.updates.row, return_inverse=True)
-    starts, ends = rows.indptr[numbers], rows.indptr[numbers + 1]
-    indptr = np.concatenate([[0], np.cumsum(ends - starts)]).astype(np.int64)
-    places = np.repeat(starts - indptr[:-1], ends - starts) + np.arange(indptr[-1])
+    taught = chosen_rows(rows, numbers)
     log = mistakes.updates._replace(row=where.astype(np.int64))
     kept = {name: getattr(log, name) for name in Log._fields}
     kept |= {
         "numbers": numbers,
-        "data": np.asarray(rows.data[places], np.float64),
-        "indices": np.asarray(rows.indices[places], np.int32),
-        "indptr": indptr,
+        "data": np.asarray(taught.data, np.float64),
+        "indices": np.asarray(taught.indices, np.int32),
+        "indptr": taught.indptr,
     }
     return {f"{PREFIX}{name}": array for name, array in kept.items()}
 

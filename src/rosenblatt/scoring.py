@@ -36,7 +36,8 @@ class Scorer:
 
         Features that the model has not met have no weight and count for nothing.
         """
-        data, indices, indptr = self._known(batch)
+        known = batch.below(self._n_features)
+        data, indices, indptr = known.data, known.indices, known.indptr
         n_vectors = 1 if self._binary else self._weights.shape[1]
         self._n_products += len(data) * n_vectors
         shape = (batch.n_rows,) if self._binary else (batch.n_rows, n_vectors)
@@ -67,13 +68,6 @@ class Scorer:
             return last
         first: NDArray[np.intp] = scores.argmax(axis=1)
         return first
-
-    def _known(self, batch: Batch) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        if batch.n_features <= self._n_features:
-            return batch.data, batch.indices, batch.indptr
-        known = batch.indices < self._n_features
-        before = np.concatenate([[0], np.cumsum(known)])
-        return batch.data[known], batch.indices[known], before[batch.indptr]
 
     def _score_compiled(
         self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], out: NDArray[Any]

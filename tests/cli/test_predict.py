@@ -172,7 +172,8 @@ def test_plain_scores_are_the_compiled_ones(seed: int, n_classes: int) -> None:
         bytes_read=0,
     )
     scorer = Scorer(model)
-    known = scorer._known(batch)  # noqa: SLF001  # both ways are taken on purpose
+    below = batch.below(n_features)
+    known = (below.data, below.indices, below.indptr)
     shape = (20,) if n_classes == 2 else (20, n_classes)
     plain, compiled = np.empty(shape), np.empty(shape)
     scorer._score_plain(*known, plain)  # noqa: SLF001

@@ -57,9 +57,7 @@ def read_rows(
         reading.close()
         msg = f"{paths[0]} is too large for this: it takes rows of at most {MOST_BYTES >> 30} GB."
         raise InputError(msg)
-    if len(reading.classes) < 2:
-        msg = f"All {reading.n_rows:,} rows have the label {reading.classes[0]!r}."
-        raise InputError(msg)
+    reading.check_classes()
     if reading.finish is not None:
         reading.finish(block.data, block.indptr)
     encoding = source.encoding

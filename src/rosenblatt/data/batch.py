@@ -34,6 +34,19 @@ class Batch(NamedTuple):
         """Number of rows."""
         return len(self.labels)
 
+    def below(self, n_features: int) -> "Batch":
+        """Return the rows without the features from this number on."""
+        if self.n_features <= n_features:
+            return self
+        known = self.indices < n_features
+        before = np.concatenate([[0], np.cumsum(known)])
+        return self._replace(
+            data=self.data[known],
+            indices=self.indices[known],
+            indptr=before[self.indptr],
+            n_features=n_features,
+        )
+
     def label_values(self) -> NDArray[Any]:
         """Return the label of each row: as numbers where every class is one, else as words."""
         if any(isinstance(label, str) for label in self.classes):

@@ -50,16 +50,10 @@ def model_of(estimator: Any) -> Model:
         learner=type(estimator).__name__,
         options=_options(estimator),
         classes=tuple(estimator.classes_.tolist()),
-        weights=_by_class(state, state.weights),
-        ledger=None if state.ledger is None else _by_class(state, state.ledger),
-        count=state.count,
+        **state.vectors(),
         history=tuple(asdict(record) for record in estimator.history_),
         **parts,
     )
-
-
-def _by_class(state: State, weights: NDArray[Any]) -> NDArray[Any]:
-    return np.ascontiguousarray(state.by_class(weights))  # copied once here, not at every look
 
 
 def _kept_from_file(estimator: Any) -> dict[str, Any]:
@@ -115,11 +109,8 @@ def parameters_of(kind: type[OnlineClassifier], options: dict[str, Any]) -> dict
 
 def restore(estimator: Any, model: Model) -> None:
     """Change an estimator to be fitted as the model says."""
-    n_classes = len(model.classes)
-    weights, ledger = model.weights, model.ledger
-    if n_classes == 2:
-        weights, ledger = weights[0], None if ledger is None else ledger[0]
-    estimator._state = State(weights, ledger, n_classes, model.count)  # noqa: SLF001  # ours
+    state = State.of_vectors(model.weights, model.ledger, len(model.classes), model.count)
+    estimator._state = state  # noqa: SLF001  # ours
     estimator.classes_ = _classes_of(model)
     estimator.n_features_in_ = model.n_features
     if model.feature_names is not None and model.encoding is None:

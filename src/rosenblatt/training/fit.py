@@ -99,7 +99,7 @@ def train(
             record = progress.end_pass(score)
             for observer in observers:
                 observer(record)
-            if whole and _classifies_all(state, supply, plan, counts):
+            if whole and classifies_all(counts, plan, lambda: supply.mistakes(state, plan.zero)):
                 stop_reason = "converged"
             else:
                 stop_reason = _reason_to_stop(plan, pass_, validation, interrupt, started)
@@ -176,7 +176,7 @@ def _reason_to_stop(
     return "time_limit" if _time_is_up(plan, started) else None
 
 
-def _classifies_all(state: State, supply: Supply, plan: Plan, counts: Counts) -> bool:
+def classifies_all(counts: Counts, plan: Plan, count_mistakes: Callable[[], int]) -> bool:
     """Return whether the weights are proved to classify every row that they learn from.
 
     A pass without an update proves it. A passive-aggressive rule goes on making smaller and smaller
@@ -186,4 +186,4 @@ def _classifies_all(state: State, supply: Supply, plan: Plan, counts: Counts) ->
         return counts.mistakes == 0
     if counts.mistakes or plan.rule.stops_by_itself:
         return False
-    return supply.mistakes(state, plan.zero) == 0
+    return count_mistakes() == 0

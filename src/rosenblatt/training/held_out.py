@@ -46,6 +46,8 @@ def drawn_rows(first: int, n_rows: int, fraction: float, key: int) -> NDArray[An
     So a stream can hold out rows before it knows how many there are, and the same ones in every
     pass. The number is mixed by the finalizer of SplitMix64 (Steele, Lea & Flood 2014).
     """
+    if not fraction:
+        return np.zeros(n_rows, bool)
     word = np.arange(first, first + n_rows, dtype=np.uint64)
     word = (word + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key)
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
+from rosenblatt.training.chosen_rows import chosen_rows
 from rosenblatt.training.state import State
 from rosenblatt.training.supply import Part
 
@@ -32,7 +33,4 @@ def _taken(part: Part) -> CSR:
     if not isinstance(rows, CSR):
         msg = "Held-out rows are scored from files, which give sparse rows."
         raise TypeError(msg)
-    starts, ends = rows.indptr[part.order], rows.indptr[part.order + 1]
-    indptr = np.concatenate([[0], np.cumsum(ends - starts)])
-    places = np.repeat(starts - indptr[:-1], ends - starts) + np.arange(indptr[-1])
-    return CSR(rows.data[places], rows.indices[places], indptr, rows.n_features, rows.constant)
+    return chosen_rows(rows, part.order)

@@ -100,7 +100,8 @@ class KeptRows:
                 [numbers_of_rows(self._draw, ends[k], ends[k + 1] - ends[k]) for k in chosen]
             )
             permute(numbers, shuffler)
-            yield self._part(numbers)
+            yield Part(self.examples, numbers)
+            self._rows.release()
 
     def held_out_parts(self) -> Iterator[Part]:
         """Yield the held-out rows of each block."""
@@ -116,9 +117,7 @@ class KeptRows:
     def _chosen(self, *, held_out: bool) -> Iterator[Part]:
         start = 0
         for end in self._reading.block_ends:
-            yield self._part(numbers_of_rows(self._draw, start, end - start, held_out=held_out))
+            numbers = numbers_of_rows(self._draw, start, end - start, held_out=held_out)
+            yield Part(self.examples, numbers)
+            self._rows.release()
             start = end
-
-    def _part(self, order: NDArray[np.int64]) -> Part:
-        self._rows.release()
-        return Part(self.examples, order)

@@ -73,6 +73,15 @@ class Reading:
         self.first = self._take()  # looked at in advance, since it says which classes there are
         self.finish = source.finish()
 
+    def check_classes(self) -> None:
+        """Raise if all rows have been read and there is nothing to tell apart."""
+        if self.done and len(self.classes) < 2:
+            msg = (
+                f"All {self.n_rows:,} rows have the label {self.classes[0]!r}: there is nothing "
+                "to tell apart. Is that the column of the labels?"
+            )
+            raise InputError(msg)
+
     def targets(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Return class numbers in order of appearance as targets, in the type of the numbers."""
         ranks: NDArray[Any] = self.ranks[labels]

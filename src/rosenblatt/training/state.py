@@ -45,6 +45,23 @@ class State:
         shape = (n_features + 1,) if n_classes == 2 else (n_classes, n_features + 1)
         return cls(np.zeros(shape), np.zeros(shape) if averaged else None, n_classes)
 
+    @classmethod
+    def of_vectors(
+        cls, weights: NDArray[Any], ledger: NDArray[Any] | None, n_classes: int, count: int
+    ) -> "State":
+        """Return the state whose weights by class these are; see ``vectors``."""
+        if n_classes == 2:
+            weights, ledger = weights[0], None if ledger is None else ledger[0]
+        return cls(weights, ledger, n_classes, count)
+
+    def vectors(self) -> dict[str, Any]:
+        """Return weights and ledger by class, and the count, under their names in a model."""
+        weights, ledger = (
+            None if array is None else np.ascontiguousarray(self.by_class(array))  # copied once
+            for array in (self.weights, self.ledger)
+        )
+        return {"weights": weights, "ledger": ledger, "count": self.count}
+
     @property
     def n_features(self) -> int:
         """Number of features, without the constant one."""

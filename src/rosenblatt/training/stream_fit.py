@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.fit import Outcome, Plan, train
 from rosenblatt.training.kept_rows import Draw
@@ -64,7 +63,7 @@ def fit_stream(
         sample = _sample(reading, constant)
         one_pass = plan.max_iter == 1
         supply = supply_of(reading, draw, constant, while_reading=one_pass)
-        _check_classes(reading)
+        reading.check_classes()
         if resumed is None:
             state, progress = _start(reading, averaged=averaged), Progress(reading.classes)
         else:
@@ -73,7 +72,7 @@ def fit_stream(
             outcome = train(state, supply, plan, observers, watch=watch, progress=progress)
         except NewClassError:
             reading.read_on()
-            _check_classes(reading)
+            reading.check_classes()
             if not keep:
                 reading.close()
                 reading = Reading(
@@ -100,15 +99,6 @@ def _sample(reading: Reading, constant: float) -> CSR:
     n_values = block.indptr[n_rows]
     data, indices = block.data[:n_values].copy(), block.indices[:n_values].copy()
     return CSR(data, indices, block.indptr[: n_rows + 1].copy(), block.n_features, constant)
-
-
-def _check_classes(reading: Reading) -> None:
-    if reading.done and len(reading.classes) < 2:
-        msg = (
-            f"All {reading.n_rows:,} rows have the label {reading.classes[0]!r}: there is nothing "
-            "to tell apart. Is that the column of the labels?"
-        )
-        raise InputError(msg)
 
 
 def _start(reading: Reading, *, averaged: bool) -> State:

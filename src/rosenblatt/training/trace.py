@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule, settle
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan
+from rosenblatt.training.fit import Plan, classifies_all
 from rosenblatt.training.history import StopReason
 from rosenblatt.training.order import Order
 from rosenblatt.training.passes import count_mistakes, run_pass
@@ -46,13 +46,17 @@ def visits(
     """
     state.arrange_for(examples.rows)
     order = Order(examples.numbers(), plan.shuffle, generator)
+
+    def wrong() -> int:
+        return count_mistakes(state, state.weights, examples, examples.numbers(), plan.zero)
+
     for pass_ in range(1, plan.max_iter + 1):
         if is_watched(pass_):
             counts = yield from _watched_pass(state, examples, plan, order.next(), pass_)
         else:
             counts = run_pass(state, examples, order.next(), plan.rule, plan.zero)
         state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}")
-        if _classifies_all(state, examples, plan, counts):
+        if classifies_all(counts, plan, wrong):
             return "converged"
     return "max_iter"
 
@@ -113,12 +117,3 @@ def _best_rival(scores: NDArray[Any], k: int, zero: int) -> int:
         if scores[r] > scores[rival] or (zero == 1 and scores[r] == scores[rival]):
             rival = r
     return rival
-
-
-def _classifies_all(state: State, examples: Examples, plan: Plan, counts: Counts) -> bool:
-    """Return what ``fit`` asks after a pass: whether the weights classify every row."""
-    if counts.updates == 0:
-        return counts.mistakes == 0
-    if counts.mistakes or plan.rule.stops_by_itself:
-        return False
-    return count_mistakes(state, state.weights, examples, examples.numbers(), plan.zero) == 0

@@ -45,13 +45,7 @@ class ConjoinedEncoding:
 
     def expand(self, batch: Batch) -> Batch:
         """Return the rows of a batch of the inner encoding with their conjunctions."""
-        known = batch
-        if batch.n_features > self.inner.n_features:  # svmlight rows may have more than is known
-            here = batch.indices < self.inner.n_features
-            before = np.concatenate([[0], np.cumsum(here)])
-            known = batch._replace(
-                data=batch.data[here], indices=batch.indices[here], indptr=before[batch.indptr]
-            )
+        known = batch.below(self.inner.n_features)  # svmlight rows may have more than is known
         rows = conjunctions(known.data, known.indices, known.indptr, self.degree, self.numbering)
         return batch._replace(
             data=rows.data,
