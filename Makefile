@@ -7,13 +7,20 @@ ifneq ($(wildcard ../shared/data/INDEX.md),)
 export ROSENBLATT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test browser lint format bench gallery reproduce clean
 
 demo: .venv/installed
 	$(BIN)/rosenblatt demo
 
-test: .venv/installed-dev
+test: .venv/installed-dev browser
 	$(BIN)/pytest -n auto
+
+# Tests of the lab run in Chromium. Where it is missing and cannot be installed they skip and say why.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+	{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
+	echo 'Chromium is missing: the browser tests will be skipped. On Debian: apt-get install chromium'
 
 lint: .venv/installed-dev
 	$(BIN)/ruff format --check
@@ -27,6 +34,12 @@ format: .venv/installed-dev
 
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
+
+gallery: .venv/installed-dev
+	$(BIN)/python -m tests.docs.gallery
+
+reproduce: .venv/installed
+	$(BIN)/rosenblatt reproduce -o docs
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rosenblatt needs Python 3.11 or later; set PYTHON=")'

@@ -102,6 +102,7 @@ def listed(words: Sequence[str], most: int = 10) -> str:
 
 def deciding_vectors(model: Model) -> Iterator[NDArray[Any]]:
     """Yield the weights that predict, vector by vector, so that one more at a time is in memory."""
+    model.check_weights()
     for k, weights in enumerate(model.weights):
         yield weights if model.ledger is None else weights - model.ledger[k] / model.count
 
@@ -166,11 +167,17 @@ def all_weights(
 
 
 def contributions(
-    model: Model, indices: NDArray[Any], values: NDArray[Any], *, winner: int | None = None
+    model: Model,
+    indices: NDArray[Any],
+    values: NDArray[Any],
+    *,
+    winner: int | None = None,
+    rival: int | None = None,
 ) -> Explanation:
     """Return the terms that decided the row with these values of these features.
 
-    ``winner`` is the class number that was predicted; by default the sums decide.
+    ``winner`` is the class number that was predicted, and ``rival`` the one that it is compared
+    with where there are more than two; by default the sums decide, and it is the runner-up.
     """
     known = indices < model.n_features
     at, x = indices[known], np.asarray(values[known], np.float64)
@@ -181,7 +188,8 @@ def contributions(
     else:
         sums = [math.fsum(terms) for terms in w * np.append(x, 1.0)]
         number = int(np.argmax(sums)) if winner is None else winner
-        against = max((k for k in range(len(w)) if k != number), key=lambda k: sums[k])
+        others = (k for k in range(len(w)) if k != number)
+        against = max(others, key=lambda k: sums[k]) if rival is None else rival
         w = w[number] - w[against]
     amounts = w[:-1] * x
     name = namer(model)

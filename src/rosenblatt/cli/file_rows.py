@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
+from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.training.examples import Examples
@@ -25,6 +25,7 @@ class FileRows:
     numbers: NDArray[Any]  # of the class of each row
     classes: tuple[Any, ...]  # sorted
     names: tuple[str, ...]
+    encoding: Encoding | None = None  # how they were made of what the files hold
 
     @property
     def labels(self) -> list[Any]:
@@ -64,4 +65,4 @@ def read_rows(
     n_features = block.n_features if encoding is None else encoding.n_features
     rows = CSR(block.data, block.indices, block.indptr, n_features, 1.0 if fit_intercept else 0.0)
     names = () if encoding is None or n_features > 1000 else encoding.names(range(n_features))
-    return FileRows(rows, reading.ranks[block.labels], reading.classes, tuple(names))
+    return FileRows(rows, reading.ranks[block.labels], reading.classes, tuple(names), encoding)

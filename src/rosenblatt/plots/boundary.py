@@ -1,0 +1,180 @@
+"""The decision boundary with its weight vector, margin and bias (CIML, Figures 4.6 and 4.8)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.plots import arrows
+from rosenblatt.plots.canvas import legend_beside, set_title
+from rosenblatt.plots.drawn_rows import rows_of_estimator
+from rosenblatt.plots.frame import band_in, line_in
+from rosenblatt.plots.linear import margins_of, two_class_weights, unit
+from rosenblatt.plots.palette import FAINT, PURPLE
+from rosenblatt.plots.plane import Features, plane_of, planes_to_try
+from rosenblatt.plots.scatter import mark_origin, scatter_classes
+from rosenblatt.plots.scene import PlaneDisplay, Scene, scene_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass
+class BoundaryDisplay(PlaneDisplay):
+    """Rows of two classes in the plane, and the boundary between them.
+
+    The boundary is where w·x + b = 0. The weight vector stands on it at a right angle and points to
+    the second class. Parallel to the boundary through the origin runs the perpendicular of w; the
+    bias shifts the boundary from there by −b/‖w‖ along w. The band holds all points whose
+    activation is no larger than the least margin y·a of the rows, where all are classified rightly.
+
+    Attributes
+    ----------
+    scene : Scene
+        The rows in the plane: ``points``, ``numbers``, ``classes`` and ``frame`` are its parts.
+    w, b : array of shape (2,) and float
+        The weights in the drawn plane, not normalised.
+    margin : float
+        Half the width of the band, in activation; 0 for none.
+    boundary, perpendicular : arrays of shape (2, 2), or None
+        Both ends of the line in the picture; None where there is none.
+    shift : array of shape (2, 2), or None
+        From the origin to the nearest point of the boundary.
+    band : array of shape (n_corners, 2), or None
+    line_, arrow_, band_, points_, legend_ :
+        What was drawn, after ``plot``.
+    """
+
+    w: NDArray[Any]
+    b: float
+    margin: float
+    boundary: NDArray[Any] | None = None
+    perpendicular: NDArray[Any] | None = None
+    shift: NDArray[Any] | None = None
+    band: NDArray[Any] | None = None
+    centre: str = "origin"  # what stands at (0, 0): that, or the "mean" of the rows
+    shift_name: str = "shift by the bias, −b/‖w‖ = "  # what the legend calls the shift
+    n_wrong: int = 0
+    title: str = ""
+    note: str = ""
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        features: Features | None = None,
+        plane: str | None = None,
+        margin: float | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> Self:
+        """Compute what is to be drawn.
+
+        Parameters
+        ----------
+        estimator : fitted linear classifier of two classes
+        X, y : rows and labels
+        features : two names or numbers, default None
+            The features to draw; the others are set to their means.
+        plane : "pca" or "weights", default None
+            Draw two directions instead: those in which the rows vary most, or w and the leading one
+            beside it. By default "pca", where there are more than two features and the boundary
+            passes there, else "weights".
+        margin : float, default None
+            Half the width of the band; None for the least margin of the rows.
+        feature_names : names of the features, default None
+            None for those that X or the estimator has.
+        """
+        rows = rows_of_estimator(estimator, X, y, feature_names)
+        weights = two_class_weights(estimator)
+        margins = margins_of(rows, weights)
+        if margin is None:
+            margin = max(float(margins.min()), 0.0)
+        for name in planes_to_try(rows, features, plane, weights.w):
+            shown = plane_of(rows, features, name, weights.w)
+            scene = scene_of(rows, shown, origin=True)
+            w, b = shown.weights(weights.w, weights.b)
+            found = cls._of_weights(scene, w, float(b), margin)
+            if found.boundary is not None:
+                break
+        found.n_wrong = int(np.count_nonzero(margins <= 0))
+        found.title = type(estimator).__name__
+        if not shown.true_origin:
+            found.centre, found.shift_name = "mean", "from the mean to the boundary, "
+        elif features is not None and rows.n_features > 2:
+            found.shift_name = "shift by the bias in this plane, "
+        return found
+
+    @classmethod
+    def _of_weights(cls, scene: Scene, w: NDArray[Any], b: float, margin: float) -> Self:
+        """Return the display of weights that are given in the plane."""
+        frame, normal = scene.frame, unit(w, b)
+        found = cls(scene, w, b, margin, note=scene.note)
+        if normal is None:
+            found.add_note("all weights are 0 here, so there is no boundary")
+            return found
+        direction, distance = normal
+        found.boundary = line_in(frame, direction, distance)
+        if found.boundary is None:
+            found.add_note("the boundary lies outside the picture")
+        if frame.holds(np.zeros(2)):
+            found.perpendicular = line_in(frame, direction, 0.0)
+            found.shift = np.stack([np.zeros(2), -distance * direction + 0.0])
+        if margin > 0:
+            band = band_in(frame, direction, distance, margin / float(np.hypot(*w)))
+            found.band = band if len(band) else None
+        return found
+
+    def add_note(self, text: str) -> None:
+        """Add to what the title says beside the name."""
+        self.note += f"{'; ' * bool(self.note)}{text}"
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        if self.boundary is None:
+            return f"{len(self.points):,} rows of two classes; {self.note}."
+        told = (
+            f"all on their sides, by at least {self.margin:.4g}"
+            if self.n_wrong == 0
+            else f"{self.n_wrong:,} on the wrong side"
+        )
+        return f"The boundary of {self.title} among {len(self.points):,} rows, {told}."
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        ax = axes[0]
+        handles = self._begin(ax)
+        normal = unit(self.w, self.b)
+        if normal is not None:
+            arrows.draw_sides(ax, self.frame, *normal)
+            handles += self._draw_lines(ax, *normal)
+        self.points_ = scatter_classes(ax, self.points, self.numbers)
+        self.legend_ = legend_beside(ax, handles)
+        set_title(ax, self.title, self.note)
+
+    def _draw_lines(self, ax: "Axes", direction: NDArray[Any], distance: float) -> list[Any]:
+        """Draw the boundary and all that belongs to it; return entries for the legend."""
+        handles = []
+        if self.boundary is not None:
+            self.line_ = arrows.draw_line(ax, self.boundary)
+            ends = arrows.weight_arrow(self.frame, self.boundary, direction, distance)
+            self.arrow_ = arrows.draw_arrow(ax, ends, text="w")
+            handles.append(arrows.line_handle("boundary, w·x + b = 0"))
+            handles.append(arrows.arrow_handle("weight vector w (direction)"))
+        if self.band is not None:
+            self.band_ = arrows.draw_band(ax, self.band)
+            handles.append(arrows.band_handle(f"|w·x + b| ≤ {self.margin:.3g}"))
+        if self.perpendicular is not None and self.shift is not None:
+            arrows.draw_line(ax, self.perpendicular, colour=FAINT, width=1.2, line="--")
+            label = f"perpendicular of w at the {self.centre}"
+            handles.append(arrows.line_handle(label, colour=FAINT, line="--", width=1.2))
+            mark_origin(ax, self.frame)
+            if self.frame.holds(self.shift[1]) and distance:
+                arrows.draw_arrow(ax, self.shift, colour=PURPLE, width=1.5)
+                told = f"{self.shift_name}{-distance:.3g}"
+                handles.append(arrows.arrow_handle(told, colour=PURPLE))
+        return handles

@@ -1,0 +1,193 @@
+"""What all displays share: the axes that they draw on, and how points and legends look.
+
+matplotlib is imported here and in the displays, when something is drawn and not before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from rosenblatt.errors import InputError
+from rosenblatt.plots.palette import FAINT, GRID, INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LONGEST_LABEL = 28  # characters
+TITLE_WIDTH = 62
+# Constrained, and aware that axes of equal scales are narrower than their place.
+LAYOUT: Literal["compressed"] = "compressed"
+
+
+class Display:
+    """A picture: computed once, kept as arrays, drawn on any axes.
+
+    Subclasses are data classes with their arrays, say in ``sentence`` what is to be seen, and draw
+    on as many axes as ``shape`` has places. After ``plot`` the axes are ``ax_`` (``axes_`` where
+    there are several) and the figure is ``figure_``. Nothing is ever shown by itself.
+    """
+
+    ax_: "Axes"
+    axes_: "list[Axes]"
+    figure_: "Figure"
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of a figure of its own, in inches."""
+        return (7.6, 4.4)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of axes."""
+        return (1, 1)
+
+    @property
+    def height_ratios(self) -> list[float]:
+        """Heights of the rows of axes, as shares of each other."""
+        return [1.0] * self.shape[0]
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        raise NotImplementedError
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw and return the display.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default None
+            Where to draw; None for a new figure of pyplot. A display of several axes takes a list
+            of them, or the place of one.
+        """
+        self.axes_ = _axes_for(self, ax)
+        self.ax_ = self.axes_[0]
+        figure = self.ax_.get_figure(root=True)
+        assert figure is not None  # noqa: S101  # axes that a caller gave are on one
+        self.figure_ = figure
+        self._draw(self.axes_)
+        return self
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        raise NotImplementedError
+
+    def summary(self) -> dict[str, Any]:
+        """Return the arrays by name, long ones by shape and range, as JSON can hold them."""
+        told: dict[str, Any] = _told(self)
+        return told
+
+
+def figure_of(display: Display) -> "Figure":
+    """Return a new figure with the display drawn on it, of which pyplot knows nothing."""
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=display.size, layout=LAYOUT)
+    display.plot(figure.add_subplot())
+    return figure
+
+
+def require_matplotlib() -> None:
+    """Raise InputError with the way to get matplotlib where it is missing."""
+    try:
+        import_module("matplotlib")
+    except ImportError as error:
+        msg = "Pictures need matplotlib: pip install 'rosenblatt[plots]'."
+        raise InputError(msg) from error
+
+
+def _axes_for(display: Display, ax: Any) -> "list[Axes]":
+    require_matplotlib()
+    n_rows, n_columns = display.shape
+    count, ratios = n_rows * n_columns, display.height_ratios
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=display.size, layout=LAYOUT)
+        grid = figure.subplots(n_rows, n_columns, squeeze=False, height_ratios=ratios)
+        return list(grid.flat)
+    if not hasattr(ax, "get_figure"):
+        given = list(np.ravel(ax))
+        if len(given) != count:
+            msg = f"ax must be {count} axes, or one whose place they take; got {len(given)}."
+            raise InputError(msg)
+        return given
+    if count == 1:
+        return [ax]
+    place = ax.get_subplotspec()
+    if place is None:
+        msg = f"ax must be made by subplots, so that {count} can take its place; or give {count}."
+        raise InputError(msg)
+    ax.set_axis_off()
+    grid = place.subgridspec(n_rows, n_columns, height_ratios=ratios)
+    return [ax.figure.add_subplot(grid[i, j]) for i in range(n_rows) for j in range(n_columns)]
+
+
+def label_text(label: Any, longest: int = LONGEST_LABEL) -> str:
+    r"""Return a label or name as matplotlib writes it: short, on one line and without mathematics.
+
+    >>> label_text("US$"), label_text("a\nb"), label_text("x" * 40)
+    ('US\\$', 'a b', 'xxxxxxxxxxxxxxxxxxxxxxxxxxx…')
+    """
+    text = " ".join("".join(c if c.isprintable() else " " for c in str(label)).split())
+    if len(text) > longest:
+        text = f"{text[: longest - 1]}…"
+    return text.replace("$", r"\$")
+
+
+def set_title(ax: "Axes", *parts: str, width: int = TITLE_WIDTH) -> None:
+    """Write a title, its parts on lines of their own and long ones broken."""
+    lines = [fill(part, width) for part in parts if part]
+    ax.set_title("\n".join(lines), loc="left", fontsize=10, color=INK)
+
+
+def style_axes(ax: "Axes", xlabel: str, ylabel: str, *, grid: bool = False) -> None:
+    """Name the axes and take away what says nothing."""
+    ax.set_xlabel(label_text(xlabel, 60), color=INK)
+    ax.set_ylabel(label_text(ylabel, 60), color=INK)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(FAINT)
+    ax.tick_params(colors=FAINT, labelsize=9)
+    if grid:
+        ax.grid(color=GRID, linewidth=0.8)
+        ax.set_axisbelow(True)
+
+
+def legend_beside(ax: "Axes", handles: Sequence[Any]) -> Any:
+    """Put a legend to the right of the axes, where it covers nothing."""
+    columns = 1 if len(handles) <= 18 else 2
+    return ax.legend(
+        handles=list(handles),
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        frameon=False,
+        fontsize=9,
+        ncols=columns,
+        labelcolor=INK,
+    )
+
+
+def _told(value: Any) -> Any:
+    """Return a value as JSON can hold it."""
+    if isinstance(value, np.ndarray) and value.size > 16:
+        told: dict[str, Any] = {"shape": list(value.shape)}
+        if value.dtype.kind in "iuf":
+            told |= {"min": value.min().item(), "max": value.max().item()}
+        return told
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _told(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {str(key): _told(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_told(inner) for inner in value[:16]]
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

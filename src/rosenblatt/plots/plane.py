@@ -1,0 +1,173 @@
+"""The plane that a picture shows: two features, or two directions through many.
+
+A point (s, t) of the plane is the row origin + s·e₁ + t·e₂. Weights (w, b) are there what they are
+on those rows: (e₁·w, e₂·w) and the bias w·origin + b, so that the line is where the boundary really
+meets the plane.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rosenblatt.errors import InputError
+from rosenblatt.plots.drawn_rows import DrawnRows
+
+PlaneName = Literal["pca", "weights"]
+PLANES: tuple[PlaneName, ...] = ("pca", "weights")
+Features = Sequence[int | str]
+
+MOST_DENSE = 4_000_000  # values that are decomposed as an array
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Two perpendicular directions of length 1 through a point."""
+
+    origin: NDArray[Any]  # (n_features,)
+    axes: NDArray[Any]  # (2, n_features)
+    labels: tuple[str, str]
+    note: str = ""  # what the reader of the picture has to know of it
+    true_origin: bool = True  # whether (0, 0) stands for zeros in the drawn directions
+
+    def points(self, X: Any) -> NDArray[Any]:
+        """Return where rows fall in the plane, (n_rows, 2)."""
+        return np.asarray(X @ self.axes.T - self.axes @ self.origin)
+
+    def rows(self, points: NDArray[Any]) -> NDArray[Any]:
+        """Return the rows that points of the plane stand for."""
+        return np.asarray(self.origin + points @ self.axes)
+
+    def weights(self, w: NDArray[Any], b: Any) -> tuple[NDArray[Any], Any]:
+        """Return weights in the plane; of several classes, (K, d) and (K,), those of each."""
+        return np.asarray(w @ self.axes.T), w @ self.origin + b
+
+
+def plane_of(
+    rows: DrawnRows,
+    features: Features | None = None,
+    plane: str | None = None,
+    w: NDArray[Any] | None = None,
+) -> Plane:
+    """Return the plane that is asked for; of more than two features, by default, the leading one.
+
+    ``plane="weights"`` needs the weights: it holds them and the direction in which the rows vary
+    most beside, so that every row is seen on the side of the boundary where it is.
+    """
+    d = rows.n_features
+    if plane is not None and plane not in PLANES:
+        msg = f"plane must be 'pca' or 'weights'; got {plane!r}."
+        raise InputError(msg)
+    if plane is not None and features is not None:
+        msg = "features and plane exclude each other: give two features or the name of a plane."
+        raise InputError(msg)
+    if d < 2:
+        msg = f"A picture of the plane needs at least two features; the rows have {d}."
+        raise InputError(msg)
+    if features is not None or (d == 2 and plane is None):
+        return _of_features(rows, (0, 1) if features is None else features)
+    if plane == "weights":
+        if w is None or w.ndim > 1 or not w.any():
+            msg = (
+                "The plane of the weights needs one vector of weights that is not 0: choose "
+                "plane='pca' or two features."
+            )
+            raise InputError(msg)
+        rest, shares = _leading(_without(rows.X, w))
+        unit = w / np.linalg.norm(w)
+        second = rest[0] - (rest[0] @ unit) * unit
+        labels = ("projection onto w, x·w/‖w‖", "leading direction perpendicular to w")
+        return spanned(unit, second, labels, f"the plane of w and one more of {d} directions")
+    axes, shares = _leading(rows.X)
+    labels = (
+        f"direction 1 ({shares[0]:.0%} of the variance)",
+        f"direction 2 ({shares[1]:.0%})",
+    )
+    mean = np.asarray(rows.X.mean(axis=0)).reshape(-1)
+    note = f"the two leading directions of {d} features"
+    return Plane(mean, axes, labels, note, true_origin=False)
+
+
+def planes_to_try(
+    rows: DrawnRows, features: Features | None, plane: str | None, w: NDArray[Any]
+) -> list[str | None]:
+    """Return the planes in which a boundary is looked for: the one asked for, else two."""
+    if features is None and plane is None and rows.n_features > 2 and w.ndim == 1 and w.any():
+        return ["pca", "weights"]  # of texts the leading plane is often all on one side
+    return [plane]
+
+
+def spanned(u: NDArray[Any], v: NDArray[Any], labels: tuple[str, str], note: str) -> Plane:
+    """Return the plane of two directions through zero, the first of them along its first axis."""
+    first = u / np.linalg.norm(u)
+    rest = v - (v @ first) * first
+    if not np.linalg.norm(rest) > 1e-9 * np.linalg.norm(v):  # along u, or 0: any other will do
+        rest = np.zeros(len(u))
+        rest[int(np.argmin(np.abs(first)))] = 1.0
+        rest -= (rest @ first) * first
+    axes = np.stack([first, rest / np.linalg.norm(rest)])
+    return Plane(np.zeros(len(u)), axes, labels, note)
+
+
+def _of_features(rows: DrawnRows, features: Features) -> Plane:
+    if len(features) != 2:
+        msg = f"features must be two, by name or number; got {list(features)!r}."
+        raise InputError(msg)
+    d = rows.n_features
+    i, j = (_feature_number(rows, feature) for feature in features)
+    if i == j:
+        msg = f"features must be two different ones; got {rows.name(i)!r} twice."
+        raise InputError(msg)
+    axes = np.zeros((2, d))
+    axes[0, i] = axes[1, j] = 1.0
+    origin = np.asarray(rows.X.mean(axis=0)).reshape(-1)
+    origin[[i, j]] = 0.0
+    others = "the other feature" if d == 3 else f"the other {d - 2} features"
+    note = f"{others} at the mean" if d > 2 else ""
+    return Plane(origin, axes, (rows.name(i), rows.name(j)), note)
+
+
+def _feature_number(rows: DrawnRows, feature: int | str) -> int:
+    """Return the number of a feature, which may be given by name."""
+    d = rows.n_features
+    if isinstance(feature, str):
+        found = next((k for k in range(d) if rows.name(k) == feature), None)
+        if found is not None:
+            return found
+        if not feature.isdecimal():
+            msg = f"There is no feature {feature!r}; the first are {_first_names(rows)}."
+            raise InputError(msg)
+    number = int(feature)
+    if not 0 <= number < d:
+        msg = f"There is no feature {number}: the rows have {d}, counted from 0."
+        raise InputError(msg)
+    return number
+
+
+def _first_names(rows: DrawnRows, most: int = 8) -> str:
+    shown = [repr(rows.name(k)) for k in range(min(most, rows.n_features))]
+    return ", ".join(shown)
+
+
+def _leading(X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the two directions in which rows vary most, and their shares of the variance."""
+    from sklearn.decomposition import PCA
+
+    if sparse.issparse(X) and X.shape[0] * X.shape[1] <= MOST_DENSE:
+        X = X.toarray()
+    if min(X.shape) < 2:
+        return np.eye(2, X.shape[1]), np.zeros(2)
+    solver = "arpack" if sparse.issparse(X) else "full"
+    scale = float(abs(X).max()) or 1.0  # squares of 1e200 or 1e-200 have no place in float64
+    with np.errstate(divide="ignore", invalid="ignore"):  # shares of no variance at all
+        found = PCA(2, svd_solver=solver, random_state=0).fit(X / scale)
+    return found.components_, np.nan_to_num(found.explained_variance_ratio_)
+
+
+def _without(X: Any, w: NDArray[Any]) -> Any:
+    """Return the rows without their part along w; sparse ones, which it would fill, as they are."""
+    unit = w / np.linalg.norm(w)
+    return X if sparse.issparse(X) else X - np.outer(X @ unit, unit)

@@ -1,0 +1,184 @@
+"""Rows projected onto the weight vector, in the plane and along a line (CIML, Figure 4.7)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.plots import arrows
+from rosenblatt.plots.canvas import legend_beside, set_title, style_axes
+from rosenblatt.plots.drawn_rows import rows_of_estimator
+from rosenblatt.plots.frame import line_in
+from rosenblatt.plots.linear import two_class_weights, unit
+from rosenblatt.plots.palette import FAINT, INK, class_style
+from rosenblatt.plots.plane import Features, plane_of
+from rosenblatt.plots.scatter import mark_origin, scatter_classes
+from rosenblatt.plots.scene import PlaneDisplay, scene_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_DROPPED = 60  # rows whose projection is drawn; more would be a hatching
+
+
+@dataclass
+class ProjectionsDisplay(PlaneDisplay):
+    """Above: rows in the plane, dropped onto the line along w. Below: where they come to lie.
+
+    On the axis below each row stands at x·w/‖w‖; adding b/‖w‖ gives its distance from the boundary,
+    so that the threshold is at −b/‖w‖. The two classes have lanes of their own. Of more than two
+    features the plane is by default that of w and one direction more, where the projections are
+    those of the whole rows.
+
+    Attributes
+    ----------
+    scene : Scene
+        The rows in the plane: ``points``, ``numbers``, ``classes`` and ``frame`` are its parts.
+    projections : array of shape (n_rows,)
+        x·w/‖w‖ of the whole rows.
+    feet : array of shape (n_rows, 2)
+        Where the points fall on the line along w, in the drawn plane.
+    through : array of shape (2,)
+        A point of that line: the origin, or the middle of the picture where that is far away.
+    threshold : float
+        −b/‖w‖.
+    along, boundary : arrays of shape (2, 2), or None
+        Both ends of the line along w and of the boundary in the picture.
+    points_, drops_, lanes_, legend_ :
+        What was drawn, after ``plot``.
+    """
+
+    projections: NDArray[Any]
+    feet: NDArray[Any]
+    through: NDArray[Any]
+    threshold: float
+    along: NDArray[Any] | None
+    boundary: NDArray[Any] | None
+    direction: NDArray[Any]
+    distance: float
+    title: str
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Higher, for the axis below."""
+        return (7.6, 5.4)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of axes."""
+        return (2, 1)
+
+    @property
+    def height_ratios(self) -> list[float]:
+        """The plane is large, the axis below is low."""
+        return [5.0, 1.0]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        features: Features | None = None,
+        plane: str | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> Self:
+        """Compute what is to be drawn; the parameters are those of ``BoundaryDisplay``."""
+        rows = rows_of_estimator(estimator, X, y, feature_names)
+        weights = two_class_weights(estimator)
+        whole = unit(weights.w, weights.b)
+        if whole is None:
+            msg = "All weights are 0: there is no direction to project onto; fit on other rows."
+            raise InputError(msg)
+        if features is None and plane is None and rows.n_features > 2:
+            plane = "weights"
+        shown = plane_of(rows, features, plane, weights.w)
+        normal = unit(*shown.weights(weights.w, weights.b))
+        if normal is None:
+            msg = "All weights are 0 in this plane: choose other features, or plane='weights'."
+            raise InputError(msg)
+        direction, distance = normal
+        through = np.zeros(2)
+        scene = scene_of(rows, shown, origin=True)
+        feet = _feet(scene.points, through, direction)
+        if not all(scene.frame.holds(foot) for foot in feet):  # the origin is too far away
+            scene = scene_of(rows, shown)
+            through = scene.frame.centre
+            feet = _feet(scene.points, through, direction)
+        frame, across = scene.frame, np.array([-direction[1], direction[0]])
+        return cls(
+            scene,
+            projections=np.asarray(rows.X @ whole[0]),
+            feet=feet,
+            through=through,
+            threshold=-whole[1] + 0.0,
+            along=line_in(frame, across, -float(across @ through)),
+            boundary=line_in(frame, direction, distance),
+            direction=direction,
+            distance=distance,
+            title=type(estimator).__name__,
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        above = int(np.count_nonzero(self.projections > self.threshold))
+        return (
+            f"{len(self.points):,} rows projected onto w; {above:,} lie above the threshold "
+            f"{self.threshold:.4g}."
+        )
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        self._draw_plane(axes[0])
+        self._draw_axis(axes[1])
+
+    def _draw_plane(self, ax: "Axes") -> None:
+        from matplotlib.collections import LineCollection
+
+        handles = self._begin(ax)
+        arrows.draw_sides(ax, self.frame, self.direction, self.distance)
+        n = len(self.points)
+        chosen = np.unique(np.linspace(0, n - 1, min(n, MOST_DROPPED)).round().astype(int))
+        ends = np.stack([self.points[chosen], self.feet[chosen]], axis=1)
+        colours = [class_style(number).colour for number in self.numbers[chosen].tolist()]
+        self.drops_ = LineCollection(list(ends), colors=colours, linewidths=0.7, zorder=2)
+        ax.add_collection(self.drops_, autolim=False)
+        if self.along is not None:
+            rising = (self.along[1] - self.along[0]) @ self.direction > 0
+            ends = self.along if rising else self.along[::-1]
+            arrows.draw_arrow(ax, ends, width=1.5)
+            moved = ", moved to the rows" * bool(self.through.any())
+            handles.append(arrows.arrow_handle(f"along the weight vector w{moved}"))
+        if self.boundary is not None:
+            arrows.draw_line(ax, self.boundary)
+            handles.append(arrows.line_handle("boundary, w·x + b = 0"))
+        some = f" ({len(chosen)} of {n:,} drawn)" if len(chosen) < n else ""
+        handles.append(arrows.line_handle(f"projection{some}", colour=FAINT, width=0.8))
+        mark_origin(ax, self.frame)
+        self.points_ = scatter_classes(ax, self.points, self.numbers)
+        self.legend_ = legend_beside(ax, handles)
+        set_title(ax, f"{self.title}: rows projected onto w", self.scene.note)
+
+    def _draw_axis(self, ax: "Axes") -> None:
+        lanes = np.column_stack([self.projections, self.numbers.astype(float)])
+        self.lanes_ = scatter_classes(ax, lanes, self.numbers)
+        ax.axvline(0.0, color=FAINT, linestyle="--", linewidth=1.2)
+        ax.axvline(self.threshold, color=INK, linewidth=2.0)
+        ax.set_ylim(-0.8, 1.8)
+        style_axes(ax, "projection onto w, x·w/‖w‖", "")
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        handles = [
+            arrows.line_handle("zero", colour=FAINT, line="--", width=1.2),
+            arrows.line_handle(f"threshold −b/‖w‖ = {self.threshold:.3g}"),
+        ]
+        legend_beside(ax, handles)
+
+
+def _feet(points: NDArray[Any], through: NDArray[Any], direction: NDArray[Any]) -> NDArray[Any]:
+    """Return where points fall on a line."""
+    return np.asarray(through + np.outer((points - through) @ direction, direction))

@@ -1,0 +1,128 @@
+"""Rows as points on axes: each class with a colour, a shape and an entry in the legend."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.plots.canvas import label_text, style_axes
+from rosenblatt.plots.frame import Frame
+from rosenblatt.plots.palette import FAINT, INK, class_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_VECTOR = 2000  # points; more go into a vector file as an image
+MOST_NAMED = 30  # classes in a legend
+SIZES = ((100, 42.0), (400, 26.0), (1500, 14.0))  # up to so many points, this area
+
+
+def scatter_classes(
+    ax: "Axes",
+    points: NDArray[Any],
+    numbers: NDArray[Any],
+    *,
+    faint: bool = False,
+    scale: float = 1.0,
+) -> list[Any]:
+    """Draw points by class and return what was drawn, one collection a class that is there."""
+    drawn = []
+    area = scale * point_area(len(points))
+    alpha = 0.35 if faint else 0.9 if len(points) <= 400 else 0.6
+    for number in np.unique(numbers).tolist():
+        style = class_style(number)
+        of_class = points[numbers == number]
+        drawn.append(
+            ax.scatter(
+                of_class[:, 0],
+                of_class[:, 1],
+                s=area,
+                marker=style.marker,
+                color=style.colour,
+                edgecolors=style.edge,
+                linewidths=0.5,
+                alpha=alpha,
+                zorder=3,
+                rasterized=len(points) > MOST_VECTOR,
+            )
+        )
+    return drawn
+
+
+def point_area(n_points: int) -> float:
+    """Return the area of each of so many points."""
+    return next((area for most, area in SIZES if n_points <= most), 8.0)
+
+
+def class_handles(classes: Sequence[Any], numbers: NDArray[Any] | None = None) -> list[Any]:
+    """Return entries of a legend for the classes, or for those that are among the numbers."""
+    from matplotlib.lines import Line2D
+
+    present = range(len(classes)) if numbers is None else np.unique(numbers).tolist()
+    handles = []
+    for number in list(present)[:MOST_NAMED]:
+        style = class_style(number)
+        handles.append(
+            Line2D(
+                [],
+                [],
+                linestyle="none",
+                marker=style.marker,
+                color=style.colour,
+                markeredgecolor=style.edge,
+                markersize=7,
+                label=label_text(classes[number]),
+            )
+        )
+    if len(present) > MOST_NAMED:
+        more = f"… and {len(present) - MOST_NAMED} more classes"
+        handles.append(Line2D([], [], linestyle="none", label=more))
+    return handles
+
+
+def ring(ax: "Axes", points: NDArray[Any], n_points: int) -> Any:
+    """Draw rings around points among so many."""
+    area = 5.0 * point_area(n_points) + 40.0
+    return ax.scatter(
+        points[:, 0],
+        points[:, 1],
+        s=area,
+        facecolors="none",
+        edgecolors=INK,
+        linewidths=1.6,
+        zorder=4,
+    )
+
+
+def ring_handle(label: str) -> Any:
+    """Return the entry of a legend for rings."""
+    from matplotlib.lines import Line2D
+
+    return Line2D(
+        [],
+        [],
+        linestyle="none",
+        marker="o",
+        markersize=10,
+        markerfacecolor="none",
+        markeredgecolor=INK,
+        markeredgewidth=1.6,
+        label=label,
+    )
+
+
+def set_frame(ax: "Axes", frame: Frame, labels: tuple[str, str]) -> None:
+    """Show what the frame holds, with right angles where both axes have one scale."""
+    ax.set_xlim(frame.left, frame.right)
+    ax.set_ylim(frame.bottom, frame.top)
+    if frame.equal:
+        ax.set_aspect("equal", adjustable="box", anchor="W")
+    style_axes(ax, *labels)
+
+
+def mark_origin(ax: "Axes", frame: Frame) -> Any:
+    """Draw a small cross at the origin where it is in the frame."""
+    if not frame.holds(np.zeros(2)):
+        return None
+    return ax.plot([0.0], [0.0], marker="+", color=FAINT, markersize=11, markeredgewidth=1.5)[0]

@@ -1,0 +1,200 @@
+"""Whether a line parts the classes, with the rows that prove it (CIML, Figures 4.10 to 4.12)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.plots import arrows
+from rosenblatt.plots.canvas import legend_beside, set_title
+from rosenblatt.plots.drawn_rows import DrawnRows, rows_of_data
+from rosenblatt.plots.frame import band_in, line_in
+from rosenblatt.plots.linear import unit
+from rosenblatt.plots.palette import INK, ORANGE, class_style
+from rosenblatt.plots.plane import Features, plane_of
+from rosenblatt.plots.scatter import ring, ring_handle, scatter_classes
+from rosenblatt.plots.scene import PlaneDisplay, scene_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rosenblatt.theory.verdict import Verdict
+
+UNSEEN = 1e-6  # weight in a mixture
+
+
+@dataclass
+class SeparabilityDisplay(PlaneDisplay):
+    """Rows of two classes with the proof that a line separates them, or that none does.
+
+    Separable: the boundary of widest margin γ, its band, and the rows whose hulls come nearest.
+    Inseparable: the rows of the certificate are ringed; a mixture of those of one class is the same
+    point as a mixture of those of the other, and that point is marked.
+
+    Attributes
+    ----------
+    scene : Scene
+        The rows in the plane: ``points``, ``numbers``, ``classes`` and ``frame`` are its parts.
+    status : "separable", "inseparable" or "undecided"
+    proof_rows : array
+        The rows that prove it, by their numbers.
+    hulls : two arrays of shape (n, 2)
+        The corners of the proof of either class, in order around it.
+    meeting : array of shape (2, 2)
+        The mixture of each class in the plane: one point twice where they are inseparable, the
+        nearest points of the hulls where they are separable.
+    boundary, band : arrays, or None
+    verdict : Verdict
+    line_, band_, ring_, points_, legend_ :
+        What was drawn, after ``plot``, or None.
+    """
+
+    status: str
+    margin: float
+    proof_rows: NDArray[Any]
+    hulls: tuple[NDArray[Any], NDArray[Any]]
+    meeting: NDArray[Any] | None
+    normal: NDArray[Any] | None  # unit weights in the plane, and the distance last
+    boundary: NDArray[Any] | None
+    band: NDArray[Any] | None
+    verdict: "Verdict"
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        verdict: "Verdict | None" = None,
+        features: Features | None = None,
+        plane: str | None = None,
+        feature_names: Sequence[str] | None = None,
+        time_limit: float | None = 60.0,
+    ) -> Self:
+        """Diagnose and draw.
+
+        Parameters
+        ----------
+        X, y : rows and labels of two classes
+        verdict : Verdict, default None
+            Of ``diagnose`` on these rows, where it is already known.
+        features, plane, feature_names
+            As of ``BoundaryDisplay``; the plane of separable rows is by default "weights".
+        time_limit : float, default 60.0
+            Of ``diagnose``, in seconds.
+        """
+        from rosenblatt.theory.diagnosis import diagnose
+
+        rows = rows_of_data(X, y, feature_names)
+        if len(rows.classes) > 2:
+            msg = (
+                f"This picture shows one boundary, and the rows have {len(rows.classes)} classes: "
+                "choose the rows of two."
+            )
+            raise InputError(msg)
+        if verdict is None:
+            verdict = diagnose(X, y, time_limit=time_limit)
+        return cls._of_verdict(rows, verdict, features, plane)
+
+    @classmethod
+    def _of_verdict(
+        cls, rows: DrawnRows, verdict: "Verdict", features: Features | None, plane: str | None
+    ) -> Self:
+        separates = verdict.status == "separable" and verdict.w is not None and verdict.w.any()
+        if separates and features is None and plane is None and rows.n_features > 2:
+            plane = "weights"
+        shown = plane_of(rows, features, plane, verdict.w if separates else None)
+        scene = scene_of(rows, shown)
+        points, frame = scene.points, scene.frame
+        normal = boundary = band = meeting = None
+        if separates:
+            w, b = shown.weights(np.asarray(verdict.w), verdict.b)
+            found = unit(w, float(b))
+            if found is not None:
+                normal = np.append(*found)
+                boundary = line_in(frame, *found)
+                half = verdict.margin_low * float(np.linalg.norm(np.asarray(verdict.w)))
+                band = band_in(frame, *found, half / float(np.hypot(*w)))
+        proof: Any = verdict.nearest if verdict.status == "separable" else verdict.certificate
+        sides = []
+        if proof is not None:
+            sides = [
+                _weighty(proof.negative_rows, proof.negative_weights),
+                _weighty(proof.positive_rows, proof.positive_weights),
+            ]
+            meeting = np.stack([weights @ points[numbers] for numbers, weights in sides])
+        hulls = [around(points[numbers]) for numbers, _ in sides] or [np.empty((0, 2))] * 2
+        return cls(
+            scene,
+            status=verdict.status,
+            margin=verdict.margin_low if separates else 0.0,
+            proof_rows=np.concatenate([numbers for numbers, _ in sides] or [np.empty(0, int)]),
+            hulls=(hulls[0], hulls[1]),
+            meeting=meeting,
+            normal=normal,
+            boundary=boundary,
+            band=band,
+            verdict=verdict,
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        n = f"{len(self.points):,} rows"
+        if self.status == "separable":
+            return f"{n} are separable, with the margin γ = {self.margin:.4g}."
+        if self.status == "inseparable":
+            return (
+                f"{n} are inseparable: mixtures of {len(self.proof_rows)} ringed rows, those of "
+                "either class, are one point."
+            )
+        return f"Whether {n} are separable was not decided in time."
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        ax = axes[0]
+        handles = self._begin(ax)
+        self.line_ = self.band_ = self.ring_ = None
+        if self.normal is not None:
+            arrows.draw_sides(ax, self.frame, self.normal[:2], float(self.normal[2]))
+        if self.boundary is not None:
+            self.line_ = arrows.draw_line(ax, self.boundary)
+            handles.append(arrows.line_handle("boundary of widest margin"))
+        if self.band is not None and len(self.band):
+            self.band_ = arrows.draw_band(ax, self.band)
+            handles.append(arrows.band_handle(f"margin γ = {self.margin:.3g} on either side"))
+        self.points_ = scatter_classes(ax, self.points, self.numbers)
+        if self.meeting is not None:
+            handles += self._draw_proof(ax, self.meeting)
+        self.legend_ = legend_beside(ax, handles)
+        set_title(ax, self.status.capitalize(), self.scene.note)
+
+    def _draw_proof(self, ax: "Axes", meeting: NDArray[Any]) -> list[Any]:
+        """Draw the rows of the proof and where their mixtures lie."""
+        for number, hull in enumerate(self.hulls):
+            closed = np.concatenate([hull, hull[:1]]) if len(hull) > 2 else hull
+            arrows.draw_line(ax, closed, colour=class_style(number).colour, width=1.5, line="--")
+        self.ring_ = ring(ax, self.points[self.proof_rows], len(self.points))
+        if self.status == "separable":
+            arrows.draw_line(ax, meeting, colour=ORANGE, width=2.0)
+            label = f"nearest points of the hulls, {2 * self.margin:.3g} apart"
+            proof = arrows.line_handle(label, colour=ORANGE)
+        else:
+            at = meeting.mean(axis=0)
+            ax.plot(*at, marker="X", markersize=11, linestyle="none", color=INK, zorder=7)
+            proof = arrows.line_handle("one point, a mixture of both", line="none", marker="X")
+        return [ring_handle("rows that prove it"), proof]
+
+
+def _weighty(rows: Sequence[int], weights: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return rows and weights without those that a solver left a trace of and no eye would see."""
+    share = np.array(weights, np.float64)
+    return np.array(rows)[share > UNSEEN], share[share > UNSEEN]
+
+
+def around(points: NDArray[Any]) -> NDArray[Any]:
+    """Return points in their order around their middle."""
+    middle = points - points.mean(axis=0)
+    return points[np.argsort(np.arctan2(middle[:, 1], middle[:, 0]), kind="stable")]

@@ -1,0 +1,129 @@
+"""How long each weight vector of a training lasted: its votes in the voted perceptron."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.plots.canvas import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.palette import BLUE, INK, VERMILION
+from rosenblatt.recorded import is_recorded, recorded_votes
+from rosenblatt.store.model import Model
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_STEMS = 150  # updates; more are points without a stem
+LONG_LIVED = 10  # that are marked
+
+
+@dataclass
+class SurvivalDisplay(Display):
+    """How many rows the weights lasted, at the start and after each update, until the next one.
+
+    In the voted perceptron that is how many votes they have.
+
+    Attributes
+    ----------
+    survival : array of shape (n_updates + 1,)
+        The weights at the start first.
+    longest : array
+        The updates, 0 for the start, whose weights lasted longest, longest first.
+    share : float
+        Their share of all votes.
+    points_, longest_, legend_ :
+        What was drawn, after ``plot``.
+    """
+
+    survival: NDArray[Any]
+    longest: NDArray[Any]
+    share: float
+    title: str
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> Self:
+        """Draw a ``VotedPerceptron``, or what was fitted with ``record_mistakes=True``.
+
+        A model as ``rosenblatt.store`` reads it will do, where it was trained with
+        ``--record-mistakes``.
+        """
+        if isinstance(estimator, Model):
+            return cls.from_survival(_recorded(estimator), title=estimator.learner)
+        survival = getattr(estimator, "survival_", None)
+        if survival is None and hasattr(estimator, "mistakes_"):
+            mistakes = estimator.mistakes_
+            survival = np.diff(mistakes.updates.seen, prepend=1, append=mistakes.end)
+        if survival is None:
+            msg = (
+                f"This {type(estimator).__name__} does not know how long its weights lasted: fit a "
+                "VotedPerceptron, or fit it with record_mistakes=True."
+            )
+            raise InputError(msg)
+        return cls.from_survival(survival, title=type(estimator).__name__)
+
+    @classmethod
+    def from_survival(cls, survival: Any, *, title: str = "") -> Self:
+        """Draw survival times: of the weights at the start, and of those after each update."""
+        times = np.asarray(survival)
+        if times.ndim != 1 or not len(times) or not (times >= 0).all() or not times.any():
+            msg = "Survival times must be one or more numbers of at least 0, and not all 0."
+            raise InputError(msg)
+        longest = np.argsort(-times, kind="stable")[:LONG_LIVED]
+        return cls(times, longest, float(times[longest].sum() / times.sum()), title)
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        n = len(self.longest)
+        held = f"the {n} that lasted longest hold {self.share:.0%} of the votes"
+        if n == len(self.survival):
+            held = f"one lasted {self.survival.max():,} rows"
+        return f"{len(self.survival):,} weight vectors; {held}."
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        ax = axes[0]
+        style_axes(ax, "update (0: the start)", "rows that the weights lasted", grid=True)
+        number = np.arange(len(self.survival))
+        if len(number) <= MOST_STEMS:
+            ax.vlines(number, 0.5, np.maximum(self.survival, 0.5), color=BLUE, linewidth=1.0)
+        self.points_ = ax.plot(
+            number,
+            self.survival,
+            linestyle="none",
+            marker="o",
+            markersize=4 if len(number) <= 1000 else 2,
+            color=BLUE,
+            label="weights after an update",
+            rasterized=len(number) > 2000,
+        )[0]
+        handles = [self.points_]
+        self.longest_ = None
+        if len(self.longest) < len(number):
+            self.longest_ = ax.plot(
+                self.longest,
+                self.survival[self.longest],
+                linestyle="none",
+                marker="D",
+                markersize=6,
+                color=VERMILION,
+                markeredgecolor=INK,
+                label=f"the {len(self.longest)} longest: {self.share:.0%} of the votes",
+            )[0]
+            handles.append(self.longest_)
+        if self.survival.max() > 20:
+            ax.set_yscale("log")
+        ax.set_ylim(bottom=0.5)
+        self.legend_ = legend_beside(ax, handles)
+        set_title(ax, f"{self.title}{': ' * bool(self.title)}how long weights lasted")
+
+
+def _recorded(model: Model) -> NDArray[Any]:
+    """Return the survival times of the mistakes that a model file holds."""
+    if not is_recorded(model):
+        msg = "The model does not hold its mistakes: train it with --record-mistakes."
+        raise InputError(msg)
+    constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
+    shape = len(model.classes), model.n_features, constant
+    return recorded_votes(model.arrays, *shape, model.count).survival(model.count)

@@ -1,0 +1,195 @@
+"""One update: the boundary and the weight vector before and after it (CIML, Figure 4.9)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.plots import arrows
+from rosenblatt.plots.canvas import label_text, legend_beside, set_title
+from rosenblatt.plots.drawn_rows import DrawnRows, feature_namer, rows_of_data
+from rosenblatt.plots.followed import chosen_update
+from rosenblatt.plots.frame import line_in
+from rosenblatt.plots.linear import unit
+from rosenblatt.plots.palette import FAINT, INK, class_style
+from rosenblatt.plots.plane import Features, Plane, plane_of, spanned
+from rosenblatt.plots.scatter import mark_origin, ring, ring_handle, scatter_classes
+from rosenblatt.plots.scene import PlaneDisplay, scene_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rosenblatt.tracing import Step
+
+LONGEST = 1.5  # ranges of the rows that the weights may take before they are drawn shorter
+
+
+@dataclass
+class UpdateDisplay(PlaneDisplay):
+    """A row that is misclassified, and what its update w ← w + τ·y·x does to the boundary.
+
+    Weights are drawn from the origin in the units of the rows, or shortened all alike where they
+    are much longer. Of more than two features the plane is by default that of the weights before
+    and of the row, where both boundaries and the row are in their true places.
+
+    Attributes
+    ----------
+    scene : Scene
+        The rows in the plane: ``points``, ``numbers``, ``classes`` and ``frame`` are its parts.
+    row : int
+        The row that was learned from, counted from 0; its point is ``points[row]``.
+    step : float
+        τ, positive whatever the class.
+    before, after : arrays of shape (3,)
+        The weights in the drawn plane and the bias.
+    boundary_before, boundary_after : arrays of shape (2, 2), or None
+    scale : float
+        What the weights are multiplied by to be drawn.
+    line_before_, line_after_, arrow_before_, arrow_after_, arrow_step_, legend_ :
+        What was drawn, after ``plot``; None for what there is not.
+    """
+
+    row: int
+    pass_: int
+    step: float
+    before: NDArray[Any]
+    after: NDArray[Any]
+    boundary_before: NDArray[Any] | None
+    boundary_after: NDArray[Any] | None
+    scale: float
+    activation: float  # of the row before
+    activation_after: float
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        update: int | None = None,
+        features: Features | None = None,
+        plane: str | None = None,
+        feature_names: Sequence[str] | None = None,
+        **parameters: Any,
+    ) -> Self:
+        """Train step by step and draw one update.
+
+        Parameters
+        ----------
+        X, y : rows and labels of two classes
+        update : int, default None
+            Which one, counted from 1; None for the first that finds a boundary, or the first.
+        features, plane, feature_names
+            As of ``BoundaryDisplay``.
+        parameters
+            Those of ``trace``: ``rule``, ``shuffle``, ``max_iter`` and so on.
+        """
+        from rosenblatt.tracing import trace
+
+        name = feature_namer(X, None, feature_names)
+        followed = trace(X, y, **{"max_rows": update or 50} | parameters | {"only_updates": True})
+        rows = rows_of_data(X, y)
+        shown = DrawnRows(rows.X, rows.numbers, rows.classes, name)
+        return cls._of_step(shown, chosen_update(followed, update), features, plane)
+
+    @classmethod
+    def _of_step(
+        cls, rows: DrawnRows, step: "Step", features: Features | None, plane: str | None
+    ) -> Self:
+        if len(rows.classes) > 2:
+            msg = (
+                f"This picture shows one weight vector; the rows have {len(rows.classes)} classes."
+            )
+            raise InputError(msg)
+        signed = step.step * (1.0 if step.y == rows.classes[1] else -1.0)
+        w, b = step.w - signed * step.x, step.b - signed * step.rows.constant
+        if features is None and plane is None and rows.n_features > 2 and w.any():
+            labels = ("along w before the update", "along the row, beside w")
+            note = f"the plane of w and the row, of {rows.n_features} features"
+            shown: Plane = spanned(w, step.x, labels, note)
+        else:
+            shown = plane_of(rows, features, plane, step.w)
+        before, after = (
+            np.append(*shown.weights(v, bias)) for v, bias in ((w, b), (step.w, step.b))
+        )
+        reach = float(np.abs(shown.points(rows.X)).max())
+        longest = max(float(np.hypot(*v[:2])) for v in (before, after))
+        scale = 1.0
+        if longest > LONGEST * reach > 0:
+            scale = float(10.0 ** np.floor(np.log10(LONGEST * reach / longest)))
+        tips = scale * np.stack([before[:2], after[:2], np.zeros(2)])
+        scene = scene_of(rows, shown, beside=tips)
+        lines = []
+        for v in (before, after):
+            normal = unit(v[:2], float(v[2]))
+            lines.append(None if normal is None else line_in(scene.frame, *normal))
+        return cls(
+            scene,
+            row=step.row,
+            pass_=step.pass_,
+            step=step.step,
+            before=before,
+            after=after,
+            boundary_before=lines[0],
+            boundary_after=lines[1],
+            scale=scale,
+            activation=float(step.activation),
+            activation_after=float(step.w @ step.x + step.b * step.rows.constant),
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        label = self.classes[self.numbers[self.row]]
+        first = (
+            " Before it all weights are 0, and there is no boundary."
+            if not self.before[:2].any()
+            else ""
+        )
+        return (
+            f"Row {self.row} ({label}) has the activation {self.activation:.4g} before its update "
+            f"in pass {self.pass_} and {self.activation_after:.4g} after it.{first}"
+        )
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        ax = axes[0]
+        handles = self._begin(ax)
+        mark_origin(ax, self.frame)
+        self.points_ = scatter_classes(ax, self.points, self.numbers, faint=True)
+        number = int(self.numbers[self.row])
+        colour = class_style(number).colour
+        own = slice(self.row, self.row + 1)
+        scatter_classes(ax, self.points[own], self.numbers[own])
+        self.ring_ = ring(ax, self.points[own], len(self.points))
+        handles.append(ring_handle(f"row {self.row} ({label_text(self.classes[number], 16)})"))
+        origin = np.zeros(2)
+        self.line_before_ = self.line_after_ = self.arrow_before_ = None
+        if self.boundary_before is not None:
+            self.line_before_ = arrows.draw_line(
+                ax, self.boundary_before, colour=FAINT, width=1.5, line="--"
+            )
+            handles.append(arrows.line_handle("boundary before", colour=FAINT, line="--"))
+        if self.boundary_after is not None:
+            self.line_after_ = arrows.draw_line(ax, self.boundary_after)
+            handles.append(arrows.line_handle("boundary after"))
+        tips = [self.scale * self.before[:2], self.scale * self.after[:2]]
+        if self.before[:2].any():
+            ends = np.stack([origin, tips[0]])
+            self.arrow_before_ = arrows.draw_arrow(ax, ends, colour=FAINT)
+            handles.append(arrows.arrow_handle("w before", colour=FAINT))
+        self.arrow_after_ = arrows.draw_arrow(ax, np.stack([origin, tips[1]]), colour=INK)
+        self.arrow_step_ = arrows.draw_arrow(ax, np.stack(tips), colour=colour, width=1.5)
+        handles.append(arrows.arrow_handle("w after"))
+        step = "" if self.step == 1.0 else f"{self.step:.3g}·"
+        sign = "+" if number else "−"
+        handles.append(arrows.arrow_handle(f"the update, {sign}{step}x", colour=colour))
+        self.legend_ = legend_beside(ax, handles)
+        drawn = "" if self.scale == 1.0 else f"weights drawn × {self.scale:g}"
+        set_title(
+            ax,
+            f"One update: activation {self.activation:.3g} → {self.activation_after:.3g}",
+            "; ".join(part for part in (self.scene.note, drawn) if part),
+        )

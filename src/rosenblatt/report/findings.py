@@ -1,0 +1,66 @@
+"""What a report tells: gathered from a model, and from rows to judge it by."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.evaluation import Evaluation
+from rosenblatt.explain import Ranking, ranked_weights, ranking_misleads
+from rosenblatt.recorded import PREFIX
+from rosenblatt.report.hardest import HardestRows, HardRow
+from rosenblatt.scoring import Scorer
+from rosenblatt.store.model import Model
+
+WEIGHTS = 12  # names on either side
+MOST_RANKED = 30  # classes whose weights are shown
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything on the page, before it is words and pictures."""
+
+    name: str
+    model: Model
+    rankings: list[Ranking]
+    by_effect: bool  # weights are ranked by weight × deviation, since ranges differ much
+    evaluation: Evaluation | None = None
+    hardest: list[HardRow] = field(default_factory=list)
+    test_names: tuple[str, ...] = ()
+
+    @property
+    def survival(self) -> NDArray[Any] | None:
+        """How many rows each weight vector lasted, where the model holds its mistakes."""
+        from rosenblatt.kernels.counts import Log
+        from rosenblatt.training.mistakes import Mistakes
+
+        arrays = self.model.arrays
+        if f"{PREFIX}row" not in arrays:
+            return None
+        count = self.model.count  # of the pass that was kept: what came after is not in the model
+        kept = arrays[f"{PREFIX}seen"] < count
+        log = Log(*(arrays[f"{PREFIX}{name}"][kept] for name in Log._fields))
+        return Mistakes(log, count).survival
+
+
+def findings(
+    model: Model,
+    *,
+    name: str = "model",
+    test: Iterable[Batch] | None = None,
+    test_names: tuple[str, ...] = (),
+) -> Findings:
+    """Look at a model, and at rows with labels if there are any."""
+    by_effect = ranking_misleads(model)
+    rankings = ranked_weights(model, WEIGHTS, by_effect=by_effect)[:MOST_RANKED]
+    if test is None:
+        return Findings(name, model, rankings, by_effect)
+    evaluation, scorer, hardest = Evaluation(model.classes), Scorer(model), HardestRows(model)
+    for batch in test:
+        scores = scorer.scores(batch)
+        predicted = scorer.numbers(scores)
+        evaluation.add(batch.labels, predicted, scores, batch.classes)
+        hardest.add(batch, scores, predicted)
+    return Findings(name, model, rankings, by_effect, evaluation, hardest.rows(), test_names)

@@ -1,0 +1,36 @@
+"""The gallery and the page on pictures show every kind."""
+
+import re
+from pathlib import Path
+
+from rosenblatt.cli.plot_kinds import KINDS
+from tests.docs.gallery import FOLDER, INDEX, PICTURES, index
+
+PAGE = Path(__file__).parents[2] / "docs" / "plots.md"
+MOST_BYTES = 60_000
+
+
+def test_index_is_fresh() -> None:
+    """The index of the gallery is what its generator writes, and every kind is in it."""
+    assert INDEX.read_text() == index(), "run: python -m tests.docs.gallery"
+    assert {picture.kind for picture in PICTURES.values()} == {*KINDS}
+
+
+def test_pictures_are_there() -> None:
+    """Each picture is a small PNG, and nothing else lies beside them."""
+    files = {path.stem: path for path in FOLDER.glob("*.png")}
+    assert {*files} == {*PICTURES}
+    for path in files.values():
+        content = path.read_bytes()
+        assert content.startswith(b"\x89PNG")
+        assert len(content) < MOST_BYTES, path
+
+
+def test_page_shows_every_kind() -> None:
+    """The page on pictures has a section for each kind, and shows each picture of the gallery."""
+    page = PAGE.read_text()
+    assert re.findall(r"^### (.*)$", page, re.MULTILINE) == sorted(
+        KINDS, key=lambda kind: page.index(f"\n### {kind}\n")
+    )
+    shown = re.findall(r"\(gallery/(.*?)\.png\)", page)
+    assert {*shown} == {*PICTURES}

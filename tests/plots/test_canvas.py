@@ -1,0 +1,117 @@
+"""What all displays promise: sentences, summaries, files, and matplotlib only when drawing."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pytest
+
+from rosenblatt import AveragedPerceptron, plots
+from rosenblatt.errors import InputError
+from rosenblatt.plots import Display, figure_of, write_picture
+from rosenblatt.plots.palette import CLASS_COLOURS, class_style
+from tests.plots.examples import AND_X, AND_Y, blobs
+
+X, Y = blobs(n_features=3)
+
+
+def displays() -> list[Display]:
+    """Return one of each kind."""
+    clf = AveragedPerceptron(record_mistakes=True).fit(X, Y)
+    of_rows: list[Any] = [plots.BoundaryDisplay, plots.RegionsDisplay, plots.ProjectionsDisplay]
+    return [
+        *(kind.from_estimator(clf, X, Y) for kind in of_rows),
+        plots.UpdateDisplay.from_data(X, Y),
+        plots.SeparabilityDisplay.from_data(X, Y),
+        plots.ErrorsDisplay.from_data(X, Y, max_iter=3),
+        plots.OrdersDisplay.from_data(X, Y, max_iter=2, n_seeds=2),
+        plots.MistakesDisplay.from_data(AND_X, AND_Y),
+        plots.AngleDisplay.from_data(AND_X, AND_Y),
+        plots.WeightsDisplay.from_estimator(clf),
+        plots.ContributionsDisplay.from_estimator(clf, X[0]),
+        plots.SurvivalDisplay.from_estimator(clf),
+        plots.CoverageDisplay.from_estimator(clf, X, Y),
+        plots.ComparisonDisplay.from_data(X, Y, max_iter=2),
+    ]
+
+
+def test_every_display() -> None:
+    """Each says what it shows, sums itself up, is drawn without pyplot, and covers no text."""
+    every = displays()
+    assert {type(display).__name__ for display in every} == {
+        name for name in plots.__all__ if name.endswith("Display") and name != "Display"
+    }
+    for display in every:
+        assert display.sentence.endswith(".")
+        json.dumps(display.summary(), allow_nan=False)
+        figure = figure_of(display)
+        assert plt.get_fignums() == []
+        assert display.figure_ is figure
+        figure.draw_without_rendering()
+        _check_legend(figure)
+
+
+def _check_legend(figure: Any) -> None:
+    """Every legend is inside the figure and beside the axes of the points."""
+    room = figure.bbox.padded(2)
+    for ax in figure.axes:
+        for text in (ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label):  # noqa: SLF001
+            box = text.get_window_extent()
+            assert not text.get_text() or not ax.axison or _holds(room, box), text
+        legend = ax.get_legend()
+        if legend is None:
+            continue
+        box = legend.get_window_extent()
+        assert _holds(room, box)
+        assert not ax.axison or box.x0 >= ax.get_window_extent().x1
+
+
+def _holds(room: Any, box: Any) -> bool:
+    return bool(room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1)
+
+
+def test_files(tmp_path: Path) -> None:
+    """PNG, SVG and PDF are written, the same bytes each time; other endings are refused."""
+    display = plots.BoundaryDisplay.from_estimator(AveragedPerceptron().fit(X, Y), X, Y)
+    for suffix, start in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        path = tmp_path / f"a{suffix}"
+        write_picture(display, path)
+        first = path.read_bytes()
+        assert first.startswith(start)
+        write_picture(display, path)
+        assert path.read_bytes() == first
+    assert "The boundary of AveragedPerceptron among 60 rows" in (tmp_path / "a.svg").read_text()
+    with pytest.raises(InputError, match=r"a.gif must end in .png, .svg or .pdf"):
+        write_picture(display, tmp_path / "a.gif")
+    with pytest.raises(InputError, match="there is no folder"):
+        write_picture(display, tmp_path / "nowhere" / "a.png")
+
+
+def test_without_matplotlib() -> None:
+    """Without matplotlib displays are computed, and drawing says what to install."""
+    program = """
+import sys
+sys.modules["matplotlib"] = None
+from rosenblatt import Perceptron
+from rosenblatt.plots import BoundaryDisplay
+X, y = [[0, 0], [1, 1]], [0, 1]
+display = BoundaryDisplay.from_estimator(Perceptron().fit(X, y), X, y)
+try:
+    display.plot()
+except ValueError as error:
+    print(error)
+"""
+    done = subprocess.run(  # noqa: S603  # our own program
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "Pictures need matplotlib: pip install 'rosenblatt[plots]'.\n"
+
+
+def test_styles() -> None:
+    """Dozens of classes differ in colour or marker, and repeated colours are hatched."""
+    styles = [class_style(k) for k in range(84)]
+    assert len({(style.colour, style.marker) for style in styles}) == 84
+    assert len({(s.tint, s.hatch) for s in styles[: 5 * len(CLASS_COLOURS)]}) == 35

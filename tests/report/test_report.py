@@ -1,0 +1,178 @@
+"""The report from Python."""
+
+import re
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import AveragedPerceptron, Perceptron, why
+from rosenblatt.errors import InputError
+from rosenblatt.report import html_report, write_report
+from tests.report.pages import Page
+
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+
+
+def breast_cancer() -> Page:
+    """Return the page on a model of real rows, judged by others."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    names = np.array(["malignant", "benign"])[y]
+    X = (X - X.mean()) / X.std()
+    model = AveragedPerceptron(max_iter=5, record_mistakes=True).fit(X[:400], names[:400])
+    return Page(
+        html_report(
+            model, X[400:], names[400:], X_train=X[:400], y_train=names[:400], name="cancer"
+        )
+    )
+
+
+def test_all_parts() -> None:
+    """With training and test rows the page has every part, well formed."""
+    page = breast_cancer()
+    assert page.headings == [
+        "Test",
+        "Verdict",
+        "Data",
+        "Training",
+        "Weights",
+        "Hardest rows",
+        "Survival",
+        "Parameters",
+    ]
+
+
+def test_numbers_are_the_models() -> None:
+    """Errors, confusion and class counts are those that plain counting gives."""
+    X, y = load_iris(return_X_y=True)
+    model = AveragedPerceptron(max_iter=3).fit(X, y)
+    page = Page(html_report(model, X, y, X_train=X, y_train=y))
+    predicted = model.predict(X)
+    confusion = page.tables[
+        "Confusion: a line for each true class, a column for each predicted one"
+    ]
+    counts = [[int(cell) for cell in line[1:]] for line in confusion[1:]]
+    assert counts == [
+        [int(((y == true) & (predicted == guess)).sum()) for guess in range(3)] for true in range(3)
+    ]
+    wrong = int((predicted != y).sum())
+    assert f"{wrong} of 150 rows wrong" in page.words
+    assert [line[:2] for line in page.tables["Classes"][1:]] == [
+        ["0", "50"],
+        ["1", "50"],
+        ["2", "50"],
+    ]
+
+
+def test_hardest_rows() -> None:
+    """The wrong row with the largest activation comes first, with what decided and taught it."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, (60, 3)).astype(float)
+    y = np.where(X @ [1, 2, -1] + rng.normal(0, 4, 60) > 0, "b", "a")
+    model = Perceptron(max_iter=4, record_mistakes=True, shuffle=False)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    page = Page(html_report(model, X, y, X_train=X, y_train=y))
+    scores = model.decision_function(X)
+    wrong = np.flatnonzero(model.predict(X) != y)
+    worst = int(wrong[np.abs(scores[wrong]).argmax()])
+    first = re.search(r"Row ([0-9,]+): (\w) taken for (\w), which was ([0-9.]+) ahead", page.words)
+    assert first is not None
+    assert first.groups()[:3] == (str(worst + 1), y[worst], {"a": "b", "b": "a"}[y[worst]])
+    assert float(first[4]) == abs(scores[worst])
+    taught = page.tables["Which training rows taught it so: above 0 speaks for b, below for a"]
+    terms = why(model, X, X[worst]).terms
+    assert f"row {terms[0].row + 1}" in page.words
+    assert len(taught) > 1
+
+
+def test_inseparable() -> None:
+    """The proof that no line separates XOR is on the page."""
+    y = ["even", "odd", "odd", "even"]
+    with pytest.warns(ConvergenceWarning):
+        model = Perceptron(max_iter=3).fit(XOR, y)
+    page = Page(html_report(model, XOR, y, X_train=XOR, y_train=y))
+    proof = "The proof: these mixtures of rows of either class are one point (rows from 0)"
+    assert "Inseparable." in page.words
+    assert {(line[0], line[1], line[2]) for line in page.tables[proof][1:]} == {
+        ("even", "0", "1/2"),
+        ("even", "3", "1/2"),
+        ("odd", "1", "1/2"),
+        ("odd", "2", "1/2"),
+    }
+
+
+def test_inseparable_machine() -> None:
+    """The proof for three classes adds up: each class gives and takes the same rows."""
+    pinwheel = [[-10, -10], [100, -10], [14, -4], [-41, 92], [-4, 14], [-59, -82]]
+    X, y = np.array(pinwheel), list("aabbcc")
+    model = AveragedPerceptron(max_iter=2).fit(X, y)
+    page = Page(html_report(model, X_train=X, y_train=y))
+    lines = next(rows for caption, rows in page.tables.items() if "cancels out" in caption)[1:]
+    given: dict[str, Fraction] = defaultdict(Fraction)
+    taken: dict[str, Fraction] = defaultdict(Fraction)
+    for label, rival, _, weight in lines:
+        given[label] += Fraction(weight)
+        taken[rival] += Fraction(weight)
+    assert given == taken
+    assert given
+
+
+def test_nothing_but_a_model() -> None:
+    """Without any rows the page says what it does not know and how to find out."""
+    model = Perceptron().fit([[0.0], [1.0]], ["no", "yes"])
+    page = Page(html_report(model))
+    assert "No rows were given to judge the model by" in page.words
+    assert "the last pass made no mistake, which proves it" in page.words
+
+
+def test_labels_are_escaped() -> None:
+    """Names that look like markup are shown, not obeyed."""
+    X = np.array([[0.0], [1.0], [0.5]])
+    labels = ["<script>alert(1)</script>", 'b" onload="x', "<script>alert(1)</script>"]
+    model = Perceptron().fit(X, labels)
+    html = html_report(model, X, labels[::-1], name="<b>bold</b>")
+    page = Page(html)
+    assert not any(tag == "script" or name == "onload" for tag, name, _ in page.attributes)
+    assert "<script" not in html
+    assert "<b>bold" not in html
+
+
+def test_needs_nothing_from_outside() -> None:
+    """No address is fetched: nothing but the names of XML vocabularies looks like one."""
+    X, y = load_iris(return_X_y=True)
+    model = AveragedPerceptron(max_iter=3, record_mistakes=True).fit(X, y)
+    html = html_report(model, X, y, X_train=X, y_train=y)
+    page = Page(html)
+    for tag, name, value in page.attributes:
+        if name.startswith("xmlns"):
+            continue
+        assert name not in ("src", "srcset", "action"), tag
+        assert "//" not in (value or ""), (tag, name, value)
+        if name in ("href", "xlink:href"):
+            assert (value or "").startswith("#"), value
+    assert "@import" not in html
+    assert "url(" not in html.replace("url(#", "")
+
+
+def test_same_rows_same_page(tmp_path: Path) -> None:
+    """Equal models give equal pages, save for the seconds that passes took."""
+    X, y = load_iris(return_X_y=True)
+    pages = []
+    for name in ("one.html", "two.html"):
+        model = AveragedPerceptron(max_iter=3, record_mistakes=True).fit(X, y)
+        write_report(model, tmp_path / name, X, y)
+        html = (tmp_path / name).read_text(encoding="utf-8")
+        pages.append(re.sub(r'<td class="number">[0-9.]+</td>', "", html))
+    assert pages[0] == pages[1]
+
+
+def test_other_columns() -> None:
+    """Rows with another number of columns are refused."""
+    model = Perceptron().fit([[0.0], [1.0]], ["no", "yes"])
+    with pytest.raises(InputError, match="X has 2 features, but the model knows 1"):
+        html_report(model, [[0.0, 1.0]], ["no"])
