@@ -1,0 +1,116 @@
+"""The data sets, and what is said where they are not there."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt.errors import InputError
+from rosenblatt.reproduction.data_sets import (
+    DIGIT_PAIRS,
+    SETS,
+    VARIABLE,
+    DataFolder,
+    DataSet,
+    MissingDataError,
+)
+from rosenblatt.reproduction.problem import standardised
+
+
+def test_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without the variable, and where it names no folder, a sentence says what to do."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+    with pytest.raises(InputError, match=r"ROSENBLATT_DATA is not set.*set it to the folder"):
+        DataFolder.from_environment()
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "none"))
+    with pytest.raises(InputError, match="none, which is no folder"):
+        DataFolder.from_environment()
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    """A set whose file is missing says which."""
+    with pytest.raises(MissingDataError, match=r"has no file svmguide3\.svm\.gz"):
+        DataFolder(tmp_path).read("svmguide3")
+    with pytest.raises(MissingDataError, match="has no file mnist/train-images"):
+        DataFolder(tmp_path).digits()
+
+
+def test_a_table_of_our_own(tmp_path: Path) -> None:
+    """Numbers, categories and labels of a table without a header become rows and labels."""
+    (tmp_path / "small").mkdir()
+    lines = [
+        f"{k}.5,{k % 3}.25,{k},{-k},{'Iris-setosa' if k % 2 else 'other'}\n" for k in range(40)
+    ]
+    (tmp_path / "small" / "iris.csv").write_text("".join(lines))
+    data = DataFolder(tmp_path).read("iris")
+    assert data.X.shape == (40, 4)
+    np.testing.assert_array_equal(data.X[3], [3.5, 0.25, 3.0, -3.0])
+    assert data.y[:2].tolist() == ["other", "Iris-setosa"]
+    assert data.n_train is None
+
+
+def test_splits() -> None:
+    """Without a test file every seed splits anew, three tenths held out and no row in both."""
+    X = np.arange(40.0).reshape(20, 2)
+    data = DataSet(X, np.arange(20) % 2)
+    one, other = data.problem(0), data.problem(1)
+    assert (len(one.y_train), len(one.y_test)) == (14, 6)
+    seen = np.concatenate([one.X_train, one.X_test])
+    np.testing.assert_array_equal(seen[seen[:, 0].argsort()], X)
+    assert not np.array_equal(one.X_test, other.X_test)
+    np.testing.assert_array_equal(one.X_test, data.problem(0).X_test)
+    np.testing.assert_array_equal(one.y_train, 2 * (one.X_train[:, 0] // 2 % 2) - 1)
+
+
+def test_files_say_the_split() -> None:
+    """With a test file its rows are held out, whatever the seed."""
+    data = DataSet(np.arange(12.0).reshape(6, 2), np.array(["a", "b"] * 3), n_train=4)
+    for seed in (0, 1):
+        np.testing.assert_array_equal(data.problem(seed).X_test, data.X[4:])
+    np.testing.assert_array_equal(data.problem(0).y_test, [-1, 1])
+    np.testing.assert_array_equal(data.training()[0], data.X[:4])
+
+
+def test_fewer_held_out_rows() -> None:
+    """So many held-out rows are drawn by the seed, with their targets; fewer stay as they are."""
+    X = np.arange(20.0).reshape(20, 1)
+    problem = DataSet(X, np.arange(20) % 2, n_train=10).problem(0)
+    drawn = problem.with_fewer_held_out(4, 1)
+    assert len(set(drawn.X_test.ravel().tolist())) == 4
+    np.testing.assert_array_equal(drawn.y_test, 2 * (drawn.X_test.ravel() % 2) - 1)
+    assert problem.with_fewer_held_out(10, 1) is problem
+
+
+def test_standardised_by_the_rows_learned_from() -> None:
+    """Held-out rows are scaled by the mean and deviation of the others; constants stay finite."""
+    X_train, X_test = np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([[4.0, 6.0]])
+    train, test = standardised(X_train, X_test)
+    np.testing.assert_array_equal(train, [[-1, 0], [1, 0]])
+    np.testing.assert_array_equal(test, [[2, 1]])
+
+
+@pytest.mark.data
+def test_real_sets(data_folder: Path) -> None:
+    """Every set is read, with the rows of its index and two classes or more on either side."""
+    n_rows = {"a9a": 48842, "adult": 48842, "imdb": 50000, "mushrooms": 8124, "sms_spam": 5574}
+    n_train = {"a9a": 32561, "adult": 32561, "imdb": 25000, "mushrooms": 6513}
+    folder = DataFolder(data_folder)
+    for name in SETS:
+        data = folder.read(name)
+        assert data.X.shape[0] == n_rows.get(name, data.X.shape[0]), name
+        assert data.n_train == n_train.get(name), name
+        problem = data.problem(0)
+        assert set(problem.y_test) <= set(problem.y_train), name
+        assert 2 <= problem.n_classes <= 3, name
+
+
+@pytest.mark.data
+def test_real_digits(data_folder: Path) -> None:
+    """The digits have their known numbers, and pairs hold two of them."""
+    folder = DataFolder(data_folder)
+    digits = folder.digits()
+    assert (digits.X.shape, digits.n_train) == ((70000, 784), 60000)
+    assert np.bincount(digits.y[:60000]).tolist()[:3] == [5923, 6742, 5958]
+    pair = folder.read("MNIST 3/5")
+    assert set(pair.y.tolist()) == set(DIGIT_PAIRS["MNIST 3/5"])
+    assert pair.n_train == int(np.isin(digits.y[:60000], (3, 5)).sum())

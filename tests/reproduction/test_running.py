@@ -1,0 +1,131 @@
+"""Tables made one after another, kept, skipped and interrupted."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from rosenblatt.errors import InputError
+from rosenblatt.reproduction import TABLES
+from rosenblatt.reproduction.data_sets import VARIABLE, DataFolder
+from rosenblatt.reproduction.estimate import Estimate
+from rosenblatt.reproduction.experiment import Experiment, Setting
+from rosenblatt.reproduction.line import Line
+from rosenblatt.reproduction.results import Results
+from rosenblatt.reproduction.running import make_tables
+from rosenblatt.reproduction.table import Table
+from rosenblatt.reproduction.tables import EXPERIMENTS
+
+FIRST, SECOND = (
+    Line("Claim", subject, 1.0, Estimate(1.0, 0.0, 1), tolerance=0.5) for subject in ("a", "b")
+)
+
+
+def experiment(name: str, trouble: str = "", *, has_subset: bool = True) -> Experiment:
+    """Return an experiment of two lines, with some trouble between them."""
+
+    def run(setting: Setting) -> Iterator[Line]:
+        setting.tell(f"{name} begins")
+        yield FIRST
+        if trouble == "interrupted":
+            raise KeyboardInterrupt
+        if trouble == "missing":
+            setting.folder.file("missing.svm")
+        yield SECOND
+
+    return Experiment(name, "Title", "source", "method", "tolerance", run, has_subset)
+
+
+def make(
+    folder: Path,
+    experiments: Sequence[Experiment],
+    *,
+    quick: bool = False,
+    resume: bool = False,
+) -> tuple[dict[str, str], list[Table], list[str]]:
+    """Make tables; return what is skipped, shown and told."""
+    shown: list[Table] = []
+    told: list[str] = []
+    skipped = make_tables(
+        experiments,
+        DataFolder(folder),
+        Results.of(folder),
+        quick=quick,
+        resume=resume,
+        tell=told.append,
+        show=shown.append,
+    )
+    return skipped, shown, told
+
+
+def test_all_tables_are_registered() -> None:
+    """The names that are offered are those of the experiments, in their order."""
+    assert tuple(EXPERIMENTS) == TABLES
+
+
+def test_tables_are_shown_and_kept(tmp_path: Path) -> None:
+    """Each table is shown, says what it is doing, and is written with when it was made."""
+    skipped, shown, told = make(tmp_path, [experiment("libol"), experiment("averaging")])
+    assert skipped == {}
+    assert [table.name for table in shown] == ["libol", "averaging"]
+    assert told == ["libol begins", "averaging begins"]
+    kept = Results.of(tmp_path).tables["libol"]
+    assert kept.complete
+    assert kept.lines == [FIRST, SECOND]
+    assert {"date", "versions", "cores"} <= set(kept.made)
+
+
+def test_a_missing_file_skips_its_table_alone(tmp_path: Path) -> None:
+    """A table whose file is missing is left out with the reason, and the others are made."""
+    experiments = [experiment("libol", "missing"), experiment("averaging")]
+    skipped, shown, _ = make(tmp_path, experiments)
+    assert skipped == {"libol": f"{VARIABLE} has no file missing.svm"}
+    assert [table.name for table in shown] == ["averaging"]
+
+
+def test_a_missing_file_spares_the_earlier_table(tmp_path: Path) -> None:
+    """A whole table of an earlier run is not replaced by one that a missing file cut short."""
+    make(tmp_path, [experiment("libol")])
+    make(tmp_path, [experiment("libol", "missing")])
+    assert Results.of(tmp_path).tables["libol"].complete
+
+
+def test_an_interruption_keeps_what_is_finished(tmp_path: Path) -> None:
+    """Ctrl-C keeps whole tables and the lines so far, and is passed on."""
+    experiments = [experiment("libol"), experiment("averaging", "interrupted")]
+    with pytest.raises(KeyboardInterrupt):
+        make(tmp_path, experiments)
+    kept = Results.of(tmp_path).tables
+    assert kept["libol"].complete
+    assert not kept["averaging"].complete
+    assert kept["averaging"].lines == [FIRST]
+
+
+def test_resuming_makes_what_is_not_whole(tmp_path: Path) -> None:
+    """Whole tables are taken from the folder, interrupted ones are made again."""
+    with pytest.raises(KeyboardInterrupt):
+        make(tmp_path, [experiment("libol"), experiment("averaging", "interrupted")])
+    experiments = [experiment("libol", "missing"), experiment("averaging")]
+    skipped, shown, told = make(tmp_path, experiments, resume=True)
+    assert skipped == {}
+    assert told == ["averaging begins"]
+    assert [table.complete for table in shown] == [True, True]
+
+
+def test_a_subset_is_not_resumed_as_a_whole(tmp_path: Path) -> None:
+    """A subset does not stand for the whole table; a whole table stands for the subset."""
+    make(tmp_path, [experiment("libol")], quick=True)
+    _, _, told = make(tmp_path, [experiment("libol")], resume=True)
+    assert told == ["libol begins"]
+    _, _, told = make(tmp_path, [experiment("libol")], quick=True, resume=True)
+    assert told == []
+
+
+def test_a_subset_replaces_no_whole_table(tmp_path: Path) -> None:
+    """--quick into a folder with whole results is refused before anything is done."""
+    make(tmp_path, [experiment("libol")])
+    with pytest.raises(InputError, match="whole table libol, which --quick would replace"):
+        make(tmp_path, [experiment("libol")], quick=True)
+    whole = experiment("libol", has_subset=False)  # does the same with --quick and without
+    make(tmp_path, [whole], quick=True)
+    assert not Results.of(tmp_path).tables["libol"].quick
