@@ -1,0 +1,121 @@
+"""The command that serves the lab."""
+
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from rosenblatt.cli.screen import Screen, ScreenCommand
+
+if TYPE_CHECKING:
+    from rosenblatt.lab.document import Document
+    from rosenblatt.lab.server import LabServer
+
+TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
+
+
+@click.command(
+    cls=ScreenCommand, example="rosenblatt lab iris.csv --x petal_length --y petal_width"
+)
+@click.argument("data", required=False, type=click.Path())
+@click.option("--x", metavar="COLUMN", help="Column of the first coordinate.")
+@click.option("--y", metavar="COLUMN", help="Column of the second coordinate.")
+@click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
+@click.option("--positive", metavar="LABEL", help="Label of the positive class.")
+@click.option("--scale/--no-scale", default=False, help="Bring numbers to mean 0 and deviation 1.")
+@click.option(
+    "--toy",
+    type=click.Choice(TOYS),
+    default="separable",
+    show_default=True,
+    help="What to begin with where no DATA are given.",
+)
+@click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Port to listen on.")
+@click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
+@click.option(
+    "--export",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write one HTML file that needs no Python, and serve nothing.",
+)
+def lab(
+    screen: Screen,
+    data: str | None,
+    x: str | None,
+    y: str | None,
+    label: str | None,
+    positive: str | None,
+    scale: bool,
+    toy: str,
+    port: int | None,
+    browser: bool,
+    export: str | None,
+) -> None:
+    """Play with the perceptron on a page: put points, choose a rule, step.
+
+    The page is served to this machine only, until Ctrl-C. It begins with a toy set or with two
+    columns of DATA.
+    """
+    columns = {"--x": x, "--y": y, "--label": label, "--positive": positive}
+    unused = [name for name, value in columns.items() if value is not None]
+    if data is None and (unused or scale):
+        msg = f"{unused[0] if unused else '--scale'} names a part of DATA, which is not given."
+        raise click.UsageError(msg)
+    document, notes = _document(data, x, y, label, positive, toy, scale=scale)
+    for note in notes:
+        screen.say(note)
+    if export is not None:
+        from rosenblatt.lab.export import write_page
+
+        n_steps = write_page(document, export)
+        screen.say(f"Wrote {export}: {n_steps} steps.")
+        if screen.wants_json:
+            screen.json({"file": export, "steps": n_steps})
+        return
+    from rosenblatt.lab.server import LabServer
+
+    with LabServer(document, port) as server:
+        _serve(screen, server, browser=browser)
+
+
+def _document(
+    data: str | None,
+    x: str | None,
+    y: str | None,
+    label: str | None,
+    positive: str | None,
+    toy: str,
+    *,
+    scale: bool,
+) -> "tuple[Document, list[str]]":
+    if data is None:
+        from rosenblatt.lab.toy_sets import toy_set
+
+        return toy_set(toy), []
+    from rosenblatt.lab.columns import document_of_table, read_table
+
+    return document_of_table(
+        read_table(data), x=x, y=y, label=label, positive=positive, scale=scale
+    )
+
+
+def _serve(screen: Screen, server: "LabServer", *, browser: bool) -> None:
+    """Answer until Ctrl-C."""
+    if screen.wants_json:
+        screen.json({"url": server.url})
+    else:
+        screen.show(f"The lab is at {server.url}")
+    sys.stdout.flush()  # whoever waits for the address reads it from a pipe
+    screen.say("Ctrl-C ends it.")
+    server.warm_up()
+    if browser:
+        import webbrowser
+
+        if not webbrowser.open(server.url):
+            screen.say("No browser could be opened: open the address by hand.")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
+    try:
+        server.serve_forever(poll_interval=0.2)
+    except KeyboardInterrupt:
+        screen.say("The lab has ended.")

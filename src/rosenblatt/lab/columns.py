@@ -1,0 +1,223 @@
+"""Points from a table: two columns of numbers and one of labels."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.encoding.label_column import found_label, listed_columns
+from rosenblatt.data.encoding.numbers import all_numbers, column_numbers
+from rosenblatt.data.formats import Format, detect_format
+from rosenblatt.data.tables import Table, table_batches
+from rosenblatt.errors import InputError
+from rosenblatt.lab.document import LARGEST, LONGEST_NAME, MOST_POINTS, Document, View
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_ROWS = 100_000
+MOST_LABELS = 50  # different ones, of which one is chosen against the others
+ROOM = 0.12  # of the extent of the points, left free around them
+ALIKE = 3.0  # extents that differ less get one scale for both axes
+
+
+def read_table(path: str) -> Table:
+    """Return the rows of a file of columns."""
+    if detect_format(path) is Format.SVMLIGHT:
+        msg = f"{path} has no named columns: the lab takes CSV, TSV, JSON lines, Parquet or Arrow."
+        raise InputError(msg)
+    import polars as pl
+
+    tables, height = [], 0
+    for table in table_batches(path):
+        tables.append(table)
+        height += table.frame.height
+        if height > MOST_ROWS:
+            msg = f"{path} has more than {MOST_ROWS:,} rows: give the lab a part of them."
+            raise InputError(msg)
+    if not tables:
+        msg = f"{path} has no rows."
+        raise InputError(msg)
+    frame = pl.concat([table.frame for table in tables])
+    lines = None
+    if tables[0].lines is not None:
+        lines = pl.concat([table.lines for table in tables if table.lines is not None])
+    return tables[0]._replace(frame=frame, lines=lines)
+
+
+@contextmanager
+def table_of_text(text: str, name: str) -> Iterator[Table]:
+    """Give the table that a text is, which a page was handed under a file's name."""
+    bare = PurePath(name.replace("\\", "/")).name[:LONGEST_NAME] or "table.csv"
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / bare
+        try:
+            path.write_text(text, encoding="utf-8")
+            yield read_table(str(path))._replace(file=bare)
+        except InputError as error:  # in the words of the page, which knows of no folder
+            raise InputError(str(error).replace(str(path), bare)) from None
+        except (OSError, ValueError):
+            msg = f"{bare} cannot be read as a table: its name or its text is damaged."
+            raise InputError(msg) from None
+
+
+def describe_columns(table: Table) -> dict[str, Any]:
+    """Return what a page offers to choose from, and what it suggests."""
+    names = table.frame.columns
+    numeric = [name for name in names if _is_numeric(table.frame[name])]
+    try:
+        label = found_label(table, ())
+    except InputError:
+        label = next((name for name in reversed(names) if name not in numeric), names[-1])
+    coordinates = [name for name in numeric if name != label]
+    return {
+        "name": table.file,
+        "n_rows": table.frame.height,
+        "columns": list(names),
+        "numeric": numeric,
+        "values": {name: _values(table.frame[name]) for name in names},
+        "x": coordinates[0] if coordinates else None,
+        "y": coordinates[1] if len(coordinates) > 1 else None,
+        "label": label,
+    }
+
+
+def document_of_table(
+    table: Table,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    label: str | None = None,
+    positive: str | None = None,
+    scale: bool = False,
+) -> tuple[Document, list[str]]:
+    """Return the points of a table, and sentences on what was left out or changed.
+
+    What is not named is found out. Of more than two labels ``positive`` is one class and all the
+    others are the other one. ``scale`` brings both coordinates to mean 0 and deviation 1.
+    """
+    names = _chosen(table, {"x": x, "y": y, "label": label})
+    X = np.column_stack([column_numbers(table, names[role]) for role in ("x", "y")])
+    words = _words(table.frame[names["label"]])
+    rows = [i for i, word in enumerate(words) if word is not None and np.isfinite(X[i]).all()]
+    notes = _left_out(len(words) - len(rows))
+    labels, sides = _sides(table.file, names["label"], [str(words[i]) for i in rows], positive)
+    X, sides, drawn = _at_most(X[rows], sides)
+    notes += drawn
+    if scale:
+        X = _scaled(X)
+        notes.append("Both coordinates were brought to mean 0 and deviation 1.")
+    if np.abs(X).max() > LARGEST:
+        msg = f"{table.file}: coordinates must be at most {LARGEST:g}; scale them."
+        raise InputError(msg)
+    points = [(a, b, int(side)) for (a, b), side in zip(X.tolist(), sides, strict=True)]
+    axes = _named(names["x"], scale=scale), _named(names["y"], scale=scale)
+    return Document(tuple(points), axes, labels, view_of(X)), notes
+
+
+def _chosen(table: Table, given: dict[str, str | None]) -> dict[str, str]:
+    """Return which column is x, y and label: three that there are, the given ones where given."""
+    found = describe_columns(table)
+    label = given["label"] or found["label"]
+    free = [name for name in found["numeric"] if name not in (label, given["x"], given["y"])]
+    names = {"x": given["x"], "y": given["y"], "label": label}
+    for role, name in names.items():
+        chosen = name or (free.pop(0) if free else None)
+        if chosen is None or chosen not in table.frame.columns:
+            got = "there is no other of numbers" if chosen is None else f"there is no '{chosen}'"
+            columns = listed_columns(table.frame.columns)
+            msg = f"{table.file}: a column for {role} is needed; {got}. {columns}"
+            raise InputError(msg)
+        names[role] = chosen
+    if len(set(names.values())) < len(names):
+        said = ", ".join(f"{role} '{name}'" for role, name in names.items())
+        msg = f"{table.file}: x, y and label must be three columns; got {said}."
+        raise InputError(msg)
+    return {role: str(name) for role, name in names.items()}
+
+
+def view_of(X: NDArray[Any]) -> View:
+    """Return a view with room around the points; one scale for both axes if that fits both."""
+    if not len(X):
+        return Document().view
+    low, high = X.min(axis=0), X.max(axis=0)
+    middle = (low + high) / 2
+    extent = np.where(high > low, high - low, np.maximum(np.abs(middle), 1.0))
+    if extent.max() < ALIKE * extent.min():
+        extent[:] = extent.max()
+    half = extent * (0.5 + ROOM)
+    left, bottom, right, top = (float(v) for v in (*(middle - half), *(middle + half)))
+    return left, right, bottom, top
+
+
+def _is_numeric(series: "pl.Series") -> bool:
+    import polars as pl
+
+    if series.dtype == pl.String:
+        return series.drop_nulls().len() > 0 and all_numbers(series)
+    return bool(series.dtype.is_numeric())
+
+
+def _words(series: "pl.Series") -> list[str | None]:
+    return [None if value is None else str(value)[:LONGEST_NAME] for value in series.to_list()]
+
+
+def _values(series: "pl.Series") -> list[str]:
+    """Return the different values of a column in order, where they are few enough for labels."""
+    words = {word for word in _words(series) if word is not None}
+    return _sorted(words) if len(words) <= MOST_LABELS else []
+
+
+def _sorted(words: set[str]) -> list[str]:
+    try:
+        return sorted(words, key=lambda word: float(word.replace("−", "-")))
+    except ValueError:
+        return sorted(words)
+
+
+def _sides(
+    file: str, label: str, words: list[str], positive: str | None
+) -> tuple[tuple[str, str], list[int]]:
+    values = _sorted(set(words))
+    if not 2 <= len(values) <= MOST_LABELS:
+        msg = (
+            f"{file}: the labels in column '{label}' must have 2 to {MOST_LABELS} values; it has "
+            f"{len(values)}: choose another column."
+        )
+        raise InputError(msg)
+    positive = values[-1] if positive is None else positive
+    if positive not in values:
+        msg = f"{file}: column '{label}' has no label '{positive}'; it has {', '.join(values)}."
+        raise InputError(msg)
+    others = [value for value in values if value != positive]
+    negative = others[0] if len(others) == 1 else f"not {positive}"[:LONGEST_NAME]
+    return (negative, positive), [1 if word == positive else -1 for word in words]
+
+
+def _at_most(X: NDArray[Any], sides: list[int]) -> tuple[NDArray[Any], list[int], list[str]]:
+    """Return as many rows as the lab takes, spread over the file in their order."""
+    if len(X) <= MOST_POINTS:
+        return X, sides, []
+    kept = np.sort(np.random.default_rng(0).permutation(len(X))[:MOST_POINTS])
+    note = f"{MOST_POINTS} of {len(X):,} rows were drawn at random."
+    return X[kept], [sides[i] for i in kept], [note]
+
+
+def _left_out(count: int) -> list[str]:
+    if not count:
+        return []
+    said = "1 row with a missing value was" if count == 1 else f"{count:,} rows with one were"
+    return [f"{said} left out."]
+
+
+def _scaled(X: NDArray[Any]) -> NDArray[Any]:
+    deviation = X.std(axis=0)
+    return np.asarray((X - X.mean(axis=0)) / np.where(deviation > 0.0, deviation, 1.0))
+
+
+def _named(name: str, *, scale: bool) -> str:
+    return f"{name} (scaled)"[:LONGEST_NAME] if scale else name[:LONGEST_NAME]

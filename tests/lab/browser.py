@@ -1,0 +1,200 @@
+"""A lab in a real Chromium, and what a person does there."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs
+
+import pytest
+
+from rosenblatt.lab.document import Document
+from rosenblatt.lab.server import LabServer
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PATIENCE = 15_000  # milliseconds, on a machine with much else to do
+
+STEPPING = """async (count) => {
+    const texts = (selector) => [...document.querySelectorAll(selector)].map((n) => n.textContent);
+    const found = [];
+    for (let k = 0; k < count; k++) {
+        const before = texts(".count")[0];
+        document.querySelector("[data-way=step]").click();
+        while (texts(".count")[0] === before) await new Promise((done) => setTimeout(done, 5));
+        const cells = texts(".trace tbody tr:last-child td");
+        const line = Object.fromEntries(texts(".trace th").map((name, j) => [name, cells[j]]));
+        const boundary = document.querySelector(".boundaries .last").getAttribute("d");
+        found.push({ ...line, boundary, sentence: texts(".sentence")[0] });
+    }
+    return found;
+}"""
+
+
+def chromium_path() -> str:
+    """Return where Chromium is, or skip and say how to get it."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium, or set CHROMIUM=PATH")
+    return found
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Run a browser with an empty profile."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    path = chromium_path()
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def serving(document: Document) -> Iterator[LabServer]:
+    """Serve a lab on any free port."""
+    with LabServer(document, 0) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+class Visit(NamedTuple):
+    """A page that is open, with what went wrong and where it asked."""
+
+    page: Any
+    troubles: list[str]
+    requests: list[str]
+
+    def open(self, address: str) -> None:
+        """Go to an address and wait for the first picture."""
+        self.page.goto(address)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the first picture is there."""
+        self.page.wait_for_selector(".sentence:not(:empty)")
+
+    def until_verdict(self, status: str) -> None:
+        """Wait for a verdict."""
+        self.page.wait_for_selector(f".verdict[data-status={status}]")
+
+    def until_step(self, at: int) -> None:
+        """Wait until the page stands after so many steps."""
+        self.page.wait_for_function(
+            "at => document.querySelector('.count').textContent.startsWith(`step ${at} `)", arg=at
+        )
+
+    def frames(self, count: int) -> list[dict[str, str]]:
+        """Press Step so often; return the last line of the table, the boundary and the sentence.
+
+        All in the page, as the way there and back takes longer than a step.
+        """
+        found: list[dict[str, str]] = self.page.evaluate(STEPPING, count)
+        return found
+
+    def go(self, way: str) -> None:
+        """Press a button of the transport and wait until the page is there."""
+        before = self.page.inner_text(".count")
+        self.page.click(f"[data-way={way}]")
+        self.page.wait_for_function(
+            "before => document.querySelector('.count').textContent !== before", arg=before
+        )
+
+    def set(self, name: str, value: str) -> None:
+        """Choose a setting and wait until the picture follows."""
+        self.page.select_option(f"select[name='{name}']", value)
+        usual = getattr(Document(), name)
+        self.page.wait_for_function(
+            "([name, value]) => new URLSearchParams(location.hash.slice(1)).get(name) === value",
+            arg=[name, None if value == usual else value],
+        )
+
+    def load(self, name: str, n_points: int) -> None:
+        """Load a toy set and wait until its points are there."""
+        self.page.select_option("select[name=set]", name)
+        self.until_points(n_points)
+
+    def until_points(self, count: int) -> None:
+        """Wait until the state has so many points."""
+        self.page.wait_for_function(
+            "n => new URLSearchParams(location.hash.slice(1)).get('points')"
+            ".split('~').filter(Boolean).length === n",
+            arg=count,
+        )
+
+    @property
+    def state(self) -> dict[str, list[str]]:
+        """What stands in the address."""
+        return parse_qs(self.page.url.partition("#")[2])
+
+    @property
+    def points(self) -> list[list[float]]:
+        """The points in the address: two coordinates and a class."""
+        found = self.state.get("points", [""])[0]
+        parts = [text.split(",") for text in found.split("~") if text]
+        return [[float(x), float(y), 1 if side == "p" else -1] for x, y, side in parts]
+
+    @property
+    def sentence(self) -> str:
+        """What is said of the step."""
+        return str(self.page.inner_text(".sentence"))
+
+    def pixels(self, x: float, y: float) -> tuple[float, float]:
+        """Return where on the screen a place of the plane is, from the border and the view."""
+        box = self.page.evaluate(  # at one go: a picture may be drawn anew between two
+            """() => {
+                const box = document.querySelector(".plane .border").getBoundingClientRect();
+                return [box.x, box.y, box.width, box.height];
+            }"""
+        )
+        view = json.loads(self.state["view"][0]) if "view" in self.state else [-2, 2, -2, 2]
+        left, right, bottom, top = view
+        across = box[0] + (x - left) / (right - left) * box[2]
+        down = box[1] + (top - y) / (top - bottom) * box[3]
+        return across, down
+
+
+@contextmanager
+def visit(browser: Any, **options: Any) -> Iterator[Visit]:
+    """Open a page of its own; at the end nothing may have gone wrong or asked elsewhere."""
+    context = browser.new_context(viewport={"width": 1400, "height": 1000}, **options)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    found = Visit(page, [], [])
+
+    def listen(said: Any) -> None:
+        if said.type == "error":
+            found.troubles.append(said.text)
+
+    page.on("console", listen)
+    page.on("pageerror", lambda error: found.troubles.append(str(error)))
+    context.on("request", lambda request: found.requests.append(request.url))
+    yield found
+    context.close()
+    elsewhere = [
+        url
+        for url in found.requests
+        if not re.match(r"(http://127\.0\.0\.1:\d+/|file:///|blob:|data:|about:)", url)
+    ]
+    assert elsewhere == []
+    assert found.troubles == []
+
+
+def number(text: str) -> float:
+    """Return a number as the page writes it."""
+    return float(text.replace("−", "-"))

@@ -1,0 +1,32 @@
+"""The browser and the server that all browser tests share."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rosenblatt.lab.server import LabServer
+from rosenblatt.lab.toy_sets import toy_set
+from tests.lab.browser import Visit, chromium, serving, visit
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """Run one browser for all; it ends with this folder, as its event loop would hinder others."""
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="package")
+def server() -> Iterator[LabServer]:
+    """Serve one lab for all; every message has its document in it."""
+    with serving(toy_set("separable")) as running:
+        yield running
+
+
+@pytest.fixture
+def lab(browser: Any, server: LabServer) -> Iterator[Visit]:
+    """Open a page of one's own, which may neither err nor ask elsewhere."""
+    with visit(browser) as found:
+        found.open(server.url)
+        yield found

@@ -1,0 +1,69 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt.errors import InputError
+from rosenblatt.lab import Lab
+from rosenblatt.lab.page import module_text
+
+X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+Y = ["no", "no", "no", "yes"]
+
+
+def test_traits() -> None:
+    """The widget carries the module, the style and the document to the browser."""
+    lab = Lab(toy="xor")
+    state = lab.get_state()
+    assert state["_esm"] == module_text()
+    assert ".rosenblatt-lab" in state["_css"]
+    assert state["document"]["points"] == [[0, 0, -1], [0, 1, 1], [1, 1, -1], [1, 0, 1]]
+
+
+def test_message_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A message from the page is answered to the page, with its number; an error too."""
+    lab, answers = Lab(X, Y), list[Any]()
+    monkeypatch.setattr(lab, "send", answers.append)
+    lab._handle_custom_msg({"kind": "look", "document": lab.document, "go": "end", "id": "a-1"}, [])  # noqa: SLF001
+    lab._handle_custom_msg({"kind": "nonsense", "id": "a-2"}, [])  # noqa: SLF001
+    assert [(answer["kind"], answer["id"]) for answer in answers] == [
+        ("sight", "a-1"),
+        ("error", "a-2"),
+    ]
+    assert answers[0]["stop_reason"] == "converged"
+
+
+def test_follows_the_page() -> None:
+    """What a person does on the page is there in Python."""
+    lab = Lab(X, Y)
+    assert lab.y.tolist() == Y
+    lab.set_state({"document": {**lab.document, "points": [[2, 3, 1]], "rule": "pa"}})
+    assert lab.X.tolist() == [[2.0, 3.0]]
+    assert lab.y.tolist() == ["yes"]
+    assert lab.document["rule"] == "pa"
+
+
+def test_settings() -> None:
+    """Settings are parts of the document, checked as they come."""
+    lab = Lab(X, Y, rule="pa1", C=0.5, kernel="rbf")
+    assert (lab.document["rule"], lab.document["C"], lab.document["kernel"]) == ("pa1", 0.5, "rbf")
+    with pytest.raises(InputError, match="The part rule of the document must be one of"):
+        Lab(X, Y, rule="svm")
+    with pytest.raises(InputError, match="The part zero of the document must be one of"):
+        lab.document = {**lab.document, "zero": "none"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "words"),
+    [
+        ([[0, 0, 0]], [1], r"X must have the shape \(n, 2\) with n from 1 to 500; got \(1, 3\)"),
+        (np.zeros((501, 2)), [0] * 501, "with n from 1 to 500; got"),
+        (X, [1, 2, 3, 4], "y must have one label for each of the 4 rows of X, and two values"),
+        (X, None, "y must have one label for each of the 4 rows"),
+        ([[0, np.nan], [1, 1]], [0, 1], "Point 0 must be two numbers"),
+    ],
+)
+def test_bad_rows(rows: Any, labels: Any, words: str) -> None:
+    """Rows that are no points of two classes are refused."""
+    with pytest.raises(InputError, match=words):
+        Lab(rows, labels)
