@@ -1,0 +1,125 @@
+"""How fast training on a cluster of this machine is, and what the client needs for it."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from benchmarks.figure import Amount, Figure, Skipped, Target
+from benchmarks.scale import Scale
+from benchmarks.shard_rows import BYTES_PER_VALUE, VALUES_PER_ROW, made_part
+from rosenblatt.distributed.mixing import Lesson, Start
+from rosenblatt.distributed.parts import Recipe, assembled
+from rosenblatt.distributed.simulation import VirtualShards
+from rosenblatt.distributed.training import Engine
+from rosenblatt.rules import Perceptron
+from rosenblatt.training.state import State
+
+N_PARTS, N_WORKERS = 16, 2
+N_FEATURES = 50_000
+DATA_BYTES = 2 << 30
+EPOCHS = 7  # timed, after one that compiles and warms up
+LESSON = Lesson(Perceptron(), 0, shuffle=True, seed=0, averaged=False)
+
+# A process begins with the peak of the one that started it: a small one goes between.
+BETWEEN = "import subprocess, sys; subprocess.run(sys.argv[1:], check=True)"
+MEMORY_PROGRAM = """
+import resource, sys
+from benchmarks.distributed import on_cluster, epoch_seconds
+if __name__ == "__main__":
+    from rosenblatt.distributed import local_client
+    with local_client(2) as client:
+        epoch_seconds(on_cluster(client, 16, int(sys.argv[1])), 3)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def figures(scale: Scale) -> Iterator[Figure | Skipped]:
+    """Yield the time of an epoch against one process, the overhead, and the client's memory."""
+    try:
+        from rosenblatt.distributed import local_client
+    except ModuleNotFoundError as error:
+        yield Skipped("two workers", str(error))
+        return
+    n_rows = DATA_BYTES // scale.divisor // (BYTES_PER_VALUE * VALUES_PER_ROW) // N_PARTS
+    alone = in_one_process(n_rows)
+    with local_client(N_WORKERS) as client:
+        together = on_cluster(client, N_PARTS, n_rows)
+        turns = [(epoch_seconds(together, 1)[0], epoch_seconds(alone, 1)[0]) for _ in range(EPOCHS)]
+        ours, peer = (min(column) for column in zip(*turns, strict=True))
+        yield Figure(
+            f"epoch of {N_PARTS} parts, {N_PARTS * n_rows:,} rows, on {N_WORKERS} workers",
+            Amount(1e3 * ours, "ms"),
+            Amount(1e3 * peer, "ms"),
+            "one process",
+            Amount(ours / peer, ""),
+            Target("≤", 0.75),
+            "best of several epochs that took turns, time on the wall",
+        )
+        del together
+        tiny = on_cluster(client, N_PARTS, 10)
+        seconds = epoch_seconds(tiny, 30)
+        yield Figure(
+            f"overhead of an epoch, {N_PARTS} tiny shards",
+            Amount(1e3 * median(seconds), "ms"),
+            Amount(1e3 * min(seconds), "ms"),
+            "at best",
+            Amount(median(seconds) / min(seconds), "×"),
+            Target("<", 100.0, "ours"),
+            "median",
+        )
+    small, large = (_client_megabytes(n_rows // part) for part in (8, 2))
+    yield Figure(
+        "peak memory of the client, four times the data",
+        Amount(large, "MB"),
+        Amount(small, "MB"),
+        "a quarter of them",
+        Amount(100 * (large / small - 1), "%"),
+        Target("≤", 5.0),
+    )
+
+
+def in_one_process(n_rows: int) -> Engine:
+    """Return all the rows as one shard of this process."""
+    parts = [made_part(k, n_rows, N_FEATURES) for k in range(N_PARTS)]
+    return VirtualShards([assembled(parts, 0, 0, Recipe(N_FEATURES, 2, seed=0))])
+
+
+def on_cluster(client: Any, n_shards: int, n_rows: int, n_features: int = N_FEATURES) -> Engine:
+    """Return shards of so many rows each in the workers, which make the rows up."""
+    from rosenblatt.distributed.dask import DaskEngine, shards_of
+
+    parts = client.map(made_part, range(n_shards), n_rows=n_rows, n_features=n_features)
+    recipe = Recipe(n_features, 2, seed=0)
+    return DaskEngine(client, shards_of(client, parts, [n_rows] * n_shards, n_shards, recipe), 2)
+
+
+def epoch_seconds(engine: Engine, epochs: int, n_features: int = N_FEATURES) -> list[float]:
+    """Return the time on the wall of some epochs, after one that is not counted."""
+    start = dense_start(n_features, alone=engine.n_shards == 1)
+    seconds = []
+    for epoch in range(1, epochs + 2):
+        before = perf_counter()
+        engine.epoch(start, epoch, LESSON)
+        seconds.append(perf_counter() - before)
+    return seconds[1:]
+
+
+def dense_start(n_features: int, *, alone: bool = False) -> Start:
+    """Return weights that are next to nothing, but have to be sent whole."""
+    state = State.zeros(n_features, 2, averaged=False)
+    state.weights[:] = 1e-9
+    return Start.of(state, alone=alone)
+
+
+def _client_megabytes(n_rows: int) -> float:
+    """Train on a cluster from a process of its own, and return the most memory that it held."""
+    measured = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", BETWEEN, sys.executable, "-c", MEMORY_PROGRAM, str(n_rows)],
+        check=True,
+        capture_output=True,
+    )
+    unit = 1 if sys.platform == "darwin" else 1024
+    return int(measured.stdout) * unit / 1e6

@@ -1,0 +1,198 @@
+"""The cost of an epoch on a cluster: constants measured here, checked, and projected.
+
+Run ``python -m benchmarks.mixing_costs``; docs/scale.md explains the model and keeps the figures.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from math import ceil, log, log2
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from benchmarks.distributed import LESSON, dense_start, epoch_seconds, on_cluster
+from benchmarks.shard_rows import BYTES_PER_VALUE, VALUES_PER_ROW
+from rosenblatt.distributed.changes import Change
+from rosenblatt.distributed.mixing import FAN_IN, Share, Start, added, run_epoch
+from rosenblatt.distributed.shards import Shard
+from rosenblatt.kernels.counts import Counts
+
+RESULTS = Path(__file__).parent / "results" / "mixing-costs.json"
+MEGABYTE = 1 << 20
+CHECKED_WORKERS = (2, 4, 8)
+CHECKED_ROWS, CHECKED_FEATURES = 800_000, 1_000_000  # 40 million values, weights of 8 MB
+SHARDS_PER_WORKER = 2
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds for each unit of the model."""
+
+    value: float  # a pass over one stored value of a row
+    weight_byte: float  # copying the weights for a shard and taking the difference
+    epoch: float  # an epoch with nothing to do
+    task: float  # one more task
+    broadcast_byte: float  # from client to scheduler to worker, and from worker to worker
+    reduced_byte: float  # from worker to worker, and added
+    straggler: float  # the slowest shard's time over the mean
+
+
+def predicted(
+    costs: Costs, *, n_values: float, weight_bytes: float, n_workers: int, n_shards: int, cores: int
+) -> dict[str, float]:
+    """Return the parts of the time of an epoch; ``cores`` are those of all machines together."""
+    at_once = min(n_workers, cores)
+    levels = ceil(log(n_shards, FAN_IN) - 1e-9) if n_shards > 1 else 0
+    rounds = ceil(n_shards / at_once) * at_once / n_shards  # the last turn may not be full
+    compute = (costs.value * n_values + costs.weight_byte * weight_bytes * n_shards) / at_once
+    n_sums = (n_shards - 1) / (FAN_IN - 1)
+    return {
+        "compute": compute * rounds,
+        "stragglers": compute * rounds * (costs.straggler - 1),
+        "tasks": costs.epoch + costs.task * (n_shards + n_sums),
+        "broadcast": costs.broadcast_byte * weight_bytes * (1 + ceil(log2(max(n_workers, 1)))),
+        "reduction": costs.reduced_byte * weight_bytes * (FAN_IN - 1) * levels,
+    }
+
+
+def timed_epoch(shard: Shard, start: Start) -> float:
+    """Return the seconds that a pass takes in a worker."""
+    before = perf_counter()
+    run_epoch(shard, start, 1, LESSON)
+    return perf_counter() - before
+
+
+def measured(client: Any) -> Costs:
+    """Measure the constants on two workers."""
+    rows = 200_000
+    start = dense_start(50_000)
+    engine: Any = on_cluster(client, 2, rows)
+    passes = [engine.gathered(timed_epoch, start) for _ in range(6)][1:]
+    value = min(map(min, passes)) / (rows * VALUES_PER_ROW)
+    straggler = median(max(one) / (sum(one) / len(one)) for one in passes)
+    del engine
+    wide = 4_000_000
+    heavy = dense_start(wide)
+    engine = on_cluster(client, 2, 1000, wide)
+    passes = [engine.gathered(timed_epoch, heavy) for _ in range(4)][1:]
+    weight_byte = min(map(min, passes)) / (8.0 * wide)
+    del engine
+    times = {n: median(epoch_seconds(on_cluster(client, n, 10), 15)) for n in (4, 16, 64)}
+    n_tasks = np.array([n + (n - 1) / (FAN_IN - 1) for n in times])
+    task, epoch = np.polyfit(n_tasks, list(times.values()), 1)
+    return Costs(
+        value=value,
+        weight_byte=weight_byte,
+        epoch=max(float(epoch), 0.0),
+        task=float(task),
+        broadcast_byte=_slope(lambda n: _broadcast(client, n)) / 2,  # two steps to two workers
+        reduced_byte=_slope(lambda n: _reduction(client, n)) / (FAN_IN - 1),
+        straggler=straggler,
+    )
+
+
+def _slope(seconds: Callable[[int], float]) -> float:
+    """Return the seconds for one more byte."""
+    few, many = 2 * MEGABYTE, 64 * MEGABYTE
+    return (seconds(many) - seconds(few)) / (many - few)
+
+
+def _broadcast(client: Any, n_bytes: int) -> float:
+    start, times = dense_start(n_bytes // 8), []
+    for _ in range(4):
+        before = perf_counter()
+        client.scatter(start, broadcast=True, hash=False)
+        times.append(perf_counter() - before)
+    return min(times)
+
+
+def _share(_number: int, n_weights: int) -> Share:
+    return Share(Counts(0, 0, 0.0), 1, 1.0, Change(np.ones(n_weights), None, n_weights), None)
+
+
+def _reduction(client: Any, n_bytes: int) -> float:
+    """Return the seconds to bring four shares, half of them elsewhere, together and add them."""
+    times = []
+    for _ in range(4):
+        shares = client.map(_share, range(FAN_IN), n_weights=n_bytes // 8, pure=False)
+        client.gather(client.map(type, shares, pure=False))
+        before = perf_counter()
+        client.submit(type, client.submit(added, shares, pure=False), pure=False).result()
+        times.append(perf_counter() - before)
+    return min(times)
+
+
+def checked(costs: Costs) -> list[dict[str, float]]:
+    """Return for some numbers of workers what the model says and what a run takes."""
+    from rosenblatt.distributed import local_client
+
+    lines = []
+    for n_workers in CHECKED_WORKERS:
+        n_shards = SHARDS_PER_WORKER * n_workers
+        with local_client(n_workers) as client:
+            engine = on_cluster(client, n_shards, CHECKED_ROWS // n_shards, CHECKED_FEATURES)
+            seconds = median(epoch_seconds(engine, 5, CHECKED_FEATURES))
+        parts = predicted(
+            costs,
+            n_values=CHECKED_ROWS * VALUES_PER_ROW,
+            weight_bytes=8.0 * CHECKED_FEATURES,
+            n_workers=n_workers,
+            n_shards=n_shards,
+            cores=os.cpu_count() or 1,
+        )
+        total = sum(parts.values())
+        lines.append({"workers": n_workers, "measured": seconds, "predicted": total, **parts})
+    return lines
+
+
+def projected(costs: Costs) -> dict[str, float]:
+    """Return an epoch over 8 TB on 1,000 machines of one worker each, weights of 8 MB.
+
+    Bytes travel at 1 GB/s there, and the slowest of a thousand is taken to be half as fast again.
+    """
+    wire = 1e-9
+    there = Costs(
+        costs.value,
+        costs.weight_byte,
+        costs.epoch,
+        costs.task,
+        broadcast_byte=wire,
+        reduced_byte=wire + costs.weight_byte,
+        straggler=1.5,
+    )
+    return predicted(
+        there,
+        n_values=8e12 / BYTES_PER_VALUE,
+        weight_bytes=8e6,
+        n_workers=1000,
+        n_shards=1000,
+        cores=1000,
+    )
+
+
+def main() -> None:
+    """Measure, check, project, print and write it down."""
+    from rosenblatt.distributed import local_client
+
+    before = os.getloadavg()[0]
+    with local_client(2) as client:
+        costs = measured(client)
+    record = {
+        "cores": os.cpu_count(),
+        "load_before": before,
+        "costs": asdict(costs),
+        "checked": checked(costs),
+        "projected": projected(costs),
+    }
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
+    print(json.dumps(record, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""Dask arrays and data frames as parts."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from distributed import Client, Future
+from numpy.typing import NDArray
+
+from rosenblatt.distributed.parts import Part
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.training.labels import numbers_of
+
+
+class Block(NamedTuple):
+    """Checked rows and their labels."""
+
+    rows: Rows
+    labels: NDArray[Any]
+
+
+class Survey(NamedTuple):
+    """What the coordinator has to know of a block before shards can be made."""
+
+    n_rows: int
+    n_features: int
+    sparse: bool
+    labels: NDArray[Any]  # those there are, sorted
+    counts: NDArray[np.int64]
+
+
+def is_collection(X: Any) -> bool:
+    """Return whether something is a Dask array, data frame or series."""
+    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
+
+
+def blocks_of(client: Client, X: Any, y: Any, constant: float) -> list[Future]:
+    """Begin to compute the blocks of collections, checked, in the workers."""
+    import dask
+
+    _check_collections(X, y)
+    checked = dask.delayed(checked_block, pure=False)
+    pairs = zip(row_blocks(X), row_blocks(_aligned(y, X)), strict=True)
+    delayed = [checked(*pair, number, constant) for number, pair in enumerate(pairs)]
+    futures: list[Future] = client.compute(delayed)
+    return futures
+
+
+def row_blocks(X: Any) -> list[Any]:
+    """Return a delayed block for each group of rows."""
+    if hasattr(X, "rechunk") and X.ndim == 2 and X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    blocks: list[Any] = np.asarray(X.to_delayed(), object).reshape(-1).tolist()
+    return blocks
+
+
+def feature_names(X: Any) -> NDArray[Any] | None:
+    """Return the names of the columns of a data frame, where all are strings."""
+    names = getattr(X, "columns", None)
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    return np.asarray(list(names), object)
+
+
+def checked_block(X: Any, y: Any, number: int, constant: float) -> Block:
+    """Return a block as rows, or say what is wrong with it; runs in a worker."""
+    from types import SimpleNamespace
+
+    from sklearn.utils import check_array
+
+    from rosenblatt.estimators.validation import DTYPES, rows_of
+
+    names = feature_names(X)
+    teller = SimpleNamespace(fit_intercept=constant == 1.0)
+    if names is not None:
+        teller.feature_names_in_ = names
+    try:
+        values = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=list(DTYPES),
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+        )
+        rows = rows_of(values, teller)
+    except ValueError as error:
+        msg = f"Block {number} of X: {error}"
+        raise InputError(msg) from None
+    labels = np.asarray(y).reshape(-1)
+    if len(labels) != rows.shape[0]:
+        msg = (
+            f"Block {number} of X has {rows.shape[0]} rows, but that of y has {len(labels)}: "
+            "divide both alike."
+        )
+        raise InputError(msg)
+    return Block(rows, labels)
+
+
+def survey(block: Block) -> Survey:
+    """Return what there is in a block; runs in a worker."""
+    rows, labels = block
+    if labels.dtype.kind == "O" and any(label is None or label != label for label in labels):  # noqa: PLR0124  # NaN
+        msg = "A label in y is missing: leave the row out."
+        raise InputError(msg)
+    found, counts = np.unique(labels, return_counts=True)
+    return Survey(rows.shape[0], rows.shape[1], isinstance(rows, CSR), found, counts)
+
+
+def settled(block: Block, classes: NDArray[Any]) -> Part:
+    """Return a block with the numbers of its classes; runs in a worker."""
+    return Part(block.rows, numbers_of(block.labels, classes).astype(np.int32))
+
+
+def agreed(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the classes and how many rows each has, or say why the blocks do not fit together."""
+    filled = [one for one in surveys if one.n_rows]
+    if not filled:
+        msg = "X has no rows: there is nothing to learn from."
+        raise InputError(msg)
+    first = filled[0]
+    for number, one in enumerate(surveys):
+        if one.n_rows and (one.n_features, one.sparse) != (first.n_features, first.sparse):
+            msg = f"Block {number} of X has {_told(one)}, but an earlier one {_told(first)}."
+            raise InputError(msg)
+    labels = np.concatenate([one.labels for one in filled])
+    classes, places = np.unique(labels, return_inverse=True)
+    counts = np.zeros(len(classes), np.int64)
+    np.add.at(counts, places, np.concatenate([one.counts for one in filled]))
+    if len(classes) < 2:
+        msg = (
+            f"y must hold at least two classes; got one, {classes.tolist()[0]!r}, in all "
+            f"{counts.sum():,} rows."
+        )
+        raise InputError(msg)
+    return classes, counts
+
+
+def _told(one: Survey) -> str:
+    return f"{one.n_features} {'sparse' if one.sparse else 'dense'} features"
+
+
+def _check_collections(X: Any, y: Any) -> None:
+    for name, value in (("X", X), ("y", y)):
+        if not is_collection(value):
+            msg = (
+                f"{name} must be a Dask array or data frame; got a {type(value).__name__}: the "
+                "estimators without Dask in their name take what is in memory."
+            )
+            raise InputError(msg)
+    if getattr(X, "ndim", 2) != 2:
+        msg = f"X must have rows and columns; got {X.ndim} dimensions."
+        raise InputError(msg)
+
+
+def _aligned(y: Any, X: Any) -> Any:
+    """Return y divided as X is, where it is known how that is divided."""
+    if hasattr(y, "rechunk") and y.ndim == 2 and y.shape[1] == 1:
+        y = y.reshape(-1)
+    chunked = hasattr(y, "rechunk") and hasattr(X, "chunks")
+    if chunked and not np.isnan([*X.chunks[0], *y.chunks[0]]).any():
+        if sum(X.chunks[0]) != sum(y.chunks[0]):
+            msg = f"X has {sum(X.chunks[0]):,} rows, but y has {sum(y.chunks[0]):,}."
+            raise InputError(msg)
+        return y.rechunk((X.chunks[0],))
+    counts = [c.numblocks[0] if hasattr(c, "numblocks") else c.npartitions for c in (X, y)]
+    if counts[0] != counts[1]:
+        msg = f"X has {counts[0]} blocks of rows, but y has {counts[1]}: divide both alike."
+        raise InputError(msg)
+    return y

@@ -1,0 +1,289 @@
+"""The linear members of the family on a Dask cluster."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from distributed import Client
+
+from rosenblatt.distributed.estimators import DaskClassifier
+from rosenblatt.errors import InputError
+from rosenblatt.estimators.base import OnlineClassifier
+from rosenblatt.estimators.classifiers import (
+    AveragedPerceptron,
+    PassiveAggressiveClassifier,
+    Perceptron,
+)
+from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, described
+from rosenblatt.training.observers import Observer
+from rosenblatt.training.order import Shuffle
+
+Class = TypeVar("Class", bound=type)
+
+ON_A_CLUSTER = {
+    "client": "The cluster; None: the client that was made last.",
+    "n_shards": (
+        "Into how many shards the rows are divided; None: as many as there are workers. The model "
+        "depends on it, and on nothing else of the cluster. More shards dilute what few rows teach."
+    ),
+    "mixing": (
+        '"uniform": the mean of all shards. "mistakes": in proportion to the mistakes of each, '
+        "which has the better bound and was slower on all data tried."
+    ),
+    "shuffle_shards": (
+        "Deal the rows out to the shards at random. Else each has successive rows, and data sorted "
+        "by label give shards that lack classes, of which a warning tells."
+    ),
+    "checkpoint": (
+        "A file that is written after every epoch and removed at the end: where it is found, a run "
+        "that was killed goes on from it, to the same bits."
+    ),
+}
+FITTED_ON_A_CLUSTER = {
+    "n_wrong_": (
+        "Rows learned from that the weights returned, those of the mixture, misclassify. "
+        "(``n_mistakes_`` and ``history_`` count what the shards got wrong by their own weights, "
+        "which may be few while the mixture is poor.)"
+    ),
+    "verdict_": (
+        "Where ``converged_``: the proof that the rows are separable, with the weights as witness."
+    ),
+}
+
+
+def _documented(cls: Class) -> Class:
+    fitted = {name: text for name, text in ATTRIBUTES.items() if name != "mistakes_"}
+    return described(cls, PARAMETERS | ON_A_CLUSTER, fitted | FITTED_ON_A_CLUSTER)
+
+
+@_documented
+class DaskPerceptron(DaskClassifier):
+    """The perceptron on a Dask cluster, by iterative parameter mixing.
+
+    In each epoch every shard makes one pass over its rows from the mixed weights, and the mean of
+    what they end with is where the next epoch starts. Separable data still end in an epoch without
+    a mistake on any shard, after at most n_shards·R²/γ² of them; that epoch proves that the weights
+    separate all the data. One shard is ``Perceptron`` to the last bit.
+
+    {parameters}
+
+    {attributes}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt.distributed import DaskPerceptron
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 3))
+    >>> y = np.where(X @ [1, 2, -1] > 0, "up", "down")
+    >>> clf = DaskPerceptron(n_shards=4)
+    >>> plain = clf.simulate(X, y)  # what clf.fit would make of them on any cluster
+    >>> plain.converged_, plain.score(X, y)
+    (True, 1.0)
+
+    References
+    ----------
+    R. McDonald, K. Hall & G. Mann, "Distributed training strategies for the structured perceptron",
+    NAACL 2010.
+    """
+
+    _plain_class = Perceptron
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 200,
+        shuffle: Shuffle = True,
+        zero: str = "mistake",
+        eta0: float = 1.0,
+        margin: float = 0.0,
+        fit_intercept: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        time_limit: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: Any = 0,
+        verbose: bool | int = False,
+        observers: Sequence[Observer] | None = None,
+        client: Client | None = None,
+        n_shards: int | None = None,
+        mixing: str = "uniform",
+        shuffle_shards: bool = False,
+        checkpoint: str | Path | None = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.zero = zero
+        self.eta0 = eta0
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+        self.observers = observers
+        self.client = client
+        self.n_shards = n_shards
+        self.mixing = mixing
+        self.shuffle_shards = shuffle_shards
+        self.checkpoint = checkpoint
+
+
+@_documented
+class DaskAveragedPerceptron(DaskClassifier):
+    """The averaged perceptron on a Dask cluster, by iterative parameter mixing.
+
+    Shards learn as those of ``DaskPerceptron`` do. What is returned is the mean of all the weight
+    vectors that any shard had after any of its rows: sums and counts are added, so that one shard
+    is ``AveragedPerceptron`` to the last bit.
+
+    {parameters}
+
+    {attributes}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt.distributed import DaskAveragedPerceptron
+    >>> X, y = np.eye(8), [0, 0, 1, 1] * 2
+    >>> DaskAveragedPerceptron(n_shards=2, max_iter=3).simulate(X, y).predict(X)
+    array([0, 0, 1, 1, 0, 0, 1, 1])
+
+    References
+    ----------
+    R. McDonald, K. Hall & G. Mann, "Distributed training strategies for the structured perceptron",
+    NAACL 2010.
+    """
+
+    _plain_class = AveragedPerceptron
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 20,
+        shuffle: Shuffle = True,
+        zero: str = "mistake",
+        eta0: float = 1.0,
+        margin: float = 0.0,
+        fit_intercept: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        time_limit: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: Any = 0,
+        verbose: bool | int = False,
+        observers: Sequence[Observer] | None = None,
+        client: Client | None = None,
+        n_shards: int | None = None,
+        mixing: str = "uniform",
+        shuffle_shards: bool = False,
+        checkpoint: str | Path | None = None,
+    ) -> None:
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.zero = zero
+        self.eta0 = eta0
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+        self.observers = observers
+        self.client = client
+        self.n_shards = n_shards
+        self.mixing = mixing
+        self.shuffle_shards = shuffle_shards
+        self.checkpoint = checkpoint
+
+
+@_documented
+class DaskPassiveAggressiveClassifier(DaskClassifier):
+    """Passive-aggressive learning on a Dask cluster, by iterative parameter mixing.
+
+    Shards are mixed uniformly, and no theorem covers it: the proof of convergence is that of the
+    perceptron. After an epoch without a mistake the mixture is tried on all rows, and only then
+    ``converged_`` is True.
+
+    {parameters}
+
+    {attributes}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt.distributed import DaskPassiveAggressiveClassifier
+    >>> X, y = np.array([[0.0], [2.0]] * 10), [0, 1] * 10
+    >>> clf = DaskPassiveAggressiveClassifier(n_shards=2, max_iter=50)
+    >>> clf.simulate(X, y).converged_
+    True
+
+    References
+    ----------
+    K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz & Y. Singer, "Online passive-aggressive
+    algorithms", JMLR 7 (2006).
+    """
+
+    _plain_class = PassiveAggressiveClassifier
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        loss: str = "hinge",
+        average: bool = False,
+        max_iter: int = 10,
+        shuffle: Shuffle = True,
+        zero: str = "mistake",
+        fit_intercept: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        time_limit: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: Any = 0,
+        verbose: bool | int = False,
+        observers: Sequence[Observer] | None = None,
+        client: Client | None = None,
+        n_shards: int | None = None,
+        mixing: str = "uniform",
+        shuffle_shards: bool = False,
+        checkpoint: str | Path | None = None,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.average = average
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.zero = zero
+        self.fit_intercept = fit_intercept
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+        self.observers = observers
+        self.client = client
+        self.n_shards = n_shards
+        self.mixing = mixing
+        self.shuffle_shards = shuffle_shards
+        self.checkpoint = checkpoint
+
+    def _checked(self) -> OnlineClassifier:
+        if self.mixing != "uniform":
+            msg = (
+                "The parameter mixing of DaskPassiveAggressiveClassifier must be 'uniform'; got "
+                f"{self.mixing!r}: its steps differ in length, so their number says little."
+            )
+            raise InputError(msg)
+        return super()._checked()

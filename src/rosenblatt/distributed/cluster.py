@@ -1,0 +1,116 @@
+"""Clusters that are safe by default: this machine alone, or encrypted.
+
+Whoever reaches a Dask scheduler can run any code in its workers. So a local cluster listens on the
+loopback interface only and shows no pages, and a scheduler elsewhere is spoken to by TLS.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster, Security
+
+from rosenblatt.errors import InputError
+
+LOOPBACK = "127.0.0.1"
+NO_PAGES: dict[str, list[str]] = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
+
+
+@contextmanager
+def local_client(n_workers: int, memory_limit: str | int = "auto") -> Iterator[Client]:
+    """Start workers, one process and one thread each, on this machine, and stop them at the end.
+
+    Parameters
+    ----------
+    n_workers : int
+    memory_limit : str or int, default "auto"
+        What one worker may take before it is restarted; by default its share of the machine.
+
+    Examples
+    --------
+    >>> from rosenblatt.distributed import local_client
+    >>> with local_client(2) as client:  # doctest: +SKIP
+    ...     DaskPerceptron(client=client).fit(X, y)
+    """
+    with (
+        dask.config.set(NO_PAGES),
+        LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            memory_limit=memory_limit,
+            host=LOOPBACK,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard": False, "dashboard_address": f"{LOOPBACK}:0"},
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def remote_client(
+    address: str,
+    *,
+    tls_ca: str | None = None,
+    tls_cert: str | None = None,
+    tls_key: str | None = None,
+    unencrypted: bool = False,
+    timeout: float = 30.0,
+) -> Iterator[Client]:
+    """Connect to a scheduler: by TLS, or not at all unless ``unencrypted`` says so.
+
+    Parameters
+    ----------
+    address : str
+        As in ``tls://scheduler.example:8786``.
+    tls_ca, tls_cert, tls_key : str
+        Files in PEM format: of the authority that both sides trust, of this client and its key.
+    unencrypted : bool, default False
+        Speak to a scheduler without TLS: anybody on the way can read the data, and anybody who
+        reaches the scheduler can run code in the workers.
+    timeout : float, default 30
+        Seconds until the attempt is given up.
+    """
+    security = _security(address, tls_ca, tls_cert, tls_key, unencrypted=unencrypted)
+    try:
+        client = Client(address, security=security, timeout=timeout)
+    except (OSError, TypeError, ValueError) as error:
+        told = str(error).splitlines()[0] if str(error) else type(error).__name__
+        msg = f"The scheduler {address} cannot be reached: {told}"
+        raise InputError(msg) from error
+    with client:
+        yield client
+
+
+def _security(
+    address: str,
+    tls_ca: str | None,
+    tls_cert: str | None,
+    tls_key: str | None,
+    *,
+    unencrypted: bool,
+) -> Any:
+    given = {"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key}
+    if address.startswith("tls://"):
+        missing = [name for name, value in given.items() if value is None]
+        if missing:
+            msg = f"A scheduler by TLS needs {' and '.join(missing)} too: files in PEM format."
+            raise InputError(msg)
+        return Security(
+            tls_ca_file=tls_ca,
+            tls_client_cert=tls_cert,
+            tls_client_key=tls_key,
+            require_encryption=True,
+        )
+    if not unencrypted:
+        msg = (
+            f"The scheduler {address} is not reached by TLS, and whoever reaches it can run code "
+            "in its workers: give a tls:// address, or say --unencrypted where you trust everybody "
+            "on that network."
+        )
+        raise InputError(msg)
+    return None

@@ -1,0 +1,285 @@
+"""What the classifiers on a cluster share: fit, lazy predictions, the plain estimator behind."""
+
+import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from distributed import Client, default_client
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils.multiclass import check_classification_targets
+
+from rosenblatt.data.files import Columns, Layout
+from rosenblatt.distributed.blocks import (
+    agreed,
+    blocks_of,
+    feature_names,
+    is_collection,
+    settled,
+    survey,
+)
+from rosenblatt.distributed.files import read_files
+from rosenblatt.distributed.fitting import Collected, Fitted, Run, fit_collected
+from rosenblatt.distributed.kept import fill, remember
+from rosenblatt.distributed.lazy import lazy_decisions, lazy_predictions
+from rosenblatt.distributed.progress import ShardBar
+from rosenblatt.distributed.simulation import simulate
+from rosenblatt.distributed.skew import ShardWarning
+from rosenblatt.errors import InputError
+from rosenblatt.estimators.base import OnlineClassifier
+from rosenblatt.estimators.files import save
+from rosenblatt.estimators.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters
+from rosenblatt.estimators.validation import check_classes, check_rows, row_weights
+from rosenblatt.store.file import Source
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.labels import encode
+from rosenblatt.training.telling import unfinished
+
+MIXINGS = ("uniform", "mistakes")
+CHECKS: dict[str, Check] = {
+    "client": ("None or a dask.distributed.Client", lambda v: v is None or isinstance(v, Client)),
+    "n_shards": ("None or an integer of at least 1", lambda v: v is None or AT_LEAST_ONE[1](v)),
+    "mixing": ("'uniform' or 'mistakes'", lambda v: isinstance(v, str) and v in MIXINGS),
+    "shuffle_shards": FLAG,
+    "checkpoint": ("None or the name of a file", lambda v: v is None or isinstance(v, str | Path)),
+}
+
+
+class DaskClassifier(ClassifierMixin, BaseEstimator):
+    """A linear classifier that learns by iterative parameter mixing on a Dask cluster.
+
+    Subclasses name the plain estimator that they train (``_plain_class``). What is fitted is such
+    an estimator, and the attributes of this one are its attributes.
+    """
+
+    _plain_class: ClassVar[type[OnlineClassifier]]
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from the rows of a Dask collection, where the workers have them.
+
+        Parameters
+        ----------
+        X : Dask array (dense blocks, or blocks that are SciPy CSR matrices) or data frame
+            Of shape (n_rows, n_features).
+        y : Dask array or series of shape (n_rows,)
+            Labels: numbers or strings, two classes or more.
+
+        Returns
+        -------
+        self
+        """
+        plain, client = self._checked(), self._client()
+        constant = 1.0 if plain.fit_intercept else 0.0
+        blocks = blocks_of(client, X, y, constant)
+        surveys = client.gather(client.map(survey, blocks, pure=False))
+        classes, counts = agreed(surveys)
+        check_classification_targets(classes)
+        parts = client.map(settled, blocks, classes=classes, pure=False)
+        lengths = [one.n_rows for one in surveys]
+        first = next(one for one in surveys if one.n_rows)
+        collected = Collected(parts, lengths, first.n_features, classes, counts)
+        del blocks, parts
+        names = feature_names(X)
+        if names is not None:
+            plain.feature_names_in_ = names
+        self._train(plain, client, collected)
+        return self
+
+    def fit_files(
+        self,
+        paths: str | Sequence[str],
+        *,
+        layout: Layout | None = None,
+        columns: Columns | None = None,
+    ) -> Self:
+        """Learn from files, Parquet, CSV, svmlight and their kin, which the workers read.
+
+        Every worker must find every file under the name given here. What the columns are is judged
+        by the first rows of the first file; words, levels and the scale of numbers by all of them.
+
+        Parameters
+        ----------
+        paths : str or sequence of str
+            Files, or patterns of their names, all of one format.
+        layout : rosenblatt.data.files.Layout, optional
+            The format and its details, where the files do not tell by themselves.
+        columns : rosenblatt.data.files.Columns, optional
+            What the columns of a table are, where that is not to be found out.
+
+        Returns
+        -------
+        self
+        """
+        plain, client = self._checked(), self._client()
+        names = [paths] if isinstance(paths, str) else list(paths)
+        constant = 1.0 if plain.fit_intercept else 0.0
+        read = read_files(client, names, layout or Layout(), columns or Columns(), constant)
+        fitted = self._train(plain, client, read.collected)
+        remember(plain, read, fitted)
+        self.notes_ = read.notes
+        return self
+
+    def simulate(self, X: Any, y: Any) -> OnlineClassifier:
+        """Return what ``fit`` would make of rows in memory, computed here, to the last bit.
+
+        Virtual shards take turns in this process: to see what a number of shards costs before
+        there is a cluster. ``n_shards`` must be given; nothing of this estimator changes.
+
+        Parameters
+        ----------
+        X, y : as the plain estimators take them
+
+        Returns
+        -------
+        the plain estimator, fitted
+        """
+        plain = self._checked()
+        if self.n_shards is None:
+            msg = "There are no workers to count here: give n_shards."
+            raise InputError(msg)
+        rows, y = check_rows(plain, X, y, reset=True)
+        classes, counts = np.unique(y, return_counts=True)
+        check_classes(classes, y, None)
+        by_class = self._class_weight(classes, counts)
+        targets = encode(y, classes)
+        weight = None if by_class is None else by_class[np.searchsorted(classes, y)]
+        state, outcome = simulate(
+            Examples(rows, targets, weight),
+            len(classes),
+            self.n_shards,
+            plain._plan(),  # noqa: SLF001  # ours
+            averaged=plain._averaged(),  # noqa: SLF001
+            mixing=self.mixing,
+            shuffled=self.shuffle_shards,
+            seed=self._seed(),
+            observers=self.observers or (),
+        )
+        plain._state, plain.classes_ = state, classes  # noqa: SLF001
+        plain._keep(outcome)  # noqa: SLF001
+        return plain
+
+    def predict(self, X: Any) -> Any:
+        """Return the label of each row: lazily for a Dask collection, at once for anything else."""
+        plain = self.to_local()
+        return lazy_predictions(plain, X) if is_collection(X) else plain.predict(X)
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the activation of each row: lazily for a Dask collection, else at once."""
+        plain = self.to_local()
+        return lazy_decisions(plain, X) if is_collection(X) else plain.decision_function(X)
+
+    def to_local(self) -> OnlineClassifier:
+        """Return the plain estimator with these weights; it needs no cluster."""
+        local = self.__dict__.get("_local")
+        if local is None:
+            msg = f"This {type(self).__name__} is not fitted yet: call fit or fit_files first."
+            raise NotFittedError(msg)
+        fitted: OnlineClassifier = local
+        return fitted
+
+    def save(self, path: Source) -> None:
+        """Write the ordinary model file; see ``rosenblatt.save``."""
+        save(self.to_local(), path)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the fitted estimator behind."""
+        local = self.__dict__.get("_local")
+        if local is None or not name.endswith("_") or name.startswith("_"):
+            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(msg)
+        return getattr(local, name)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_local" in self.__dict__
+
+    def _checked(self) -> OnlineClassifier:
+        """Return the plain estimator of these parameters, which have been checked."""
+        given = self.get_params(deep=False)
+        own = {name: given.pop(name) for name in CHECKS if name in given}
+        name = type(self).__name__
+        check_parameters(name, own, CHECKS)
+        check_parameters(name, given)
+        return self._plain_class(**given)
+
+    def _client(self) -> Client:
+        try:
+            return default_client(self.client)
+        except ValueError:
+            msg = (
+                "There is no Dask client: give client=Client(...), or train inside "
+                "'with rosenblatt.distributed.local_client(n_workers)'."
+            )
+            raise InputError(msg) from None
+
+    def _seed(self) -> int:
+        """Return the seed as a number, which the orders of all epochs and shards follow from."""
+        state = self.random_state
+        if isinstance(state, np.random.RandomState):
+            return int(state.randint(2**31))
+        if state is None or isinstance(state, np.random.Generator):
+            return int(np.random.default_rng(state).integers(2**63))
+        return int(state)
+
+    def _class_weight(
+        self, classes: NDArray[Any], counts: NDArray[Any]
+    ) -> NDArray[np.float64] | None:
+        if isinstance(self.class_weight, str):  # "balanced"
+            balanced: NDArray[np.float64] = counts.sum() / (len(classes) * counts)
+            return balanced
+        return row_weights(self.class_weight, None, classes, classes)
+
+    def _train(self, plain: OnlineClassifier, client: Client, collected: Collected) -> Fitted:
+        """Train the plain estimator on what has been collected, and keep it."""
+        averaged = plain._averaged()  # noqa: SLF001
+        n_shards = self.n_shards or min(len(client.nthreads()), sum(collected.lengths))
+        options = plain.get_params(deep=False) | {"observers": None, "verbose": False}
+        run = Run(
+            plain._plan(),  # noqa: SLF001
+            averaged,
+            self._seed(),
+            n_shards,
+            self.mixing,
+            self.shuffle_shards,
+            self._class_weight(collected.classes, collected.class_counts),
+            None if self.checkpoint is None else str(self.checkpoint),
+            learner=type(plain).__name__,
+            options=options,
+        )
+        with ExitStack() as stack:
+            observers, watch = list(self.observers or ()), None
+            if self.verbose:
+                bar = stack.enter_context(ShardBar(n_shards))
+                observers.append(bar)
+                watch = bar.watch
+            fitted = fit_collected(
+                client,
+                collected,
+                run,
+                tell=self._warn_of_shards,
+                observers=observers,
+                watch_shards=watch,
+            )
+        fill(plain, collected, fitted)
+        self._local, self.n_wrong_, self.verdict_ = plain, fitted.n_wrong, fitted.verdict
+        if run.checkpoint is not None:
+            Path(run.checkpoint).unlink(missing_ok=True)
+        told = unfinished(fitted.outcome, averaged=averaged, early_stopping=self.early_stopping)
+        if told is not None:
+            mixture = f" The mixture misclassifies {fitted.n_wrong:,} of them."
+            warnings.warn(
+                f"{type(self).__name__} {told}{mixture}", ConvergenceWarning, stacklevel=3
+            )
+        return fitted
+
+    @staticmethod
+    def _warn_of_shards(told: str) -> None:
+        warnings.warn(told, ShardWarning, stacklevel=5)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

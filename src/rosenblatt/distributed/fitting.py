@@ -1,0 +1,167 @@
+"""From parts in the workers to weights: shards, their checks, the epochs, and what is proved."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from distributed import Client, Future
+from numpy.typing import NDArray
+
+from rosenblatt.checkpoint import Checkpoint
+from rosenblatt.distributed.dask import DaskEngine, ShardWatcher, shards_of
+from rosenblatt.distributed.mixing import Lesson, Mixing, Start
+from rosenblatt.distributed.parts import Recipe
+from rosenblatt.distributed.skew import strange_shards
+from rosenblatt.distributed.training import train
+from rosenblatt.distributed.verdict import extent, verdict_of
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR, Dense
+from rosenblatt.store.model import Spread
+from rosenblatt.theory.verdict import Verdict
+from rosenblatt.training.fit import Outcome, Plan
+from rosenblatt.training.observers import Observer
+from rosenblatt.training.progress import Progress
+from rosenblatt.training.state import State
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Parts that are in the workers, or about to be, and what is known of them."""
+
+    parts: list[Future]  # of Part; emptied when the shards are made
+    lengths: Sequence[int]  # their rows
+    n_features: int
+    classes: NDArray[Any]
+    class_counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that decides, with the data, what a training gives; and where it is kept."""
+
+    plan: Plan
+    averaged: bool
+    seed: int
+    n_shards: int
+    mixing: Mixing = "uniform"
+    shuffled: bool = False
+    class_weight: NDArray[Any] | None = None  # by the number of the class
+    checkpoint: str | None = None
+    checkpoint_seconds: float = 0.0
+    learner: str = "Perceptron"  # whose options these are
+    options: dict[str, Any] | None = None
+    described: dict[str, Any] | None = None  # what else decides how the data are read
+
+    @property
+    def held_out(self) -> float:
+        """Which share of the rows is held out."""
+        stopping = self.plan.early_stopping
+        return 0.0 if stopping is None else stopping.validation_fraction
+
+
+class Fitted(NamedTuple):
+    """What a training on a cluster gives."""
+
+    state: State
+    outcome: Outcome
+    n_held_out: int
+    n_wrong: int  # rows learned from that the weights to be returned misclassify
+    verdict: Verdict | None  # where the last weights are kept and separate all rows
+    spread: Spread | None  # of the features of sparse rows, measured on the first shard
+
+    @property
+    def held_out_error(self) -> float | None:
+        """The error of the weights to be returned on the rows held out."""
+        score = self.outcome.history[self.outcome.best_pass - 1].validation_score
+        return None if score is None else 1.0 - score
+
+
+def fit_collected(
+    client: Client,
+    collected: Collected,
+    run: Run,
+    *,
+    tell: Callable[[str], object],
+    observers: Sequence[Observer] = (),
+    watch_shards: ShardWatcher | None = None,
+) -> Fitted:
+    """Train on parts that are in the workers; ``tell`` is handed what a person should know."""
+    classes, n_classes = collected.classes, len(collected.classes)
+    recipe = Recipe(collected.n_features, n_classes, run.seed, run.held_out, run.class_weight)
+    shards = shards_of(
+        client, collected.parts, collected.lengths, run.n_shards, recipe, shuffled=run.shuffled
+    )
+    engine = DaskEngine(client, shards, n_classes, watch_shards)
+    collected.parts.clear()  # the workers may forget them
+    strange = _checked_shards(engine, classes, run)
+    if strange is not None:
+        tell(strange)
+    state = State.zeros(recipe.n_features, n_classes, averaged=run.averaged)
+    progress = Progress(tuple(classes.tolist()))
+    point = None if run.checkpoint is None else _checkpoint(run.checkpoint, run, engine)
+    resumed = None if point is None else point.read()
+    if resumed is not None:
+        state, progress = resumed.state, resumed.progress
+    state.arrange_for(_no_rows(engine))
+    plan = run.plan
+    lesson = Lesson(plan.rule, plan.zero, plan.shuffle, run.seed, run.averaged, run.mixing)
+    outcome = train(
+        state,
+        engine,
+        plan,
+        lesson,
+        observers,
+        progress=progress,
+        watch=None if point is None else point.writer(run.checkpoint_seconds),
+    )
+    zero = plan.zero or -1
+    n_wrong = engine.wrong(Start.deciding(state), zero, held_out=False)
+    verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
+    return Fitted(state, outcome, engine.n_held_out, n_wrong, verdict, engine.spread())
+
+
+def _checked_shards(engine: DaskEngine, classes: NDArray[Any], run: Run) -> str | None:
+    """Return what is strange about the shards, if anything."""
+    if run.held_out and not engine.n_held_out:
+        msg = (
+            f"validation_fraction={run.held_out} of {engine.n_rows} rows leaves no row to validate "
+            "on; give more rows, a larger fraction, or early_stopping=False."
+        )
+        raise InputError(msg)
+    in_order = run.plan.shuffle is False
+    return strange_shards(engine.facts, classes.tolist(), in_order=in_order)
+
+
+def _checkpoint(path: str, run: Run, engine: DaskEngine) -> Checkpoint:
+    """Return the checkpoint of this run on these rows and no others."""
+    described = {
+        "n_shards": run.n_shards,
+        "mixing": run.mixing,
+        "shuffle_shards": run.shuffled,
+        "seed": run.seed,
+        "rows": [[fact.n_learned, fact.n_held_out, fact.fingerprint] for fact in engine.facts],
+        **(run.options or {}),
+        **(run.described or {}),
+    }
+    return Checkpoint(path, described, run.learner, run.options or {})
+
+
+def _verdict(
+    engine: DaskEngine, state: State, classes: NDArray[Any], outcome: Outcome
+) -> Verdict | None:
+    if outcome.best_pass != len(outcome.history):
+        return None  # the weights that were kept are not those that separate
+    extents = engine.gathered(extent, Start.of(state))
+    made = sum(record.mistakes for record in outcome.history)
+    times = "" if engine.n_shards == 1 else f"; with {engine.n_shards} shards it is as many times"
+    notes = (f"{made:,} mistakes were made, and the bound is that of one shard{times}",)
+    return verdict_of(extents, state, classes, engine.n_rows, notes)
+
+
+def _no_rows(engine: DaskEngine) -> CSR | Dense:
+    """Return rows of the format of the shards, by which weights are laid out."""
+    if engine.sparse:
+        empty = np.zeros(0, np.int32)
+        return CSR(np.zeros(0), empty, np.zeros(1, np.int64), 0, 1.0)
+    return Dense(np.zeros((0, 0)), 1.0)

@@ -1,0 +1,113 @@
+"""Any cluster in one process: virtual shards, the same bits."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.distributed.mixing import (
+    Lesson,
+    Mixing,
+    Share,
+    Start,
+    added,
+    count_wrong,
+    run_epoch,
+    tree,
+)
+from rosenblatt.distributed.shards import Shard, bounds, dealt, made_shard
+from rosenblatt.distributed.training import train
+from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.training.chosen_rows import chosen_rows
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.fit import Outcome, Plan
+from rosenblatt.training.observers import Observer
+from rosenblatt.training.state import State
+
+
+class VirtualShards:
+    """Runs one shard after the other in this process."""
+
+    def __init__(self, shards: Sequence[Shard]) -> None:
+        self._shards = shards
+
+    @property
+    def n_shards(self) -> int:
+        """How many there are."""
+        return len(self._shards)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are learned from in an epoch."""
+        return sum(len(shard.learning) for shard in self._shards)
+
+    @property
+    def n_held_out(self) -> int:
+        """How many rows are held out."""
+        return sum(len(shard.held_out) for shard in self._shards)
+
+    def epoch(self, start: Start, epoch: int, lesson: Lesson) -> Share:
+        """Return the sum of what all shards do in an epoch."""
+        return tree([run_epoch(shard, start, epoch, lesson) for shard in self._shards], added)
+
+    def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
+        """Count the rows, those held out or the others, that these weights misclassify."""
+        return sum(count_wrong(shard, start, zero, held_out=held_out) for shard in self._shards)
+
+
+def virtual_shards(
+    examples: Examples,
+    n_shards: int,
+    *,
+    held_out: float = 0.0,
+    shuffled: bool = False,
+    seed: int = 0,
+) -> list[Shard]:
+    """Return examples cut into shards of successive rows, or ``shuffled``: dealt out at random."""
+    n_rows = len(examples.targets)
+    ends = bounds(n_rows, n_shards)
+    owners = dealt(0, n_rows, n_shards, seed) if shuffled else None
+    shards = []
+    for k in range(n_shards):
+        rows = np.arange(ends[k], ends[k + 1]) if owners is None else np.flatnonzero(owners == k)
+        shards.append(made_shard(k, _chosen(examples, rows), rows, held_out, seed))
+    return shards
+
+
+def simulate(
+    examples: Examples,
+    n_classes: int,
+    n_shards: int,
+    plan: Plan,
+    *,
+    averaged: bool = False,
+    mixing: Mixing = "uniform",
+    shuffled: bool = False,
+    seed: int = 0,
+    observers: Sequence[Observer] = (),
+) -> tuple[State, Outcome]:
+    """Return what a cluster would make of the examples with so many shards, to the last bit."""
+    state = State.zeros(examples.rows.shape[1], n_classes, averaged=averaged)
+    state.arrange_for(examples.rows)
+    fraction = plan.early_stopping.validation_fraction if plan.early_stopping else 0.0
+    shards = virtual_shards(examples, n_shards, held_out=fraction, shuffled=shuffled, seed=seed)
+    lesson = Lesson(plan.rule, plan.zero, plan.shuffle, seed, averaged, mixing)
+    return state, train(state, VirtualShards(shards), plan, lesson, observers)
+
+
+def _chosen(examples: Examples, numbers: NDArray[Any]) -> Examples:
+    weight = None if examples.weight is None else examples.weight[numbers]
+    return replace(
+        examples,
+        rows=_rows(examples.rows, numbers),
+        targets=examples.targets[numbers],
+        weight=weight,
+    )
+
+
+def _rows(rows: Rows, numbers: NDArray[Any]) -> Rows:
+    if isinstance(rows, CSR):
+        return chosen_rows(rows, numbers)
+    return Dense(rows.values[numbers], rows.constant)

@@ -1,0 +1,15 @@
+"""One cluster for all tests of this folder: processes take seconds to start."""
+
+from collections.abc import Iterator
+
+import pytest
+from distributed import Client
+
+from rosenblatt.distributed import local_client
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Client]:
+    """Start two worker processes, which their nannies start again when they are killed."""
+    with local_client(2, memory_limit="1GB") as client:
+        yield client

@@ -1,0 +1,98 @@
+"""``train --engine dask`` as a user runs it."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt import store
+from rosenblatt.distributed import DaskAveragedPerceptron
+from tests.cli.running import PROGRAM, ran, run
+
+
+def parts(folder: Path, n_rows: int = 400) -> None:
+    """Write two files of svmlight text with labels that overlap."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-3, 4, (n_rows, 6))
+    y = np.where(X @ rng.standard_normal(6) + 2 * rng.standard_normal(n_rows) > 0, 1, -1)
+    lines = [
+        f"{label} " + " ".join(f"{j + 1}:{value}" for j, value in enumerate(row) if value)
+        for label, row in zip(y, X, strict=True)
+    ]
+    (folder / "part-0.svm").write_text("\n".join(lines[: n_rows // 3]) + "\n")
+    (folder / "part-1.svm").write_text("\n".join(lines[n_rows // 3 :]) + "\n")
+
+
+OPTIONS = ("--engine", "dask", "--workers", "1", "--shards", "3", "--no-early-stopping")
+
+
+def test_the_command_is_the_estimator(tmp_path: Path) -> None:
+    """The model of the command has the bits of the estimator, killed and resumed on the way."""
+    parts(tmp_path)
+    command = ("train", "part-*.svm", *OPTIONS, "--max-iter", "12", "-o", "m.model")
+    kept = ("--checkpoint", "point", "--checkpoint-every", "0")
+    with subprocess.Popen(  # noqa: S603  # our own program
+        [*PROGRAM, *command, *kept],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        while not (tmp_path / "point").exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+    done = run(*command, *kept, "--json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Going on from point." in done.stderr
+    report = json.loads(done.stdout)
+    assert len(report["history"]) == 12
+    assert not (tmp_path / "point").exists()
+    from sklearn.datasets import load_svmlight_files
+
+    X0, y0, X1, y1 = load_svmlight_files(
+        [str(tmp_path / f"part-{k}.svm") for k in (0, 1)], n_features=6
+    )
+    X, y = np.vstack([X0.toarray(), X1.toarray()]), np.concatenate([y0, y1])
+    from scipy import sparse
+
+    expected = DaskAveragedPerceptron(n_shards=3, max_iter=12).simulate(sparse.csr_matrix(X), y)
+    model = store.read(tmp_path / "m.model")
+    assert model.learner == "AveragedPerceptron"
+    assert np.array_equal(model.deciding_weights[0, :-1], expected.coef_[0])
+    told = ran("evaluate", "m.model", "part-0.svm", folder=tmp_path)
+    assert "133 rows" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--workers", "2"), "--workers says nothing without --engine dask"),
+        (("--engine", "dask", "--tls-ca", "x"), "--tls-ca goes with --scheduler"),
+        (
+            ("--engine", "dask", "--scheduler", "tls://a:1", "--workers", "2"),
+            "--workers is for workers on this machine",
+        ),
+        (("--engine", "dask", "--scheduler", "tcp://a:1"), "give a tls:// address, or say"),
+        (("--engine", "dask", "--calibrate"), "--calibrate looks at all held-out rows at once"),
+        (("--engine", "dask", "--buffer", "1M"), "--buffer says how one process reads"),
+        (("--engine", "dask", "--memory", "vote"), "--memory vote keeps the rows of all mistakes"),
+        (
+            ("--engine", "dask", "--rule", "pa1", "--mixing", "mistakes"),
+            "--mixing mistakes goes with --rule perceptron",
+        ),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, options: tuple[str, ...], told: str) -> None:
+    """No option is taken and forgotten: what the engine cannot do is said before it begins."""
+    from click.testing import CliRunner
+
+    from rosenblatt.cli import main
+
+    parts(tmp_path, 20)
+    done = CliRunner().invoke(main, ["train", str(tmp_path / "part-0.svm"), *options])
+    assert done.exit_code == 2
+    assert told in " ".join(done.output.split())

@@ -1,0 +1,150 @@
+"""Workers and coordinators that are killed: the run goes on, to the same bits."""
+
+# ruff: noqa: SLF001  # faults are put where no user reaches
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import pytest
+from distributed import Client, KilledWorker
+
+from rosenblatt.distributed import DaskAveragedPerceptron
+from rosenblatt.distributed import dask as engine_module
+from rosenblatt.distributed.dask import DaskEngine, LostClusterError
+from rosenblatt.errors import InputError
+from tests.distributed.clusters import rows, same_model, threads
+
+N_SHARDS = 6
+
+
+def pids(client: Client) -> list[int]:
+    """Return the processes of the workers."""
+    return list(client.run(os.getpid).values())
+
+
+@pytest.mark.parametrize(
+    "victims",
+    [
+        lambda epoch, workers: workers[:1] if epoch == 2 else [],
+        lambda epoch, workers: [workers[epoch % len(workers)]],
+        lambda epoch, workers: workers if epoch == 2 else [],
+    ],
+    ids=["one in mid-epoch", "one in each epoch", "all at once"],
+)
+def test_killed_workers(
+    client: Client, victims: Callable[[int, list[int]], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers killed by SIGKILL when some shards of an epoch are done change not one bit."""
+    X, y = rows(300)
+    clf = DaskAveragedPerceptron(client=client, n_shards=N_SHARDS, max_iter=3)
+    expected = clf.simulate(X, y)
+    killed: dict[int, list[int]] = {}
+    watch_shares = DaskEngine._watch_shares
+
+    def kill(epoch: int, _n_done: int) -> None:
+        if epoch in killed:
+            return
+        killed[epoch] = victims(epoch, workers[epoch])
+        for pid in killed[epoch]:
+            os.kill(pid, signal.SIGKILL)
+
+    workers: dict[int, list[int]] = {}
+
+    def watched(self: DaskEngine, shares: Any, epoch: int) -> None:
+        client.wait_for_workers(2, timeout=60)
+        workers.setdefault(epoch, pids(client))
+        self._watch = kill
+        watch_shares(self, shares, epoch)
+
+    monkeypatch.setattr(DaskEngine, "_watch_shares", watched)
+    clf.fit(da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50))
+    assert same_model(clf, expected)
+    assert sum(map(len, killed.values())) >= 1
+    client.wait_for_workers(2, timeout=60)
+    assert not set(pids(client)) & {pid for epoch in killed.values() for pid in epoch}
+
+
+def test_an_epoch_that_is_always_lost_is_given_up() -> None:
+    """After some tries the sentence says what to look at; an error in a task is no lost worker."""
+    engine: Any = object.__new__(DaskEngine)
+    waited: list[int] = []
+
+    class Cluster:
+        def wait_for_workers(self, n_workers: int, timeout: float) -> None:
+            waited.append(n_workers)
+            assert timeout > 0
+
+        def retry(self, futures: list[Any]) -> None:
+            assert not futures
+
+    engine._client, engine._shards = Cluster(), []
+    tries, told = [], "run_epoch"
+
+    def lost() -> None:
+        tries.append(1)
+        raise KilledWorker(told, None, 3)
+
+    with pytest.raises(LostClusterError, match=r"were lost 5 times in one epoch \(KilledWorker\)"):
+        engine._insist(lost)
+    assert len(tries) == engine_module.TRIES == len(waited) + 1
+    with pytest.raises(ZeroDivisionError):
+        engine._insist(lambda: 1 // 0)
+
+
+PROGRAM = """
+import os, signal, sys
+import dask.array as da
+from rosenblatt.distributed import DaskAveragedPerceptron
+from tests.distributed.clusters import rows, threads
+
+def kill(record):
+    if record.pass_ == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+X, y = rows(300)
+with threads(2) as client:
+    clf = DaskAveragedPerceptron(
+        client=client, n_shards=3, max_iter=5, checkpoint=sys.argv[1], observers=[kill],
+        early_stopping=True, n_iter_no_change=9,
+    )
+    clf.fit(da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50))
+"""
+
+
+def test_killed_coordinator(tmp_path: Path) -> None:
+    """A coordinator killed in epoch 3 goes on from the checkpoint of epoch 2, to the same bits."""
+    point = tmp_path / "run.checkpoint"
+    program = [sys.executable, "-c", PROGRAM, str(point)]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    ended = subprocess.run(program, env=environment, check=False, capture_output=True)  # noqa: S603
+    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
+    assert point.exists()
+    X, y = rows(300)
+    epochs: list[int] = []
+    clf = DaskAveragedPerceptron(
+        n_shards=3,
+        max_iter=5,
+        checkpoint=point,
+        observers=[lambda record: epochs.append(record.pass_)],
+        early_stopping=True,
+        n_iter_no_change=9,
+    )
+    with threads(3) as client:
+        clf.set_params(client=client)
+        other = DaskAveragedPerceptron(**clf.get_params(deep=False) | {"n_shards": 4})
+        with pytest.raises(InputError, match="another training: n_shards was 3 and is now 4"):
+            other.fit(da.from_array(X, chunks=(60, -1)), da.from_array(y, chunks=60))
+        changed = X.copy()
+        changed[17, 2] += 1
+        with pytest.raises(InputError, match="another training: rows was"):
+            clf.fit(da.from_array(changed, chunks=(60, -1)), da.from_array(y, chunks=60))
+        clf.fit(da.from_array(X, chunks=(60, -1)), da.from_array(y, chunks=60))
+    assert epochs == [3, 4, 5]
+    assert same_model(clf, clf.simulate(X, y))
+    assert not point.exists()
