@@ -13,13 +13,17 @@ from benchmarks import (
     averaged,
     csr,
     dense,
+    distributed,
     file_memory,
     files,
+    kernel,
+    kernel_stream,
     memory,
     multiclass,
     online,
     startup,
     text,
+    voted,
 )
 from benchmarks.figure import Figure, Skipped
 from benchmarks.report import print_group, print_summary, write_results
@@ -38,6 +42,10 @@ GROUPS: dict[str, Callable[[Scale], Iterator[Figure | Skipped]]] = {
     "files": files.figures,
     "text": text.figures,
     "file-memory": file_memory.figures,
+    "distributed": distributed.figures,
+    "voted": voted.figures,
+    "kernel": kernel.figures,
+    "kernel-stream": kernel_stream.figures,
 }
 
 

@@ -15,9 +15,10 @@ from benchmarks.data_files import MissingDataError, data_file
 from benchmarks.figure import Amount, Figure, Skipped, Target, speed_up
 from benchmarks.scale import Scale
 from benchmarks.svmlight_text import FOLDER
+from rosenblatt.cli.course import Course
 from rosenblatt.cli.rows import model_rows
 from rosenblatt.cli.screen import Screen
-from rosenblatt.cli.training import Course, train_files
+from rosenblatt.cli.training import train_files
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.scoring import Scorer
 from rosenblatt.store.model import Model

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
         AveragedPerceptron,
         PassiveAggressiveClassifier,
         Perceptron,
+        VotedPerceptron,
     )
     from rosenblatt.estimators.files import load, save
+    from rosenblatt.estimators.kernel import KernelPerceptron
     from rosenblatt.estimators.why import why
     from rosenblatt.features import FeatureConjunctions
     from rosenblatt.sparsity import sparsify
@@ -26,8 +28,10 @@ __version__ = "0.1.0"
 __all__ = [
     "AveragedPerceptron",
     "FeatureConjunctions",
+    "KernelPerceptron",
     "PassiveAggressiveClassifier",
     "Perceptron",
+    "VotedPerceptron",
     "diagnose",
     "load",
     "margin",
@@ -40,8 +44,10 @@ __all__ = [
 _HOMES = {
     "AveragedPerceptron": "rosenblatt.estimators",
     "FeatureConjunctions": "rosenblatt.features",
+    "KernelPerceptron": "rosenblatt.estimators.kernel",
     "PassiveAggressiveClassifier": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
+    "VotedPerceptron": "rosenblatt.estimators",
     "diagnose": "rosenblatt.theory.diagnosis",
     "load": "rosenblatt.estimators.files",
     "margin": "rosenblatt.theory.margin",

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.training.coverage import CoverageCurve, coverage_curve
+
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
 MOST_UNKNOWN = 100  # labels that get a row of their own although the model does not know them
 EXACT_PAIRS = 1000  # up to here the p-value of McNemar's test is the exact one
@@ -28,7 +30,8 @@ class Evaluation:
 
     The rows of ``confusion`` are true classes, its columns predicted ones. Below the classes that
     the model knows stand the labels that it does not, which can only be wrong; from the 101st on
-    they share the last row. For two classes the scores are kept for the ROC curve, 8 bytes a row;
+    they share the last row. For two classes the scores are kept for the ROC curve, 8 bytes a row,
+    and so are margins, where they are given;
     everything else takes memory for the classes alone.
 
     >>> evaluation = Evaluation(("ham", "spam"))
@@ -47,6 +50,9 @@ class Evaluation:
         self.labels = self.classes  # those of the rows of the confusion matrix
         self.confusion = np.zeros((len(self.classes), len(self.classes)), np.int64)
         self.n_unlabelled = 0
+        self._sure: list[
+            tuple[NDArray[Any], NDArray[Any]]
+        ] = []  # margins, and whether it was wrong
         self._scores: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
 
     def add(
@@ -55,12 +61,14 @@ class Evaluation:
         predicted: NDArray[Any] | Sequence[int],
         scores: NDArray[Any] | Sequence[float] | None = None,
         classes: Sequence[Any] | None = None,
+        margins: NDArray[Any] | None = None,
     ) -> None:
         """Count a batch.
 
         ``classes`` names the class numbers of ``labels``: those of the model first, then those that
         it does not know; −1 is a row without a label, which is only counted. ``scores`` are those
-        of two classes, (n,), for the ROC curve.
+        of two classes, (n,), for the ROC curve; ``margins`` say how sure the predictions are, for
+        the coverage curve.
         """
         truth, guess = np.asarray(labels), np.asarray(predicted)
         given = truth >= 0
@@ -75,6 +83,9 @@ class Evaluation:
             self.confusion = np.concatenate([self.confusion, more])
         counts = np.bincount(rows * K + guess[given], minlength=size * K)
         self.confusion[: len(counts) // K] += counts.reshape(-1, K)
+        if margins is not None:
+            wrong = truth[given] != guess[given]
+            self._sure.append((np.asarray(margins, np.float64)[given], wrong))
         if scores is not None and K == 2:
             for number, kept in enumerate(self._scores):
                 kept.append(np.asarray(scores, np.float64)[truth == number])
@@ -139,8 +150,17 @@ class Evaluation:
         below = np.searchsorted(low, high, "left").sum() + np.searchsorted(low, high, "right").sum()
         return int(below) / (2 * len(low) * len(high))
 
+    @property
+    def coverage_curve(self) -> CoverageCurve | None:
+        """The error on the rows of a margin from a threshold on; None where no margins came."""
+        if not self._sure:
+            return None
+        return coverage_curve(*(np.concatenate(side) for side in zip(*self._sure, strict=True)))
+
     def report(self) -> dict[str, Any]:
-        """Return everything as what JSON can hold."""
+        """Return everything as what JSON can hold; the coverage curve in steps of one percent."""
+        curve = self.coverage_curve
+        thin = None if curve is None else curve.thinned()._asdict()
         return {
             "rows": self.n_rows,
             "rows_without_label": self.n_unlabelled,
@@ -150,6 +170,7 @@ class Evaluation:
             "error": self.error,
             "error_interval_95": wilson(self.n_wrong, self.n_rows),
             "roc_auc": self.roc_auc,
+            "coverage_curve": thin and {name: column.tolist() for name, column in thin.items()},
             "macro": self.macro,
             "by_class": [report._asdict() for report in self.by_class],
             "confusion": {

@@ -3,7 +3,7 @@
 import sys
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,12 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.store.model import Model
 
+if TYPE_CHECKING:
+    from rosenblatt.training.vote_count import VoteCounter
+    from rosenblatt.training.votes import Votes
+
 PLAIN_PRODUCTS = 1 << 20  # weight times value; about what is done while numba is imported
+VOTED = "VotedPerceptron"  # the learner whose vectors vote
 LANES = 4  # sums side by side, as in kernels.rows
 
 
@@ -20,14 +25,18 @@ class Scorer:
     """Scores rows by the weights of a model.
 
     Small input is done in plain Python, in the order of additions of the compiled kernels, so that
-    the same bits come out without waiting for numba to be imported.
+    the same bits come out without waiting for numba to be imported. The scores of a voted
+    perceptron are shares of votes, or with ``by_weights`` those of the average of its vectors.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, by_weights: bool = False) -> None:
+        self.voted = model.learner == VOTED and not by_weights
+        self._counter = _vote_counter(model) if self.voted else None
         weights = model.deciding_weights
         self._binary = len(model.classes) == 2
         self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
         self._n_features = model.n_features
+        self._constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
         self._n_products = 0
         self._positive = model.options.get("zero") == "positive"
 
@@ -38,6 +47,9 @@ class Scorer:
         """
         known = batch.below(self._n_features)
         data, indices, indptr = known.data, known.indices, known.indptr
+        if self._counter is not None:
+            rows = data, indices, indptr
+            return self._vote(self._counter, batch, rows)
         n_vectors = 1 if self._binary else self._weights.shape[1]
         self._n_products += len(data) * n_vectors
         shape = (batch.n_rows,) if self._binary else (batch.n_rows, n_vectors)
@@ -55,6 +67,12 @@ class Scorer:
             raise WeightOverflowError(msg)
         return scores
 
+    def margins(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return how clear the vote on each row is, from 0 to 1; for scores by vote."""
+        from rosenblatt.training.vote_count import vote_margins
+
+        return vote_margins(scores)
+
     def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
         """Return the number of the class that each activation predicts.
 
@@ -68,6 +86,21 @@ class Scorer:
             return last
         first: NDArray[np.intp] = scores.argmax(axis=1)
         return first
+
+    def _vote(
+        self,
+        counter: "VoteCounter",
+        batch: Batch,
+        rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    ) -> NDArray[Any]:
+        from rosenblatt.kernels.rows import CSR
+        from rosenblatt.training.vote_count import vote_scores
+
+        try:
+            return vote_scores(counter.count(CSR(*rows, self._n_features, self._constant)))
+        except WeightOverflowError as error:
+            msg = f"{batch.file}, from line {batch.first_line} on: {error}"
+            raise WeightOverflowError(msg) from error
 
     def _score_compiled(
         self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], out: NDArray[Any]
@@ -93,6 +126,26 @@ class Scorer:
                     for value, feature in zip(data[row], indices[row], strict=True):
                         out[i] += value * weights[feature]
                     out[i] += bias
+
+
+def n_voting(model: Model) -> int | None:
+    """Return how many weight vectors of a model vote; None where one alone decides."""
+    return _votes(model).n_vectors if model.learner == VOTED else None
+
+
+def _vote_counter(model: Model) -> "VoteCounter":
+    from rosenblatt.training.vote_count import VoteCounter
+
+    positive = model.options.get("zero") == "positive"
+    return VoteCounter(_votes(model), len(model.classes), model.count, positive=positive)
+
+
+def _votes(model: Model) -> "Votes":
+    from rosenblatt.training.vote_arrays import recorded_votes
+
+    constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
+    shape = len(model.classes), model.n_features, constant
+    return recorded_votes(model.arrays, *shape, model.count)
 
 
 def _lane_sum(products: list[float]) -> float:

@@ -14,6 +14,7 @@ from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.files import LEARNERS
 from rosenblatt.estimators.stored import parameters_of, restore, told
 from rosenblatt.estimators.validation import check_rows
+from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.store.model import Model
 from rosenblatt.training.state import State
@@ -129,7 +130,13 @@ def _estimator(model: Any) -> Any:
         kind = LEARNERS[model.learner]
         estimator = kind(**parameters_of(kind, model.options))
         restore(estimator, model)
-        return estimator
+        model = estimator
+    if isinstance(model, VotedPerceptron):
+        msg = (
+            "sparsify drops features of one weight vector, and a VotedPerceptron decides by many: "
+            "fit an AveragedPerceptron for it."
+        )
+        raise InputError(msg)
     if not isinstance(model, OnlineClassifier):
         msg = f"sparsify takes a fitted classifier of rosenblatt or a Model; got {told(model)}."
         raise InputError(msg)

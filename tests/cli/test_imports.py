@@ -39,7 +39,18 @@ def imported(*arguments: str, folder: Path) -> set[str]:
 def test_help(tmp_path: Path) -> None:
     """Help needs none of the slow packages."""
     assert imported("--help", folder=tmp_path) == set()
-    for command in ("train", "evaluate", "predict", "weights", "explain", "export", "demo"):
+    for command in (
+        "train",
+        "evaluate",
+        "predict",
+        "weights",
+        "explain",
+        "export",
+        "demo",
+        "lab",
+        "plot",
+        "reproduce",
+    ):
         assert imported(command, "--help", folder=tmp_path) == set(), command
 
 

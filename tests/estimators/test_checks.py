@@ -9,7 +9,12 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
+from rosenblatt import (
+    AveragedPerceptron,
+    PassiveAggressiveClassifier,
+    Perceptron,
+    VotedPerceptron,
+)
 
 # A row of weight 2 steps twice as far at once; the same row given twice is met at two times. No
 # learner that depends on the order of rows can make the two equal in general, and scikit-learn
@@ -26,6 +31,7 @@ EXPECTED = {
         AveragedPerceptron(),
         PassiveAggressiveClassifier(),
         PassiveAggressiveClassifier(average=True),
+        VotedPerceptron(),
     ],
     expected_failed_checks=lambda _estimator: EXPECTED,
 )

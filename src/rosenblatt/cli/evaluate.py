@@ -88,7 +88,8 @@ def evaluate(
     for batch in model_rows(model, data, layout=layout):
         scores = scorer.scores(batch)
         guess = scorer.numbers(scores)
-        evaluation.add(batch.labels, guess, scores, batch.classes)
+        margins = scorer.margins(scores) if scorer.voted else None
+        evaluation.add(batch.labels, guess, scores, batch.classes, margins)
         for comparison in comparisons:
             comparison.add(batch, guess)
     if evaluation.error is None:
@@ -103,6 +104,7 @@ def evaluate(
         screen.json(report)
     else:
         _show(screen, evaluation)
+        _show_coverage(screen, evaluation)
         _show_comparisons(screen, evaluation, comparisons)
     if not fits:
         screen.say(f"The error, {percent(evaluation.error)}, is above {percent(max_error)}.")
@@ -179,6 +181,23 @@ def _show_confusions(screen: Screen, evaluation: "Evaluation") -> None:
     headings = ("class", "predicted as", "rows", "of the class")
     if rows:
         screen.table(headings, rows, "Most frequent confusions (--json has all)")
+
+
+def _show_coverage(screen: Screen, evaluation: "Evaluation") -> None:
+    """Show what abstaining would gain, where a vote says how sure it is."""
+    curve = evaluation.coverage_curve
+    if curve is None:
+        return
+    steps = [curve.thinned(parts) for parts in (10, 20)]
+    shown = {
+        round(coverage, 6): [percent(coverage), percent(error), f"{threshold:.3f}"]
+        for thin, least in zip(steps, (0.0, 0.9), strict=True)
+        for coverage, error, threshold in zip(*(column.tolist() for column in thin), strict=True)
+        if coverage >= least
+    }
+    rows: list[list[Cell]] = [list(shown[key]) for key in sorted(shown, reverse=True)]
+    title = "If it abstains where the votes are near (predict --abstain-below)"
+    screen.table(("answered", "error on these", "vote margin from"), rows, title)
 
 
 def _show_comparisons(

@@ -50,7 +50,7 @@ def explain(
     """Show what made MODEL decide a row of DATA ("-": standard input) as it does.
 
     Each feature adds its weight × its value to the score. With more than two classes it is the
-    lead over the runner-up that is explained.
+    lead over the runner-up that is explained. Where weight vectors vote, it is their average.
     """
     from rosenblatt.explain import contributions
     from rosenblatt.store import read
@@ -59,16 +59,23 @@ def explain(
     batch = _row(model, data, row, layout)
     scores, winner = _decision(model, batch)
     explanation = contributions(model, batch.indices, batch.data, winner=winner)
+    vote = _vote(model, batch)
     document = {
         "model": model_path,
         "data": data,
         "row": row,
         "label": batch.classes[batch.labels[0]] if batch.labels[0] >= 0 else None,
-        "predicted": model.classes[winner],
-        **_scores(model, scores),
+        "predicted": model.classes[winner if vote is None else vote["number"]],
+        **_scores(model, scores if vote is None else vote["scores"]),
         **explanation._asdict(),
         "terms": [term._asdict() for term in explanation.terms],
     }
+    if vote is not None:  # a vote is no sum of terms: they are those of the average
+        document |= {
+            "vectors_that_vote": vote["n_vectors"],
+            "vote_margin": vote["margin"],
+            "average_predicts": model.classes[winner],
+        }
     provenance = None
     if why:
         from rosenblatt.recorded import recorded_provenance
@@ -147,9 +154,26 @@ def _decision(model: "Model", batch: "Batch") -> tuple[Any, int]:
     data, n = batch.data[known], int(np.count_nonzero(known))
     places = np.arange(n, dtype=np.int32)
     row = batch._replace(data=data, indices=places, indptr=np.array([0, n]), n_features=n)
-    scorer = Scorer(narrowed(model, batch.indices[known]))
+    scorer = Scorer(narrowed(model, batch.indices[known]), by_weights=True)
     scores = scorer.scores(row)
     return scores, int(scorer.numbers(scores)[0])
+
+
+def _vote(model: "Model", batch: "Batch") -> dict[str, Any] | None:
+    """Return how the weight vectors vote on a row; None where one alone decides."""
+    from rosenblatt.scoring import Scorer, n_voting
+
+    n_vectors = n_voting(model)
+    if n_vectors is None:
+        return None
+    scorer = Scorer(model)
+    scores = scorer.scores(batch)
+    return {
+        "n_vectors": n_vectors,
+        "scores": scores,
+        "number": int(scorer.numbers(scores)[0]),
+        "margin": float(scorer.margins(scores)[0]),
+    }
 
 
 def _scores(model: "Model", scores: Any) -> dict[str, Any]:
@@ -179,7 +203,11 @@ def _show(
     predicted = printable(str(document["predicted"]))
     two = len(model.classes) == 2
     what = "score" if two else f"lead over {negative}"
-    line = f"Row {document['row']:,}: {predicted}, {what} {signed(explanation.total)}"
+    said = f"{what} {signed(explanation.total)}"
+    if "vote_margin" in document:
+        voters = counted(document["vectors_that_vote"], "weight vector")
+        said = f"by the votes of {voters}, margin {document['vote_margin']:.3f}"
+    line = f"Row {document['row']:,}: {predicted}, {said}"
     if "probabilities" in document:
         line += f", probability {percent(document['probabilities'][str(document['predicted'])])}"
     label = document["label"]
@@ -187,6 +215,12 @@ def _show(
         right = label == document["predicted"]
         line += f". Its label is {printable(str(label))}: {'right' if right else 'wrong'}"
     screen.show(f"{line}.")
+    if "vote_margin" in document:
+        average = printable(str(document["average_predicts"]))
+        screen.show(
+            f"A vote is no sum of terms. Below are those of the average of the vectors, which says "
+            f"{average}, {what} {signed(explanation.total)}."
+        )
     shown, rest = explanation.terms[:n], explanation.terms[n:]
     longest = max((abs(term.amount) for term in shown), default=0.0)
     rows: list[list[Cell]] = [

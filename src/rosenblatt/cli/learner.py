@@ -11,6 +11,7 @@ from rosenblatt.rules import Rule
 
 RULES = ("perceptron", "margin", "pa", "pa1", "pa2")
 MEMORIES = ("average", "last")
+TRAINED_MEMORIES = (*MEMORIES, "vote")
 TITLES = {
     "perceptron": "perceptron",
     "margin": "margin perceptron",
@@ -18,7 +19,7 @@ TITLES = {
     "pa1": "passive-aggressive learner (PA-I)",
     "pa2": "passive-aggressive learner (PA-II)",
 }
-MAX_ITER = {"average": 20, "last": 200}
+MAX_ITER = {"average": 20, "last": 200, "vote": 10}
 MAX_ITER_PASSIVE_AGGRESSIVE = 10
 
 
@@ -34,6 +35,9 @@ class Learner:
 
     def __post_init__(self) -> None:
         passive_aggressive = self.rule.startswith("pa")
+        if self.voted and passive_aggressive:
+            msg = "--memory vote goes with --rule perceptron or --rule margin."
+            raise click.UsageError(msg)
         for option, value, fits, wanted in (
             ("-C", self.C, self.rule in ("pa1", "pa2"), "--rule pa1 or --rule pa2"),
             ("--margin", self.margin, self.rule == "margin", "--rule margin"),
@@ -48,13 +52,19 @@ class Learner:
 
     @property
     def averaged(self) -> bool:
-        """Whether the mean of all weights is what is kept."""
-        return self.memory == "average"
+        """Whether the mean of all weights is kept; a vote keeps it to be looked at."""
+        return self.memory in ("average", "vote")
+
+    @property
+    def voted(self) -> bool:
+        """Whether all weight vectors decide, by vote."""
+        return self.memory == "vote"
 
     @property
     def title(self) -> str:
         """What it is called in a sentence."""
-        return f"{'averaged ' if self.averaged else ''}{TITLES[self.rule]}"
+        kept = {"average": "averaged ", "vote": "voted "}.get(self.memory, "")
+        return f"{kept}{TITLES[self.rule]}"
 
     @property
     def max_iter(self) -> int:
@@ -77,7 +87,8 @@ class Learner:
         """The name of the same learner in Python."""
         if self.rule.startswith("pa"):
             return "PassiveAggressiveClassifier"
-        return "AveragedPerceptron" if self.averaged else "Perceptron"
+        names = {"average": "AveragedPerceptron", "vote": "VotedPerceptron"}
+        return names.get(self.memory, "Perceptron")
 
     def parameters(self) -> dict[str, Any]:
         """Return its parameters by their names in Python."""

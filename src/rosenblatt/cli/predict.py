@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from rosenblatt.store.model import Model
 
 
+ABSTAINED = -1  # in place of the number of a class
+
+
 @click.command(
     cls=ScreenCommand,
     example="rosenblatt predict spam.model new.csv -o labels.txt",
@@ -26,6 +29,12 @@ if TYPE_CHECKING:
 @layout_options
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where the predictions go.")
 @click.option("--scores", is_flag=True, help="Behind each label the score, or one for each class.")
+@click.option(
+    "--abstain-below",
+    type=click.FloatRange(0, 1),
+    metavar="MARGIN",
+    help="Print ? for rows whose vote is nearer; needs train --memory vote.",
+)
 @click.option("--proba", is_flag=True, help="Behind each label the probability of each class.")
 def predict(
     screen: Screen,
@@ -34,6 +43,7 @@ def predict(
     layout: "Layout",
     output: str,
     scores: bool,
+    abstain_below: float | None,
     proba: bool,
 ) -> None:
     """Print the label of each row of DATA, one a line, as the rows arrive.
@@ -54,12 +64,21 @@ def predict(
             "train --calibrate fits."
         )
         raise InputError(msg)
-    write = (json_lines if screen.wants_json else plain_lines)(model, scores=scores, proba=proba)
     scorer, prompt = Scorer(model), "-" in data
+    if abstain_below is not None and not scorer.voted:
+        msg = (
+            f"{model_path} does not vote, so that no margin tells where to abstain: "
+            "--abstain-below needs a model of train --memory vote."
+        )
+        raise InputError(msg)
+    write = (json_lines if screen.wants_json else plain_lines)(model, scores=scores, proba=proba)
     with replacing(output) as file:
         for batch in model_rows(model, data, layout=layout, prompt=prompt, need_labels=False):
             found = scorer.scores(batch)
-            file.write(write(found, scorer.numbers(found)))
+            numbers = scorer.numbers(found)
+            if abstain_below is not None:
+                numbers[scorer.margins(found) < abstain_below] = ABSTAINED
+            file.write(write(found, numbers))
             if prompt:
                 file.flush()
 
@@ -69,7 +88,7 @@ Written = Callable[["NDArray[Any]", "NDArray[Any]"], bytes]
 
 def plain_lines(model: "Model", *, scores: bool, proba: bool) -> Written:
     """Return what writes a line for each row: the label, and behind tabs what else is asked for."""
-    labels = [printable(str(label)) for label in model.classes]
+    labels = [*(printable(str(label)) for label in model.classes), "?"]
 
     def write(found: "NDArray[Any]", numbers: "NDArray[Any]") -> bytes:
         columns: list[Iterable[str]] = [[labels[k] for k in numbers.tolist()]]
@@ -86,10 +105,10 @@ def json_lines(model: "Model", *, scores: bool, proba: bool) -> Written:
     """Return what writes a JSON object for each row."""
     from json import dumps
 
-    names = [str(label) for label in model.classes]
+    names, labels = [str(label) for label in model.classes], [*model.classes, None]
 
     def write(found: "NDArray[Any]", numbers: "NDArray[Any]") -> bytes:
-        records: list[dict[str, Any]] = [{"label": model.classes[k]} for k in numbers.tolist()]
+        records: list[dict[str, Any]] = [{"label": labels[k]} for k in numbers.tolist()]
         for record, score in zip(records, found.tolist() if scores else (), strict=False):
             if isinstance(score, list):
                 record["scores"] = dict(zip(names, score, strict=True))

@@ -99,8 +99,8 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
 def _followed(rows: "FileRows", given: dict[str, Any]) -> "Trace":
     import numpy as np
 
+    from rosenblatt.cli.course import SHUFFLES as ORDERS
     from rosenblatt.cli.learner import Learner
-    from rosenblatt.cli.training import SHUFFLES as ORDERS
     from rosenblatt.rules import ZERO_CONVENTIONS
     from rosenblatt.tracing.following import follow
     from rosenblatt.training.fit import Plan

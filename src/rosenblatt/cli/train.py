@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from rosenblatt.cli.engine_options import EngineOptions, engine_options
 from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.learner import MEMORIES, RULES
+from rosenblatt.cli.learner import RULES, TRAINED_MEMORIES
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.sizes import size
 
@@ -49,10 +50,10 @@ SHUFFLES = ("every-pass", "once", "no")
 )
 @click.option(
     "--memory",
-    type=click.Choice(MEMORIES),
+    type=click.Choice(TRAINED_MEMORIES),
     default="average",
     show_default=True,
-    help="Which weights are kept: the mean of all, or the last.",
+    help="Which weights decide: the mean of all, the last, or all of them by vote.",
 )
 @click.option("-C", "C", type=float, help="Longest step of pa1 and its kin; 1 if not given.")
 @click.option("--margin", type=float, help="Of the rule margin; 1 if not given.")
@@ -129,8 +130,14 @@ SHUFFLES = ("every-pass", "once", "no")
     help="Rows that are shuffled together; twice that is in memory. 256M, for one pass 16M.",
 )
 @click.option("--cache", metavar="FOLDER", help="Where parsed rows are kept during training.")
+@engine_options
 def train(
-    screen: Screen, data: Sequence[str], output: str | None, test: Sequence[str], **given: Any
+    screen: Screen,
+    data: Sequence[str],
+    output: str | None,
+    test: Sequence[str],
+    engine: EngineOptions,
+    **given: Any,
 ) -> None:
     """Learn from the rows of DATA (files, patterns, "-" for standard input) and write a model.
 
@@ -139,9 +146,10 @@ def train(
     out falls no more.
     """
     from rosenblatt import store
+    from rosenblatt.cli.course import Course
     from rosenblatt.cli.learner import Learner
     from rosenblatt.cli.model_path import default_model_path
-    from rosenblatt.cli.training import Course, train_files
+    from rosenblatt.cli.training import train_files
     from rosenblatt.cli.training_report import report, show
     from rosenblatt.data.files import Columns
 
@@ -161,15 +169,17 @@ def train(
         3 if given["triples"] else 2 if given["pairs"] else 1,
     )
     path = output or default_model_path(data[0])
-    trainee = train_files(
-        list(data),
-        given["layout"],
-        columns,
-        course,
-        screen,
-        checkpoint=given["checkpoint"],
-        checkpoint_seconds=given["checkpoint_every"],
-    )
+    what = (list(data), given["layout"], columns, course)
+    kept = {
+        "checkpoint": given["checkpoint"],
+        "checkpoint_seconds": given["checkpoint_every"],
+    }
+    if engine.engine == "dask":
+        from rosenblatt.cli.dask_training import train_on_dask
+
+        trainee = train_on_dask(*what, engine, screen, **kept)
+    else:
+        trainee = train_files(*what, screen, **kept)
     store.write(trainee.model, path)
     if given["checkpoint"] is not None:
         Path(given["checkpoint"]).unlink(missing_ok=True)

@@ -10,97 +10,25 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.checkpoint import Checkpoint
-from rosenblatt.cli.learner import Learner
+from rosenblatt.cli.course import SHUFFLES, Course
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.store.model import Calibration, Model, Spread
-from rosenblatt.training.fit import Plan
-from rosenblatt.training.held_out import EarlyStopping
+from rosenblatt.training.fit import Outcome
 from rosenblatt.training.kept_rows import Draw
-from rosenblatt.training.order import Shuffle
 from rosenblatt.training.progress import Progress
-from rosenblatt.training.reading import BLOCK_BYTES
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_stream
+from rosenblatt.training.vote_arrays import vote_arrays
+from rosenblatt.training.votes import Votes
 
-DEFAULT_LEARNER = Learner()
 MOST_DENSE_COLUMNS = 200
-ONE_PASS_BYTES = 16 << 20
 ENDED_EARLY = ("interrupted", "time_limit")
-SHUFFLES: dict[str, Shuffle] = {"every-pass": True, "once": "once", "no": False}
-
-
-@dataclass(frozen=True)
-class Course:
-    """How to train, as the options of the command say."""
-
-    learner: Learner = DEFAULT_LEARNER
-    max_iter: int | None = None
-    early_stopping: bool = True
-    validation_fraction: float = 0.1
-    n_iter_no_change: int = 5
-    shuffle: str = "every-pass"
-    zero: str = "mistake"
-    fit_intercept: bool = True
-    time_limit: float | None = None
-    seed: int = 0
-    calibrate: bool = False
-    record_mistakes: bool = False
-    verdict: bool = False
-    buffer: int | None = None
-    cache: str | None = None
-
-    @property
-    def passes(self) -> int:
-        """How many passes are made at most."""
-        return self.learner.max_iter if self.max_iter is None else self.max_iter
-
-    @property
-    def held_out(self) -> float:
-        """Which share of the rows is held out."""
-        return self.validation_fraction if self.early_stopping or self.calibrate else 0.0
-
-    @property
-    def block_bytes(self) -> int:
-        """How much is shuffled together: new memory costs more time than it saves in one pass."""
-        if self.buffer is not None:
-            return self.buffer
-        return ONE_PASS_BYTES if self.passes == 1 else BLOCK_BYTES
-
-    def plan(self) -> Plan:
-        """Return what the loop over passes is told."""
-        stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
-        return Plan(
-            self.learner.step(),
-            self.passes,
-            ZERO_CONVENTIONS[self.zero],
-            SHUFFLES[self.shuffle],
-            stopping if self.held_out else None,
-            self.time_limit,
-            self.record_mistakes,
-        )
-
-    def options(self) -> dict[str, Any]:
-        """Return the parameters of the same learner in Python."""
-        return {
-            **self.learner.parameters(),
-            "max_iter": self.passes,
-            "shuffle": SHUFFLES[self.shuffle],
-            "zero": self.zero,
-            "fit_intercept": self.fit_intercept,
-            "early_stopping": self.early_stopping,
-            "validation_fraction": self.validation_fraction,
-            "n_iter_no_change": self.n_iter_no_change,
-            "time_limit": self.time_limit,
-            "record_mistakes": self.record_mistakes,
-            "random_state": self.seed,
-        }
 
 
 class ShownFiles(TrainingFiles):
@@ -119,7 +47,7 @@ class Trainee:
     """A model and how it came about."""
 
     model: Model
-    trained: Trained
+    outcome: Outcome
     title: str  # of the learner, in a sentence
     notes: list[str]
     verdict: Any = None  # a Verdict, where one was asked for
@@ -138,10 +66,9 @@ def train_files(
     """Return the model that the course makes of the files."""
     source = ShownFiles(Files(paths, layout), columns)
     point = None
-    if checkpoint is not None and course.record_mistakes:
-        msg = (
-            "--record-mistakes keeps a list that a checkpoint does not hold: leave one of them out."
-        )
+    if checkpoint is not None and course.records:
+        option = "--record-mistakes" if course.record_mistakes else "--memory vote"
+        msg = f"{option} keeps a list that a checkpoint does not hold: leave one of them out."
         raise InputError(msg)
     if checkpoint is not None:
         run = _run(source.files, layout, columns, course)
@@ -186,7 +113,7 @@ def train_files(
         notes.append("No calibration was fitted: training ended before any row was held out.")
     if course.verdict and verdict is None:
         notes.append("No verdict: it looks at all rows at once, and they do not fit into --buffer.")
-    return Trainee(model, trained, course.learner.title, notes, verdict)
+    return Trainee(model, trained.outcome, course.learner.title, notes, verdict)
 
 
 def _run(files: Files, layout: Layout, columns: Columns, course: Course) -> dict[str, Any]:
@@ -218,7 +145,7 @@ def _notes(source: TrainingFiles) -> list[str]:
 
 def _model(source: TrainingFiles, course: Course, trained: Trained) -> Model:
     state, reading, outcome = trained.state, trained.reading, trained.outcome
-    encoding = source.encoding
+    votes, encoding = _votes(trained), source.encoding
     if encoding is None:
         msg = "A source that has been read to its end has an encoding."
         raise AssertionError(msg)
@@ -233,8 +160,8 @@ def _model(source: TrainingFiles, course: Course, trained: Trained) -> Model:
         encoding=encoding.as_json(),
         encoding_arrays=encoding.arrays(),
         spread=_spread(trained, encoding.n_features),
-        calibration=_calibration(course, trained),
-        arrays=_mistakes(trained),
+        calibration=_calibration(course, trained, votes),
+        arrays={} if votes is None else vote_arrays(votes),
         history=tuple(asdict(record) for record in outcome.history),
         outcome={
             "stop_reason": outcome.stop_reason,
@@ -272,14 +199,12 @@ def _verdict(trained: Trained, course: Course) -> Any:
     return diagnose(X if rows.shape[1] > MOST_DENSE_COLUMNS else X.toarray(), y, mistakes=mistakes)
 
 
-def _mistakes(trained: Trained) -> dict[str, Any]:
-    """Return the list of mistakes with their rows, where it was recorded and the rows are kept."""
+def _votes(trained: Trained) -> Votes | None:
+    """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
     mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
-    if mistakes is None or not isinstance(rows, CSR):
-        return {}
-    from rosenblatt.recorded import recorded_arrays
-
-    return recorded_arrays(mistakes, rows)
+    if mistakes is None or rows is None:
+        return None
+    return Votes.of(mistakes.before(trained.state.count), rows)
 
 
 def held_out_error(trained: Trained) -> float | None:
@@ -296,7 +221,7 @@ def _spread(trained: Trained, n_features: int) -> Spread:
     return Spread(low, high, deviation, rows.shape[0])
 
 
-def _calibration(course: Course, trained: Trained) -> Calibration | None:
+def _calibration(course: Course, trained: Trained, votes: Votes | None) -> Calibration | None:
     if not course.calibrate:
         return None
     from rosenblatt.calibration import fit_calibration
@@ -307,6 +232,10 @@ def _calibration(course: Course, trained: Trained) -> Calibration | None:
     if not trained.supply.n_held_out:
         msg = "--calibrate needs held-out rows, and there are too few rows to hold any out."
         raise InputError(msg)
-    parts = [part_scores(trained.state, part) for part in trained.supply.held_out_parts()]
+    voted = votes if course.learner.voted else None
+    zero = ZERO_CONVENTIONS[course.zero]
+    parts = [
+        part_scores(trained.state, part, voted, zero) for part in trained.supply.held_out_parts()
+    ]
     scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
     return fit_calibration(scores, numbers)

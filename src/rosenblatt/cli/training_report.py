@@ -62,7 +62,7 @@ def report(trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> 
 
 def show(screen: Screen, trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> None:
     """Print rows, features, classes, errors, the curve of mistakes and what to do next."""
-    model, outcome = trainee.model, trainee.trained.outcome
+    model, outcome = trainee.model, trainee.outcome
     training = model.training
     n_files = len(training["files"])
     source = printable(training["files"][0]) if n_files == 1 else counted(n_files, "file")

@@ -34,6 +34,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     weight × standard deviation. --all writes tab-separated lines: class, feature, name, weight.
     """
     from rosenblatt.explain import class_number, ranked_weights, ranking_misleads
+    from rosenblatt.scoring import n_voting
     from rosenblatt.store import read
 
     model = read(model_path)
@@ -41,6 +42,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     if everything:
         _write_all(screen, model, chosen)
         return
+    n_vectors = n_voting(model)
     misleads = ranking_misleads(model)
     rankings = ranked_weights(model, n, chosen, by_effect=misleads)
     if screen.wants_json:
@@ -50,6 +52,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
                 "learner": model.learner,
                 "classes": model.classes,
                 "features": model.n_features,
+                "vectors_that_vote": n_vectors,
                 "ranked_by": "weight × deviation" if misleads else "weight",
                 "rankings": [_document(ranking) for ranking in rankings],
             }
@@ -59,6 +62,11 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
         f"{model.learner}: {counted(len(model.classes), 'class')}, "
         f"{counted(model.n_features, 'feature')}."
     )
+    if n_vectors is not None:
+        screen.show(
+            f"It decides by the votes of {counted(n_vectors, 'weight vector')}: below is their "
+            "average, which comes nearest to the vote."
+        )
     if misleads:
         screen.warn(
             "features vary over so different ranges that their weights mislead; "

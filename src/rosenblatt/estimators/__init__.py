@@ -5,5 +5,6 @@ from rosenblatt.estimators.classifiers import (
     PassiveAggressiveClassifier,
     Perceptron,
 )
+from rosenblatt.estimators.voted import VotedPerceptron
 
-__all__ = ["AveragedPerceptron", "PassiveAggressiveClassifier", "Perceptron"]
+__all__ = ["AveragedPerceptron", "PassiveAggressiveClassifier", "Perceptron", "VotedPerceptron"]

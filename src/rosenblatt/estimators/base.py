@@ -12,9 +12,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.errors import WeightOverflowError
 from rosenblatt.estimators.classes import all_known, first_classes, grown
-from rosenblatt.estimators.parameters import CHECKS, check_parameters, generator_from
+from rosenblatt.estimators.linear_scores import linear_scores, predicted_numbers
+from rosenblatt.estimators.parameters import (
+    CHECKS,
+    check_online,
+    check_parameters,
+    generator_from,
+)
+from rosenblatt.estimators.recollection import Recollection
 from rosenblatt.estimators.validation import (
     check_classes,
     check_rows,
@@ -24,9 +31,6 @@ from rosenblatt.estimators.validation import (
     rows_of,
     set_start,
 )
-from rosenblatt.kernels.binary import activations
-from rosenblatt.kernels.finite import first_not_finite
-from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule
 from rosenblatt.training.examples import Examples
@@ -34,14 +38,13 @@ from rosenblatt.training.fit import Outcome, Plan, fit
 from rosenblatt.training.held_out import EarlyStopping
 from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.labels import encode
-from rosenblatt.training.mistakes import Mistakes
 from rosenblatt.training.observers import ProgressBar
 from rosenblatt.training.passes import run_pass
 from rosenblatt.training.state import State, touched_features
 from rosenblatt.training.telling import unfinished
 
 
-class OnlineClassifier(ClassifierMixin, BaseEstimator):
+class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
     """A linear classifier that learns by steps on single examples.
 
     Subclasses say which rule steps (``_rule``) and whether the average is what they return
@@ -57,7 +60,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     n_mistakes_: int
     converged_: bool
     stop_reason_: StopReason
-    mistakes_: Mistakes
 
     @abstractmethod
     def _rule(self) -> Rule:
@@ -104,18 +106,19 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             state = State.zeros(rows.shape[1], len(classes), averaged=self._averaged())
         check_classes(classes, y, weight)
         state.keep_average(self._averaged())
-        set_start(state, coef_init, intercept_init)
+        self._set_start(state, coef_init, intercept_init)
         examples = self._examples(rows, y, weight, classes)
         with ExitStack() as stack:
             observers = list(self.observers or ())
             if self.verbose:
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
             generator = generator_from(self.random_state)
-            outcome = fit(state, examples, self._plan(), generator, observers)
+            earlier = self._earlier(classes) if warm else None
+            outcome = fit(state, examples, self._plan(), generator, observers, earlier)
         self._state, self.classes_ = state, classes
         self._keep(outcome)
-        if warm or coef_init is not None or intercept_init is not None:
-            self.__dict__.pop("mistakes_", None)  # the weights are made of more than these
+        onward = warm or coef_init is not None or intercept_init is not None
+        self._remember(outcome, rows, earlier, onward=onward)
         averaged, stopping = self._averaged(), self.early_stopping
         told = unfinished(outcome, averaged=averaged, early_stopping=stopping)
         if told is not None:
@@ -152,7 +155,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """
         first = not hasattr(self, "_state")
         self._check_parameters()
-        self._check_online()
+        check_online(self.early_stopping, self.class_weight)
         if not first and is_plain(self, X, y):
             rows = rows_of(X, self)
         else:
@@ -172,7 +175,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         features = touched_features(examples.rows)
         before = state.snapshot(features)
         zero = ZERO_CONVENTIONS[self.zero]
-        counts = run_pass(state, examples, examples.numbers(), self._rule(), zero)
+        numbers = examples.numbers()
+        log = self._room_for(len(numbers))
+        counts = run_pass(state, examples, numbers, self._rule(), zero, log)
         if counts.updates:
             try:
                 state.check_finite(counts.loss, features, "in these rows, which are not learned")
@@ -180,7 +185,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
                 state.restore(before)
                 raise
             self.converged_, self.stop_reason_ = False, "max_iter"  # one pass is what it is for
-            self.__dict__.pop("mistakes_", None)
+            self._remember_more(examples.rows, log, counts.updates, before.count)
         self.n_iter_ += 1
         self.n_mistakes_ += counts.mistakes
 
@@ -193,19 +198,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows, _ = check_rows(self, X, reset=False)
-        state, weights = self._state, self._state.average()
-        if state.n_classes == 2:
-            scores = np.empty(rows.shape[0])
-            activations(rows, weights, scores)
-        else:
-            scores = np.empty((rows.shape[0], state.n_classes))
-            class_scores(rows, state.laid_out_for(rows, weights), scores)
-        bad = first_not_finite(scores)
-        if bad >= 0:
-            row = bad // scores.shape[-1] if scores.ndim == 2 else bad
-            msg = f"The activation of row {row} overflowed: its values are too large."
-            raise WeightOverflowError(msg)
-        return scores
+        return linear_scores(self._state, rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row.
@@ -213,14 +206,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         A zero activation predicts the first class, or the second if ``zero="positive"``; a tie of
         several classes goes to the first of them, or likewise to the last.
         """
-        scores = self.decision_function(X)
-        positive = self.zero == "positive"
-        if scores.ndim == 1:
-            numbers = (scores >= 0 if positive else scores > 0).astype(np.intp)
-        elif positive:
-            numbers = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
-        else:
-            numbers = scores.argmax(axis=1)
+        numbers = predicted_numbers(self.decision_function(X), positive=self.zero == "positive")
         labels: NDArray[Any] = self.classes_[numbers]
         return labels
 
@@ -248,17 +234,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             check_parameters(type(self).__name__, self.get_params(deep=False))
             self._checked = values
 
-    def _check_online(self) -> None:
-        if self.early_stopping:
-            msg = "partial_fit sees no held-out rows: set early_stopping=False to use it."
-            raise InputError(msg)
-        if isinstance(self.class_weight, str):
-            msg = (
-                'class_weight="balanced" needs all the labels, which partial_fit has not seen: '
-                "give a dictionary of class: weight."
-            )
-            raise InputError(msg)
-
     def _examples(
         self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]
     ) -> Examples:
@@ -285,20 +260,26 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self.n_mistakes_ = sum(record.mistakes for record in outcome.history)
         self.converged_ = outcome.converged
         self.stop_reason_ = outcome.stop_reason
-        self.__dict__.pop("mistakes_", None)
-        if outcome.mistakes is not None:
-            self.mistakes_ = outcome.mistakes
+
+    def _set_start(
+        self, state: State, coef_init: ArrayLike | None, intercept_init: ArrayLike | None
+    ) -> None:
+        """Change a state to start from given weights."""
+        set_start(state, coef_init, intercept_init)
+
+    def _adopt(self, state: State, classes: NDArray[Any]) -> None:
+        """Take over a state of these classes."""
+        self._state, self.classes_ = state, classes
 
     def _meet_classes(self, y: NDArray[Any], named: ArrayLike | None, n_features: int) -> None:
         """Make sure that the state knows all these classes; start one where there is none."""
         if not hasattr(self, "_state"):
             classes = first_classes(y, named)
-            self._state = State.zeros(n_features, len(classes), averaged=self._averaged())
-            self.classes_ = classes
+            self._adopt(State.zeros(n_features, len(classes), averaged=self._averaged()), classes)
             self._keep(Outcome([], "max_iter", 0))
         elif named is not None or not all_known(y, self.classes_):
             seen = np.unique(y) if named is None else np.union1d(y, np.asarray(named))
-            self._state, self.classes_ = grown(self._state, self.classes_, seen, self._rule())
+            self._adopt(*grown(self._state, self.classes_, seen, self._rule()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

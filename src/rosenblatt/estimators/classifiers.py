@@ -11,7 +11,7 @@ from rosenblatt.training.observers import Observer
 from rosenblatt.training.order import Shuffle
 
 
-class _PerceptronRule(OnlineClassifier):
+class PerceptronRule(OnlineClassifier):
     """The step of the perceptron, with or without a margin."""
 
     eta0: float
@@ -24,7 +24,7 @@ class _PerceptronRule(OnlineClassifier):
 
 
 @documented
-class Perceptron(_PerceptronRule):
+class Perceptron(PerceptronRule):
     """The perceptron: look at one example at a time, and change the weights only when it is wrong.
 
     For each row x with label y = ±1 and activation a = w·x + b::
@@ -100,7 +100,7 @@ class Perceptron(_PerceptronRule):
 
 
 @documented
-class AveragedPerceptron(_PerceptronRule):
+class AveragedPerceptron(PerceptronRule):
     """The averaged perceptron: train as the perceptron does, return the mean of all its weights.
 
     Weights that survive many rows count for much, those soon overthrown for little. The mean is

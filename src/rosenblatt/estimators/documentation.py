@@ -2,6 +2,7 @@
 
 import inspect
 import textwrap
+from collections.abc import Mapping
 from typing import TypeVar
 
 Class = TypeVar("Class", bound=type)
@@ -77,12 +78,17 @@ ATTRIBUTES = {
 
 def documented(cls: Class) -> Class:
     """Put the sections on parameters and attributes in place of {parameters} and {attributes}."""
+    return described(cls, PARAMETERS, ATTRIBUTES)
+
+
+def described(cls: Class, told: Mapping[str, str], fitted: Mapping[str, str]) -> Class:
+    """Put sections in place of {parameters} and {attributes}, of texts by their names."""
     signature = inspect.signature(cls)
     parameters = (
-        f"{name} : default {parameter.default!r}\n{_indented(PARAMETERS[name])}"
+        f"{name} : default {parameter.default!r}\n{_indented(told[name])}"
         for name, parameter in signature.parameters.items()
     )
-    attributes = (f"{name}\n{_indented(text)}" for name, text in ATTRIBUTES.items())
+    attributes = (f"{name}\n{_indented(text)}" for name, text in fitted.items())
     cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").format(
         parameters="Parameters\n----------\n" + "\n".join(parameters),
         attributes="Attributes\n----------\n" + "\n".join(attributes),

@@ -10,13 +10,17 @@ from rosenblatt.estimators.classifiers import (
     PassiveAggressiveClassifier,
     Perceptron,
 )
+from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.stored import model_of, parameters_of, restore, told
+from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.store.file import Source, read, write
 
 LEARNERS: dict[str, type[OnlineClassifier]] = {
     "Perceptron": Perceptron,
     "AveragedPerceptron": AveragedPerceptron,
     "PassiveAggressiveClassifier": PassiveAggressiveClassifier,
+    "VotedPerceptron": VotedPerceptron,
+    "KernelPerceptron": KernelPerceptron,
 }
 
 
@@ -29,7 +33,7 @@ def save(estimator: Any, path: Source) -> None:
 
     Parameters
     ----------
-    estimator : Perceptron, AveragedPerceptron or PassiveAggressiveClassifier
+    estimator : any classifier of rosenblatt, fitted
     path : str or path
         A file that is there is replaced when the new one is complete; ``"-"`` is standard output.
 

@@ -80,16 +80,54 @@ CHECKS: dict[str, Check] = {
         "None or a sequence of callables",
         lambda v: v is None or all(callable(observer) for observer in v),
     ),
+    "kernel": (
+        "'linear', 'poly', 'rbf', 'precomputed' or a function of two matrices",
+        lambda v: callable(v) or v in ("linear", "poly", "rbf", "precomputed"),
+    ),
+    "degree": AT_LEAST_ONE,
+    "gamma": (
+        "'scale', 'auto' or a finite number above 0",
+        lambda v: v in {"scale", "auto"} if isinstance(v, str) else POSITIVE[1](v),
+    ),
+    "coef0": ("a finite number", lambda v: _real(v) and math.isfinite(v)),
+    "rule": _one_of(["perceptron", "pa", "pa1", "pa2"]),
+    "memory": _one_of(["last", "average", "vote"]),
+    "multi_class": _one_of(["joint", "one-vs-rest"]),
+    "max_support": (
+        "None or an integer of at least 1",
+        lambda v: v is None or AT_LEAST_ONE[1](v),
+    ),
+    "budget": _one_of([None, "forgetron", "projectron", "random"]),
+    "eta": (
+        "a finite number of at least 0",
+        lambda v: _real(v) and v >= 0 and math.isfinite(v),
+    ),
+    "cache_size": POSITIVE,
 }
 
 
-def check_parameters(owner: str, parameters: Mapping[str, object]) -> None:
+def check_parameters(
+    owner: str, parameters: Mapping[str, object], checks: Mapping[str, Check] = CHECKS
+) -> None:
     """Raise InputError for the first parameter that is not what it must be."""
     for name, value in parameters.items():
-        requirement, holds = CHECKS[name]
+        requirement, holds = checks[name]
         if not holds(value):
             msg = f"The parameter {name} of {owner} must be {requirement}; got {value!r}."
             raise InputError(msg)
+
+
+def check_online(early_stopping: object, class_weight: object) -> None:
+    """Raise InputError for what partial_fit, which sees a part of the rows, cannot do."""
+    if early_stopping:
+        msg = "partial_fit sees no held-out rows: set early_stopping=False to use it."
+        raise InputError(msg)
+    if isinstance(class_weight, str):
+        msg = (
+            'class_weight="balanced" needs all the labels, which partial_fit has not seen: '
+            "give a dictionary of class: weight."
+        )
+        raise InputError(msg)
 
 
 def generator_from(random_state: Any) -> np.random.Generator:

@@ -46,6 +46,8 @@ def model_of(estimator: Any) -> Model:
         "n_mistakes": estimator.n_mistakes_,
     }
     parts["training"] = parts["training"] | {"label_type": estimator.classes_.dtype.str}
+    if hasattr(estimator, "_stored_arrays"):  # what a learner is made of beside its weights
+        parts["arrays"] = estimator._stored_arrays()  # noqa: SLF001  # ours
     return Model(
         learner=type(estimator).__name__,
         options=_options(estimator),
@@ -130,6 +132,8 @@ def restore(estimator: Any, model: Model) -> None:
     parts = {field.name: getattr(model, field.name) for field in fields(model)}
     kept = {name: parts[name] for name in parts if name not in ("weights", "ledger")}
     estimator._loaded = Loaded(kept, history, estimator.n_iter_)  # noqa: SLF001  # ours
+    if hasattr(estimator, "_restore_arrays"):
+        estimator._restore_arrays(model.arrays)  # noqa: SLF001  # ours
 
 
 def _classes_of(model: Model) -> NDArray[Any]:

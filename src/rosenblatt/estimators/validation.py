@@ -16,11 +16,15 @@ from rosenblatt.training.labels import numbers_of
 from rosenblatt.training.state import State
 
 SMALL = 4096  # values; below, the plain look is faster
+ON_DASK = ("Perceptron", "AveragedPerceptron", "PassiveAggressiveClassifier")
 DTYPES = (np.float64, np.float32, np.uint8)  # taken as they are; anything else becomes the first
 
 
 def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[Rows, NDArray[Any]]:
     """Return X as rows and y as an array, empty if None."""
+    for name, given in (("X", X), ("y", y)):
+        if type(given).__module__.partition(".")[0] == "dask":  # known without importing it
+            raise _of_a_cluster(name, type(estimator).__name__)
     options = {
         "reset": reset,
         "accept_sparse": "csr",
@@ -35,6 +39,18 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[R
         X = validate_data(estimator, X, **options)
         y = np.empty(0)
     return rows_of(X, estimator), y
+
+
+def _of_a_cluster(name: str, estimator: str) -> InputError:
+    """Return the error that keeps a Dask collection from being pulled into one process."""
+    meant = f"rosenblatt.distributed.Dask{estimator}"
+    if estimator not in ON_DASK:
+        meant = f"rosenblatt.distributed ({', '.join(f'Dask{known}' for known in ON_DASK)})"
+    return InputError(
+        f"{name} is a Dask collection, and {estimator} would pull all of it into this process: use "
+        f"{meant}, which learns and predicts where the data are; or, if it fits into memory, "
+        f"{name}.compute()."
+    )
 
 
 def is_plain(estimator: Any, X: Any, y: Any) -> bool:

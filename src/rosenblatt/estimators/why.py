@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
+from rosenblatt.estimators.linear_scores import linear_scores
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.provenance import Provenance, provenance_of
 
@@ -19,7 +20,8 @@ def why(estimator: OnlineClassifier, X: Any, x: Any) -> Provenance:
 
     Parameters
     ----------
-    estimator : fitted Perceptron, AveragedPerceptron or PassiveAggressiveClassifier
+    estimator : fitted Perceptron, AveragedPerceptron, PassiveAggressiveClassifier, VotedPerceptron
+        The last is explained by the average of its vectors: a vote is no sum of terms.
     X : array or CSR matrix
         The rows that it was fitted on, in their order.
     x : array of shape (n_features,)
@@ -49,8 +51,8 @@ def why(estimator: OnlineClassifier, X: Any, x: Any) -> Provenance:
         )
         raise InputError(msg)
     one = np.asarray(x, float).reshape(1, -1)
-    scores = estimator.decision_function(one)[0]
     state = estimator._state  # noqa: SLF001  # ours
+    scores = linear_scores(state, check_rows(estimator, one, reset=False)[0])[0]
     return provenance_of(
         estimator.mistakes_,
         rows,

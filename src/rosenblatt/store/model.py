@@ -5,9 +5,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from rosenblatt.errors import InputError
+
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
+KERNEL_PREFIX = "kernel."  # of arrays that stand in place of weights
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,17 @@ class Model:
     @property
     def deciding_weights(self) -> NDArray[Any]:
         """The weights that predict: the average w − u/c where one is kept, else the last."""
+        self.check_weights()
         return self.weights if self.ledger is None else self.weights - self.ledger / self.count
+
+    def check_weights(self) -> None:
+        """Raise InputError where there are no weights, for the model predicts by a kernel."""
+        if any(name.startswith(KERNEL_PREFIX) for name in self.arrays):
+            msg = (
+                f"A {self.learner} has no weights: it predicts by kernel values. Load the model "
+                "in Python with rosenblatt.load and call its method predict."
+            )
+            raise InputError(msg)
 
 
 def n_vectors(n_classes: int) -> int:

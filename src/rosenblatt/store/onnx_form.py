@@ -13,6 +13,7 @@ from rosenblatt.store.plain import compact, plain
 from rosenblatt.store.versions import versions
 
 OPSET, IR_VERSION = 17, 8  # of 2022: run by onnxruntime 1.12 and later
+VOTING = ("VotedPerceptron",)
 LARGEST = 2_000_000_000  # bytes of weights; a protocol buffer ends at 2 GiB
 
 
@@ -25,8 +26,14 @@ def to_onnx(model: Model) -> bytes:
     Raises
     ------
     InputError
-        Where onnx is not installed or the weights are too many for the format.
+        Where onnx is not installed, the weights are too many for the format, or votes decide.
     """
+    if model.learner in VOTING:
+        msg = (
+            f"A {model.learner} decides by the votes of many weight vectors, which a linear graph "
+            "cannot hold: export JSON, or train with --memory average for ONNX."
+        )
+        raise InputError(msg)
     try:
         from onnx import TensorProto, helper, numpy_helper
     except ImportError as error:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rosenblatt.kernels.counts import Counts, empty_log
 from rosenblatt.rules import Rule
+from rosenblatt.training.election import Election
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.held_out import EarlyStopping, Validation
 from rosenblatt.training.history import PassRecord, StopReason
@@ -19,6 +20,7 @@ from rosenblatt.training.passes import run_pass
 from rosenblatt.training.progress import Progress, Watcher
 from rosenblatt.training.state import EVERYTHING, State
 from rosenblatt.training.supply import ArraySupply, Part, Supply
+from rosenblatt.training.votes import Votes
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Plan:
     early_stopping: EarlyStopping | None = None
     time_limit: float | None = None  # seconds
     record: bool = False  # keep the list of mistakes
+    vote: bool = False  # score held-out rows by the votes of all vectors; needs the list
 
 
 @dataclass(frozen=True)
@@ -56,13 +59,14 @@ def fit(
     plan: Plan,
     generator: np.random.Generator,
     observers: Sequence[Observer] = (),
+    earlier: Votes | None = None,
 ) -> Outcome:
     """Change the state by passes over rows in memory; see ``train``."""
     supply = ArraySupply(examples, plan.shuffle, generator, plan.early_stopping)
     learn_nothing = np.zeros(0, np.int32)
     log = empty_log(0) if plan.record else None
     run_pass(state, examples, learn_nothing, plan.rule, plan.zero, log)  # compiles, off the clock
-    return train(state, supply, plan, observers)
+    return train(state, supply, plan, observers, earlier=earlier)
 
 
 def train(
@@ -73,16 +77,19 @@ def train(
     *,
     watch: Watcher | None = None,
     progress: Progress | None = None,
+    earlier: Votes | None = None,
 ) -> Outcome:
     """Change the state by passes over the rows until one makes no mistake or the plan says stop.
 
     Observers see every pass. ``watch`` is called after every part with all that is needed to go on
-    from there, which ``progress`` then takes.
+    from there, which ``progress`` then takes. ``earlier`` are updates that the state is made of and
+    that vote as well.
     """
     progress = Progress() if progress is None else progress
     if plan.early_stopping is not None and progress.validation is None:
         progress.validation = Validation()
     validation, mistakes = progress.validation, Mistakes() if plan.record else None
+    election = Election(state, plan.zero, earlier) if plan.vote and validation else None
     stop_reason: StopReason | None = None
     started = perf_counter()
 
@@ -95,14 +102,18 @@ def train(
             whole = _run_parts(state, supply, plan, progress, mistakes, watch, is_over)
             counts, pass_ = progress.counts, progress.pass_
             state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}")
-            score = _validate(state, supply, plan, validation, pass_)
+            score = None
+            if validation is not None and supply.n_held_out:
+                wrong = _held_out_mistakes(state, supply, plan, election, mistakes)
+                score = 1.0 - wrong / supply.n_held_out
+                validation.note(pass_, score, state)
             record = progress.end_pass(score)
             for observer in observers:
                 observer(record)
             if whole and classifies_all(counts, plan, lambda: supply.mistakes(state, plan.zero)):
                 stop_reason = "converged"
             else:
-                stop_reason = _reason_to_stop(plan, pass_, validation, interrupt, started)
+                stop_reason = reason_to_stop(plan, pass_, validation, interrupt, started)
 
     best_pass = len(progress.history)
     if validation is not None and validation.best is not None:
@@ -146,23 +157,25 @@ def _learn(state: State, part: Part, plan: Plan, mistakes: Mistakes | None) -> C
     return counts
 
 
-def _validate(
-    state: State, supply: Supply, plan: Plan, validation: Validation | None, pass_: int
-) -> float | None:
-    """Return the accuracy on held-out rows of the weights that would be returned now."""
-    if validation is None or not supply.n_held_out:
-        return None
+def _held_out_mistakes(
+    state: State,
+    supply: Supply,
+    plan: Plan,
+    election: Election | None,
+    mistakes: Mistakes | None,
+) -> int:
+    """Count the held-out rows that what would be returned now gets wrong."""
+    if election is not None and mistakes is not None:
+        return election.mistakes(supply, mistakes, state)
     zero = plan.zero or -1  # at test time a zero activation has to predict something
-    score = 1.0 - supply.held_out_mistakes(state, zero) / supply.n_held_out
-    validation.note(pass_, score, state)
-    return score
+    return supply.held_out_mistakes(state, zero)
 
 
 def _time_is_up(plan: Plan, started: float) -> bool:
     return plan.time_limit is not None and perf_counter() - started >= plan.time_limit
 
 
-def _reason_to_stop(
+def reason_to_stop(
     plan: Plan, pass_: int, validation: Validation | None, interrupt: Interrupt, started: float
 ) -> StopReason | None:
     """Return why training should end after this pass though it still makes mistakes, or None."""

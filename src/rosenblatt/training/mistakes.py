@@ -24,6 +24,11 @@ class Mistakes:
         self.updates = Log(*joined)
         self.end = end
 
+    def before(self, count: int) -> Log:
+        """Return the updates that are part of the weights at this count of rows."""
+        n = int(np.searchsorted(self.updates.seen, count))
+        return Log(*(column[:n] for column in self.updates))
+
     def __len__(self) -> int:
         return len(self.updates.row)
 

@@ -61,7 +61,7 @@ def fit_stream(
     reading = Reading(source, keep=keep, block_bytes=block_bytes, cache=cache, classes=classes)
     try:
         sample = _sample(reading, constant)
-        one_pass = plan.max_iter == 1
+        one_pass = plan.max_iter == 1 and not plan.vote  # which needs all rows at its end
         supply = supply_of(reading, draw, constant, while_reading=one_pass)
         reading.check_classes()
         if resumed is None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Counts
+from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.rules import Rule, settle
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Plan, classifies_all
@@ -18,6 +19,8 @@ from rosenblatt.training.history import StopReason
 from rosenblatt.training.order import Order
 from rosenblatt.training.passes import count_mistakes, run_pass
 from rosenblatt.training.state import EVERYTHING, State
+
+COMPILED = (CSR, Dense)  # rows of two classes may also be of a kind that has plain methods only
 
 
 class Visit(NamedTuple):
@@ -48,7 +51,9 @@ def visits(
     order = Order(examples.numbers(), plan.shuffle, generator)
 
     def wrong() -> int:
-        return count_mistakes(state, state.weights, examples, examples.numbers(), plan.zero)
+        if type(examples.rows) in COMPILED:
+            return count_mistakes(state, state.weights, examples, examples.numbers(), plan.zero)
+        return sum(_is_wrong(state, examples, int(i), plan.zero) for i in examples.numbers())
 
     for pass_ in range(1, plan.max_iter + 1):
         if is_watched(pass_):
@@ -74,6 +79,11 @@ def _watched_pass(
             loss -= seen.margin
         yield seen
     return Counts(mistakes, updates, loss)
+
+
+def _is_wrong(state: State, examples: Examples, i: int, zero: int) -> bool:
+    y = int(examples.targets[i])
+    return not settle(y * examples.rows.dot(i, state.weights), y, zero) > 0.0
 
 
 @np.errstate(over="ignore", invalid="ignore")  # as compiled code is; the pass tells of it

@@ -1,0 +1,1 @@
+"""Learning in the dual: the kernel perceptron, its Gram blocks and its budgets."""

@@ -1,0 +1,124 @@
+"""The rows that a kernel perceptron with a budget keeps, and what multiplies each."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.budget import (
+    FORGETRON,
+    PROJECTRON,
+    RADIUS,
+    RANDOM,
+    Limit,
+    Slots,
+)
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.training.dual.targets import n_columns
+
+BUDGETS = {"random": RANDOM, "forgetron": FORGETRON, "projectron": PROJECTRON}
+NO_LIMIT = np.iinfo(np.int64).max
+
+
+def _nothing() -> NDArray[Any]:
+    return np.empty(0, np.int64)
+
+
+@dataclass
+class BudgetState:
+    """The rows that are kept, and what multiplies each."""
+
+    n_features: int
+    n_classes: int
+    joint: bool  # one machine for all classes; else each class against the rest
+    limit: Limit
+    key: int  # of the random words
+    slots: Slots
+    n_kept: int = 0
+    rows: Rows | None = None  # by age; None: no row yet, or a Gram matrix that the user keeps
+    numbers: NDArray[Any] = field(default_factory=_nothing)  # by age, counted over all calls
+    labels: NDArray[Any] = field(default_factory=_nothing)  # by age: the class of each
+    count: int = 1  # Algorithm 7's c: one more than the rows seen
+    n_met: int = 0  # rows that were numbered
+
+    @classmethod
+    def empty(
+        cls, n_features: int, n_classes: int, joint: bool, limit: Limit, key: int
+    ) -> "BudgetState":
+        """Return the state before the first row."""
+        slots = _slots(0, n_columns(n_classes), limit)
+        return cls(n_features, n_classes, joint, limit, key, slots)
+
+    @property
+    def n_columns(self) -> int:
+        """How many scores a row has."""
+        return n_columns(self.n_classes)
+
+    @property
+    def n_support(self) -> int:
+        """How many rows are kept."""
+        return self.n_kept
+
+    @property
+    def has_average(self) -> bool:
+        """Whether the average is known: the Projectron forgets no row that it is made of."""
+        return self.limit.kind == PROJECTRON
+
+    @property
+    def by_age(self) -> NDArray[Any]:
+        """The slots in use, the oldest first."""
+        return self.slots.ages[: self.n_kept]
+
+    def coefficients(self, *, averaged: bool) -> NDArray[Any]:
+        """Return what multiplies each kept row in each column: (columns, rows by age)."""
+        found = self.slots.coef[self.by_age]
+        if averaged:
+            found = found - self.slots.ledger[self.by_age] / self.count
+        return np.ascontiguousarray(found.T)
+
+    def make_room(self, n_rows: int) -> None:
+        """Change the slots to hold what so many more rows can fill."""
+        most = self.limit.most if self.limit.kind == PROJECTRON else self.limit.most + 1
+        needed, capacity = min(most, self.n_kept + n_rows), len(self.slots.ages)
+        if needed <= capacity:
+            return
+        wide = _slots(min(most, max(needed, 2 * capacity)), self.n_columns, self.limit)
+        for new, old in zip(wide, self.slots, strict=True):
+            new[tuple(slice(n) for n in old.shape)] = old
+        self.slots = wide
+
+    def with_classes(self, kept: NDArray[Any], n_classes: int, scale: float) -> "BudgetState":
+        """Return the state with new classes, as ``DualState.with_classes`` does."""
+        grown = replace(self, n_classes=n_classes)
+        slots = _slots(len(self.slots.ages), grown.n_columns, self.limit)
+        for new, old in zip(slots[:2] + slots[4:], self.slots[:2] + self.slots[4:], strict=True):
+            new[:] = old
+        for new, old in ((slots.coef, self.slots.coef), (slots.ledger, self.slots.ledger)):
+            if self.n_classes == 2:
+                new[:, kept] = old * [-scale, scale]
+            elif self.n_classes > 2:
+                new[:, kept] = old
+        if self.n_classes == 2 and self.joint:
+            slots.tuning[RADIUS] *= 2.0  # a pair of classes has the squared length 2‖x‖²
+        grown.slots = slots
+        if len(self.labels):
+            grown.labels = kept[self.labels]
+        return grown
+
+    def vectors(self) -> dict[str, Any]:
+        """Return what a model file has for weights: none, for these are in its arrays."""
+        shape = (self.n_columns, self.n_features + 1)
+        return {"weights": np.zeros(shape), "ledger": None, "count": self.count}
+
+
+def _slots(capacity: int, columns: int, limit: Limit) -> Slots:
+    square = 0 if limit.kind == RANDOM else capacity
+    return Slots(
+        np.arange(capacity),
+        np.zeros(capacity, np.int64),
+        np.zeros((capacity, columns)),
+        np.zeros((capacity if limit.kind == PROJECTRON else 0, columns)),
+        np.zeros((square, square)),
+        np.zeros(3),
+    )

@@ -1,0 +1,143 @@
+"""Gram blocks: kernel values of some rows against others, computed together and perhaps kept."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.gram import copy_in, copy_out, squares
+from rosenblatt.kernels.rows import Dense, Rows
+from rosenblatt.training.dual.kernel import Kernel
+from rosenblatt.training.dual.products import Numbers, Panel, products
+from rosenblatt.training.dual.rows import in_format_of, matrix_of, taken
+
+
+class Gram(Protocol):
+    """The kernel values between two sets of rows."""
+
+    def panel(self, right: Numbers) -> Panel:
+        """Return the values of these rows on the right against any rows on the left."""
+
+
+def gram_between(kernel: Kernel, left: Rows | Numbers, right: Rows) -> Gram:
+    """Return the kernel values between rows; for a precomputed kernel the left are columns."""
+    if isinstance(left, np.ndarray):
+        return GivenGram(right, left, kernel.constant)
+    if callable(kernel.name):
+        return FunctionGram(kernel, left, right)
+    return DotGram(kernel, left, right)
+
+
+class DotGram:
+    """Kernels that are functions of dot products: one product of matrices a block."""
+
+    def __init__(self, kernel: Kernel, left: Rows, right: Rows) -> None:
+        self._kernel = kernel
+        self._products = products(left, right)
+        self._left_squares = self._right_squares = None
+        if kernel.needs_squares:
+            self._left_squares = _squares(left)
+            self._right_squares = self._left_squares if left is right else _squares(right)
+
+    def panel(self, right: Numbers) -> Panel:
+        """See ``Gram``."""
+        dots = self._products.panel(right)
+        right_squares = None if self._right_squares is None else self._right_squares[right]
+
+        def values(left: Numbers) -> NDArray[Any]:
+            left_squares = None if self._left_squares is None else self._left_squares[left]
+            return self._kernel.of_dots(dots(left), len(right), left_squares, right_squares)
+
+        return values
+
+
+class FunctionGram:
+    """A kernel that the user gave as a function of two matrices."""
+
+    def __init__(self, kernel: Kernel, left: Rows, right: Rows) -> None:
+        self._kernel = kernel
+        self._left, self._right = left, right
+
+    def panel(self, right: Numbers) -> Panel:
+        """See ``Gram``."""
+        rows = matrix_of(in_format_of(taken(self._right, right), self._left))
+        return lambda left: self._kernel.of_rows(matrix_of(taken(self._left, left)), rows)
+
+
+class GivenGram:
+    """Values that the user computed: those of each row against the training rows, in its row."""
+
+    def __init__(self, rows: Rows, columns: Numbers, constant: float) -> None:
+        if not isinstance(rows, Dense):
+            msg = (
+                "A precomputed Gram matrix must be a dense array, and sparse is not supported; "
+                "call its method toarray."
+            )
+            raise InputError(msg)
+        self._values = rows.values
+        self._columns, self._constant = columns, constant
+
+    def panel(self, right: Numbers) -> Panel:
+        """See ``Gram``."""
+        rows = self._values[right]
+
+        def values(left: Numbers) -> NDArray[Any]:
+            found = np.array(rows[:, self._columns[left]].T, np.float64, order="C")
+            if self._constant:
+                found += self._constant
+            return found
+
+        return values
+
+
+class KeptGram:
+    """The values of a Gram matrix, those of rows that taught kept as far as a limit allows.
+
+    Rows that err once tend to err again, so a later pass finds most of its values here. A row is
+    given a place when it teaches, and is used once its values against all the rows of a pass are
+    there (see ``complete``). Nothing is thrown out: first come, first kept.
+    """
+
+    def __init__(self, gram: Gram, n_rows: int, limit: float) -> None:
+        self._gram = gram
+        capacity = min(n_rows, int(limit // (8 * n_rows)))
+        self._kept = np.empty((capacity, n_rows))
+        self._slots = np.full(n_rows, -1, np.int32)
+        self._complete = np.zeros(n_rows, bool)
+        self._n_kept = 0
+
+    def panel(self, right: Numbers) -> Panel:
+        """See ``Gram``."""
+        compute = self._gram.panel(right)
+
+        def values(left: Numbers) -> NDArray[Any]:
+            known = self._complete[left]
+            found = np.empty((len(left), len(right))) if known.any() else compute(left)
+            if known.all() and len(left):
+                copy_out(self._kept, self._slots[left], right, found)
+            elif known.any():
+                found[known] = values(left[known])
+                found[~known] = values(left[~known])
+            else:
+                copy_in(found, self._slots[left], right, self._kept)
+            return found
+
+        return values
+
+    def keep(self, left: Numbers, right: Numbers, values: NDArray[Any]) -> None:
+        """Give rows on the left a place each, as long as there are any, and keep these values."""
+        new = left[self._slots[left] < 0][: len(self._kept) - self._n_kept]
+        self._slots[new] = np.arange(self._n_kept, self._n_kept + len(new))
+        self._n_kept += len(new)
+        copy_in(values, self._slots[left], right, self._kept)
+
+    def complete(self, left: Numbers) -> None:
+        """Note that the values of these rows have been kept for every row of the pass."""
+        self._complete[left[self._slots[left] >= 0]] = True
+
+
+def _squares(rows: Rows) -> NDArray[Any]:
+    found = np.empty(rows.shape[0])
+    squares(rows._replace(constant=0.0), found)
+    return found

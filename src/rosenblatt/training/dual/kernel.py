@@ -1,0 +1,98 @@
+"""Kernels: what stands for the dot product of two rows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.gram import exponents, polynomial
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.training.dual.threads import shared
+
+KERNELS = ("linear", "poly", "rbf", "precomputed")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its numbers; ``constant`` is added to every value and is what a bias is.
+
+    linear: x·x′; poly: (γ·x·x′ + coef0)^degree; rbf: exp(−γ·‖x − x′‖²); precomputed: the values are
+    given; or a symmetric function of two matrices that returns the matrix of values.
+    """
+
+    name: str | Callable[[Any, Any], Any]
+    gamma: float = 1.0
+    coef0: float = 0.0
+    degree: int = 1
+    constant: float = 0.0
+
+    @property
+    def needs_squares(self) -> bool:
+        """Whether a value depends on the lengths of the two rows."""
+        return self.name == "rbf"
+
+    def of_dots(
+        self,
+        dots: NDArray[Any],
+        n_right: int,
+        left: NDArray[Any] | None,  # ‖x‖² where the kernel needs them
+        right: NDArray[Any] | None,
+    ) -> NDArray[Any]:
+        """Return the values for these dot products, in their place where that is float64."""
+        values = dots if dots.dtype == np.float64 else np.empty((len(dots), n_right))
+
+        def part(begin: int, end: int) -> None:
+            with np.errstate(over="ignore", invalid="ignore"):  # noticed in the scores
+                if left is not None and right is not None:
+                    exponents(dots, left, right, self.gamma, begin, end, values)
+                    np.exp(values[begin:end], out=values[begin:end])
+                    if self.constant:
+                        values[begin:end] += self.constant
+                else:
+                    polynomial(dots, *self._polynomial, begin, end, values)
+
+        shared(part, len(dots))
+        return values
+
+    @property
+    def _polynomial(self) -> tuple[float, float, int, float]:
+        """γ, coef0, degree and constant: a linear kernel is a polynomial too."""
+        if self.name == "poly":
+            return self.gamma, self.coef0, self.degree, self.constant
+        return 1.0, 0.0, 1, self.constant
+
+    def of_rows(self, left: Any, right: Any) -> NDArray[Any]:
+        """Return the values that a function gives for two matrices, checked."""
+        if not callable(self.name):
+            msg = f"The kernel {self.name!r} is no function of two matrices."
+            raise TypeError(msg)
+        shape = left.shape[0], right.shape[0]
+        values = np.asarray(self.name(left, right), np.float64)
+        if values.shape != shape:
+            msg = (
+                f"The kernel function must return one value for each pair of rows, shape {shape}; "
+                f"got shape {values.shape}."
+            )
+            raise InputError(msg)
+        if not np.isfinite(values).all():
+            msg = "The kernel function returned NaN or an infinity; its values must be finite."
+            raise InputError(msg)
+        return values + self.constant
+
+
+def scale_gamma(rows: Rows) -> float:
+    """Return 1/(n_features · variance of all values), which is what γ = "scale" means."""
+    n_rows, n_features = rows.shape
+    values = rows.data if isinstance(rows, CSR) else rows.values
+    size = n_rows * n_features
+    mean = values.sum(dtype=np.float64) / size
+    if isinstance(rows, CSR):
+        squares = float(np.square(values, dtype=np.float64).sum())
+        variance = squares / size - mean * mean
+    else:
+        variance = float(values.var(dtype=np.float64))
+    found = 1.0 / (n_features * variance) if variance > 0.0 else 1.0
+    return float(found)

@@ -1,0 +1,132 @@
+"""How the kernel perceptron trains: streams, going on, stopping."""
+
+import os
+import signal
+import threading
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+from tests.estimators.test_fit import quiet_fit
+from tests.estimators.test_kernel import BUDGETS, XOR, digits
+from tests.examples import same_bits
+
+from rosenblatt import KernelPerceptron
+
+
+@pytest.mark.parametrize("n_classes", [2, 10])
+@pytest.mark.parametrize("multi_class", ["joint", "one-vs-rest"])
+@pytest.mark.parametrize("how", BUDGETS)
+def test_stream_is_one_pass(how: dict[str, Any], multi_class: str, n_classes: int) -> None:
+    """Calls of any length, dense and sparse in turn, are one pass of fit in that order."""
+    if how.get("budget") == "forgetron" and multi_class == "one-vs-rest":
+        pytest.skip("refused")
+    X, y = load_digits(n_class=n_classes, return_X_y=True)
+    X, y = X[:250], y[:250]
+    make = KernelPerceptron(gamma=0.002, multi_class=multi_class, max_iter=1, shuffle=False, **how)
+    whole = quiet_fit(clone(make), X, y)
+    stream = clone(make)
+    ends = np.cumsum([1, 2, 60, 3, 100, 1, 50, 33])
+    for start, end in zip([0, *ends], ends, strict=False):
+        part = X[start:end]
+        stream.partial_fit(
+            sparse.csr_array(part) if start % 2 else part, y[start:end], classes=np.unique(y)
+        )
+    assert stream.n_mistakes_ == whole.n_mistakes_
+    assert np.array_equal(stream.support_, whole.support_)
+    ours, theirs = stream.decision_functions(X), whole.decision_functions(X)
+    assert ours.keys() == theirs.keys()
+    for memory, scores in ours.items():
+        assert same_bits(scores, theirs[memory])
+    if "max_support" in how:
+        assert len(stream.support_) <= how["max_support"]
+
+
+@pytest.mark.parametrize("how", BUDGETS[:3])
+def test_classes_may_come_at_any_call(how: dict[str, Any]) -> None:
+    """A third and a fourth class are learned when they come, whatever their place in the sort."""
+    corners = {"m": [1, 0, 0, 0], "t": [0, 1, 0, 0], "a": [0, 0, 1, 0], "z": [0, 0, 0, 1]}
+    clf = KernelPerceptron(gamma=1.0, **(how | {"memory": "last"}))
+    known = []
+    for label in corners:
+        known.append(label)
+        for _ in range(10):
+            for k in known:
+                clf.partial_fit([corners[k]], [k])
+        assert clf.classes_.tolist() == sorted(known)
+        assert clf.predict([corners[k] for k in known]).tolist() == known
+
+
+def test_warm_start_goes_on() -> None:
+    """One pass, and one more from there, are two passes; rows of the second fit count on."""
+    X, y = digits()
+    how: dict[str, Any] = {"gamma": 0.001, "shuffle": False}
+    two = quiet_fit(KernelPerceptron(max_iter=2, **how), X, y)
+    clf = quiet_fit(KernelPerceptron(max_iter=1, warm_start=True, **how), X, y)
+    quiet_fit(clf, X, y)
+    for memory, scores in clf.decision_functions(X).items():
+        assert same_bits(scores, two.decision_functions(X)[memory])
+    assert clf.support_.max() >= len(X)
+
+
+def test_class_weight() -> None:
+    """It multiplies the steps of a class; a class of weight zero teaches nothing."""
+    clf = KernelPerceptron(kernel="linear", class_weight={1: 4.0}, memory="last")
+    clf.partial_fit([[1.0]], [1], classes=[0, 1])
+    assert clf.dual_coef_.tolist() == [[4.0]]
+    X, y = digits(100)
+    silent = quiet_fit(KernelPerceptron(class_weight={3: 0.0}, max_iter=2), X, y)
+    assert silent.n_support_[3] == 0
+    for how in BUDGETS[1:]:
+        within = quiet_fit(KernelPerceptron(class_weight={3: 0.0}, max_iter=2, **how), X, y)
+        assert within.n_support_[3] == 0
+
+
+def test_stopping() -> None:
+    """A time limit ends a training within a pass and keeps what it has learned."""
+    X, y = digits(1500)
+    clf = KernelPerceptron(gamma=0.001, time_limit=1e-9)
+    with pytest.warns(ConvergenceWarning, match=r"stopped at its time limit in pass 1; .* raise"):
+        clf.fit(X, y)
+    assert clf.stop_reason_ == "time_limit"
+    assert clf.n_iter_ == 1
+    assert 0 < len(clf.support_) < 256
+    with pytest.warns(ConvergenceWarning, match=r"stopped after max_iter=1 passes; .* mistakes on"):
+        KernelPerceptron(memory="last", max_iter=1).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelPerceptron(memory="average", max_iter=1).fit(X, y)
+
+
+@pytest.mark.skipif(not hasattr(os, "kill"), reason="needs signals")
+@pytest.mark.parametrize("how", [{}, {"max_support": 200}])
+def test_interruption_keeps_what_was_learned(how: dict[str, Any]) -> None:
+    """Ctrl-C ends the training within the pass; the estimator predicts and can go on."""
+    X, y = digits(1500)
+    passes: list[int] = []
+
+    def press(record: Any) -> None:
+        passes.append(record.pass_)
+        if len(passes) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    assert threading.current_thread() is threading.main_thread()
+    clf = KernelPerceptron(gamma=1e-5, max_iter=50, observers=[press], **how)
+    with pytest.warns(ConvergenceWarning, match="was interrupted in pass 1 and keeps what"):
+        clf.fit(X, y)
+    assert clf.stop_reason_ == "interrupted"
+    assert clf.score(X, y) > 0.5
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:
+    """A bar on standard error, nothing on standard output."""
+    KernelPerceptron(verbose=True).fit(XOR, [0, 1, 1, 0])
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "mistakes" in err
