@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import AveragedPerceptron, Perceptron, why
+from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, why
 from rosenblatt.errors import InputError
 from rosenblatt.report import html_report, write_report
 from tests.report.pages import Page
@@ -88,6 +88,18 @@ def test_hardest_rows() -> None:
     terms = why(model, X, X[worst]).terms
     assert f"row {terms[0].row + 1}" in page.words
     assert len(taught) > 1
+
+
+def test_votes() -> None:
+    """A voted perceptron has a curve of error against coverage, and survival from the start on."""
+    X, y = load_iris(return_X_y=True)
+    model = VotedPerceptron(max_iter=2).fit(X[::2], y[::2])
+    page = Page(html_report(model, X[1::2], y[1::2]))
+    wrong = model.predict(X[1::2]) != y[1::2]
+    assert f"{wrong.sum()} of 75 rows wrong" in page.words
+    assert f"{wrong.mean():.2%} of 75 rows are wrong; of the half" in page.words
+    assert f"{len(model.survival_):,} weight vectors came about" in page.words
+    assert "these are the weights of their average" in page.words
 
 
 def test_inseparable() -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.evaluation import Evaluation
 from rosenblatt.explain import Ranking, ranked_weights, ranking_misleads
-from rosenblatt.recorded import PREFIX
+from rosenblatt.recorded import is_recorded, recorded_votes
 from rosenblatt.report.hardest import HardestRows, HardRow
 from rosenblatt.scoring import Scorer
 from rosenblatt.store.model import Model
@@ -32,17 +32,13 @@ class Findings:
 
     @property
     def survival(self) -> NDArray[Any] | None:
-        """How many rows each weight vector lasted, where the model holds its mistakes."""
-        from rosenblatt.kernels.counts import Log
-        from rosenblatt.training.mistakes import Mistakes
-
-        arrays = self.model.arrays
-        if f"{PREFIX}row" not in arrays:
+        """How many rows each weight vector lasted, the zero one first, where mistakes are kept."""
+        model = self.model
+        if not is_recorded(model):
             return None
-        count = self.model.count  # of the pass that was kept: what came after is not in the model
-        kept = arrays[f"{PREFIX}seen"] < count
-        log = Log(*(arrays[f"{PREFIX}{name}"][kept] for name in Log._fields))
-        return Mistakes(log, count).survival
+        constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
+        shape = len(model.classes), model.n_features, constant
+        return recorded_votes(model.arrays, *shape, model.count).survival(model.count)
 
 
 def findings(
@@ -61,6 +57,7 @@ def findings(
     for batch in test:
         scores = scorer.scores(batch)
         predicted = scorer.numbers(scores)
-        evaluation.add(batch.labels, predicted, scores, batch.classes)
+        margins = scorer.margins(scores) if scorer.voted else None
+        evaluation.add(batch.labels, predicted, scores, batch.classes, margins)
         hardest.add(batch, scores, predicted)
     return Findings(name, model, rankings, by_effect, evaluation, hardest.rows(), test_names)

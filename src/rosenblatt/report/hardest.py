@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.explain import Explanation, contributions
 from rosenblatt.provenance import Provenance
-from rosenblatt.recorded import PREFIX, recorded_provenance
+from rosenblatt.recorded import is_recorded, recorded_provenance
+from rosenblatt.scoring import VOTED
 from rosenblatt.store.model import Model
 
 MOST = 8
-VOTES = "VotedPerceptron"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class HardestRows:
             predicted=model.classes[predicted],
             lead=lead,
             explanation=None
-            if model.learner == VOTES
+            if model.learner == VOTED
             else contributions(model, indices, values, winner=predicted, rival=label),
             provenance=_provenance(model, indices, values, scores, predicted),
         )
@@ -112,6 +112,6 @@ def _provenance(
     scores: NDArray[Any],
     winner: int,
 ) -> Provenance | None:
-    if f"{PREFIX}row" not in model.arrays or model.learner == VOTES:
+    if not is_recorded(model) or model.learner == VOTED:
         return None
     return recorded_provenance(model, indices, values, scores, winner)

@@ -6,6 +6,7 @@ from rosenblatt.evaluation import Evaluation, wilson
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.hardest import HardRow
 from rosenblatt.report.markup import Cell, bar, paragraph, section, table, text
+from rosenblatt.report.pictures import coverage_picture
 from rosenblatt.wording import counted, number, percent, signed
 
 MOST_IN_MATRIX = 20  # classes; of more, the most frequent confusions
@@ -44,7 +45,13 @@ def test_section(found: Findings) -> str:
         if len(evaluation.labels) <= MOST_IN_MATRIX
         else _confusions(evaluation),
         _classes(evaluation),
+        _coverage(evaluation, found.model.learner),
     )
+
+
+def _coverage(evaluation: Evaluation, learner: str) -> str:
+    curve = evaluation.coverage_curve
+    return "" if curve is None else coverage_picture(curve, evaluation.n_rows, learner)
 
 
 def _matrix(evaluation: Evaluation) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMILION
 from rosenblatt.report.markup import figure
+from rosenblatt.training.coverage import CoverageCurve
 
 if TYPE_CHECKING:
     from rosenblatt.plots.canvas import Display
@@ -85,8 +86,13 @@ def course_picture(
 
 def survival_picture(survival: NDArray[Any], title: str) -> str:
     """Return how long each weight vector lasted."""
-    from rosenblatt.plots.survival import LONG_LIVED, SurvivalDisplay
+    from rosenblatt.plots.survival import SurvivalDisplay
 
-    longest = np.argsort(-survival, kind="stable")[:LONG_LIVED]
-    share = float(survival[longest].sum() / survival.sum())
-    return picture(SurvivalDisplay(survival, longest, share, title))
+    return picture(SurvivalDisplay.from_survival(survival, title=title))
+
+
+def coverage_picture(curve: CoverageCurve, n_rows: int, title: str) -> str:
+    """Return the error where only the surest votes are answered."""
+    from rosenblatt.plots.coverage import CoverageDisplay
+
+    return picture(CoverageDisplay(*curve, "vote margin", n_rows, title))

@@ -177,8 +177,9 @@ def survival_section(found: Findings) -> str:
         return ""
     longest = int(survival.max())
     sentence = (
-        f"{counted(len(survival), 'weight vector')} came about, one by each update; half of them "
-        f"lasted {counted(int(sorted(survival)[len(survival) // 2]), 'row')} or fewer, the longest "
+        f"{counted(len(survival), 'weight vector')} came about, the zero one and one by each "
+        f"update; half of them lasted {counted(int(sorted(survival)[len(survival) // 2]), 'row')} "
+        "or fewer, the longest "
         f"{counted(longest, 'row')}."
     )
     return section(

@@ -3,6 +3,7 @@
 from rosenblatt.explain import Ranking
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import Cell, bar, paragraph, section, table, text
+from rosenblatt.scoring import VOTED
 from rosenblatt.wording import counted, signed
 
 MOST_TABLES = 6  # classes; more get one line each
@@ -17,6 +18,8 @@ def weight_section(found: Findings) -> str:
             "Features vary over very different ranges, so they are ranked by weight × standard "
             "deviation."
         )
+    if found.model.learner == VOTED:
+        note += paragraph("All weight vectors vote; these are the weights of their average.")
     if len(found.rankings) > MOST_TABLES:
         return section("weights", "Weights", note, _lines(found.rankings))
     tables = (_table(ranking, by_effect=found.by_effect) for ranking in found.rankings)
