@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
@@ -26,6 +26,24 @@ WIDTH = 8  # sums of one vector
 SUMS = ir.VectorType(INT32, WIDTH)
 PAIRS = ir.VectorType(INT16, 2 * WIDTH)
 PRODUCTS = ir.VectorType(INT32, 2 * WIDTH)
+
+
+def pair_sums_reference(
+    words: NDArray[Any],
+    places: NDArray[Any],
+    start: int,
+    stop: int,
+    panel: NDArray[Any],
+    first: int,
+    out: NDArray[Any],
+    where: int,
+) -> None:
+    """Do in plain Python what ``pair_sums`` does."""
+    rows = panel.reshape(-1)[first:].reshape(-1, LANES, 2)
+    low, high = words[start:stop] & 0xFFFF, words[start:stop] >> 16
+    pairs = rows[places[start:stop]].astype(np.int32)
+    sums = (low[:, None] * pairs[..., 0] + high[:, None] * pairs[..., 1]).sum(axis=0)
+    out.reshape(-1)[where : where + LANES] = sums
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -57,6 +75,10 @@ def pair_sums(
 
     index = types.intp
     return types.void(words, places, index, index, panel, index, out, index), codegen
+
+
+if config.DISABLE_JIT:
+    pair_sums = pair_sums_reference
 
 
 def _emit(

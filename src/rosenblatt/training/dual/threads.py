@@ -8,7 +8,8 @@ from itertools import pairwise
 LEAST = 64  # turns of a loop for each thread; fewer are not worth the exchange
 
 _pools: dict[int, ThreadPoolExecutor] = {}
-os.register_at_fork(after_in_child=_pools.clear)  # threads do not survive a fork
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pools.clear)  # threads do not survive a fork
 
 
 def n_threads() -> int:
