@@ -44,4 +44,4 @@ def test_differences_are_paired() -> None:
     assert by_vote.ours.mean == pytest.approx(9.9)
     assert alike.ours.mean == pytest.approx(-0.1)
     assert [one.verdict for one in (by_average, by_vote, alike)] == ["reproduced"] * 3
-    assert alike.name == "rows, 1 pass"
+    assert alike.name == "rows (1 pass)"

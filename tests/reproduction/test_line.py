@@ -78,7 +78,7 @@ def test_means_of_sets() -> None:
     assert mean.ours == Estimate(2.0, 1.0, 3)
     assert mean.uncertainty == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
     assert mean.is_mean
-    assert mean.name == "mean of the 3 sets, last"
+    assert mean.name == "mean of the 3 sets (last)"
     assert mean.tolerance == lines[0].tolerance
 
 

@@ -71,6 +71,14 @@ def test_page_says_all() -> None:
     assert "[libol](#title-of-libol)" in text
 
 
+def test_the_page_of_the_repository_is_made_of_its_document() -> None:
+    """The page is what its JSON says; rosenblatt reproduce --resume -o docs writes it anew."""
+    docs = Path(__file__).parents[2] / "docs"
+    kept = Results.of(docs).tables
+    assert kept
+    assert (docs / PAGE).read_text("utf-8") == page(list(kept.values()))
+
+
 def test_results_stay(tmp_path: Path) -> None:
     """A folder keeps tables of earlier runs, in the order of the page, and replaces by name."""
     Results.of(tmp_path).keep(table("survival"))

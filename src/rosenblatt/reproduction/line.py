@@ -39,7 +39,7 @@ class Line:
     @property
     def name(self) -> str:
         """The subject with its variant."""
-        return f"{self.subject}, {self.variant}" if self.variant else self.subject
+        return f"{self.subject} ({self.variant})" if self.variant else self.subject
 
     @property
     def difference(self) -> float:

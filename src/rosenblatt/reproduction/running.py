@@ -63,6 +63,7 @@ def make_tables(
     for experiment in wanted:
         known = results.tables.get(experiment.name)
         if resume and known is not None and known.complete and (quick or not known.quick):
+            results.keep(known)  # writes the page, whose form may have changed
             show(known)
             continue
         setting = Setting(folder, quick, tell)

@@ -100,18 +100,18 @@ def read_sets(folder: DataFolder, *, quick: bool) -> Iterator[tuple[str, Separab
     """Yield the sets by name; ``diagnose`` proves them separable, or their trainings do."""
     for n_features, margin in ((2, 0.05), (10, 0.05), (100, 0.02), (100, 0.001)):
         X, y = separable_rows(1000, n_features, margin, seed=0)
-        yield f"sphere, {n_features} dimensions, γ = {margin}", Separable(X, y, 20_000)
+        yield f"sphere in {n_features} dimensions with γ = {margin}", Separable(X, y, 20_000)
     iris, wine, sonar = (folder.read(name) for name in ("iris", "wine", "sonar"))
-    yield "iris, setosa or not", Separable(iris.X, _sides(iris.y == "Iris-setosa"), 1000)
+    yield "iris: setosa or not", Separable(iris.X, _sides(iris.y == "Iris-setosa"), 1000)
     (X,) = standardised(wine.X)
-    yield "wine, kind 1 or not", Separable(X, _sides(wine.y == 1), 1000)
-    yield "wine, kind 3 or not", Separable(X, _sides(wine.y == 3), 1000)
+    yield "wine: kind 1 or not", Separable(X, _sides(wine.y == 1), 1000)
+    yield "wine: kind 3 or not", Separable(X, _sides(wine.y == 3), 1000)
     X, y = folder.read("mushrooms").training()
     yield "mushrooms", Separable(X, _sides(y == 1), 1000)
     spam = folder.read("sms_spam")
     yield "sms_spam", Separable(spam.X, _sides(spam.y == "spam"), 2000)
     X, y = folder.read("MNIST 0/1").training()
-    yield "MNIST, 0 or 1", Separable(X, _sides(y == 1), 1000)
+    yield "MNIST 0/1", Separable(X, _sides(y == 1), 1000)
     if not quick:
         (X,) = standardised(sonar.X)
         yield "sonar", Separable(X, _sides(sonar.y == "R"), 50_000, 0.2)
