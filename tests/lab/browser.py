@@ -57,7 +57,10 @@ def chromium() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
     path = chromium_path()
     with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=path, args=FLAGS)
+        try:
+            browser = running.chromium.launch(executable_path=path, args=FLAGS)
+        except playwright.Error as error:  # a stand-in that says how to install it, or no libraries
+            pytest.skip(f"{path} does not start: {str(error).splitlines()[0]}")
         yield browser
         browser.close()
 
@@ -169,11 +172,16 @@ class Visit(NamedTuple):
         return across, down
 
 
-@contextmanager
-def visit(browser: Any, **options: Any) -> Iterator[Visit]:
-    """Open a page of its own; at the end nothing may have gone wrong or asked elsewhere."""
+def new_context(browser: Any, **options: Any) -> Any:
+    """Return a context of the browser, in which pages share nothing with those of another."""
     context = browser.new_context(viewport={"width": 1400, "height": 1000}, **options)
     context.set_default_timeout(PATIENCE)
+    return context
+
+
+@contextmanager
+def visit(context: Any) -> Iterator[Visit]:
+    """Open a page; at the end nothing may have gone wrong or asked elsewhere."""
     page = context.new_page()
     found = Visit(page, [], [])
 
@@ -183,9 +191,9 @@ def visit(browser: Any, **options: Any) -> Iterator[Visit]:
 
     page.on("console", listen)
     page.on("pageerror", lambda error: found.troubles.append(str(error)))
-    context.on("request", lambda request: found.requests.append(request.url))
+    page.on("request", lambda request: found.requests.append(request.url))
     yield found
-    context.close()
+    page.close()
     elsewhere = [
         url
         for url in found.requests

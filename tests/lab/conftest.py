@@ -7,7 +7,7 @@ import pytest
 
 from rosenblatt.lab.server import LabServer
 from rosenblatt.lab.toy_sets import toy_set
-from tests.lab.browser import Visit, chromium, serving, visit
+from tests.lab.browser import Visit, chromium, new_context, serving, visit
 
 
 @pytest.fixture(scope="package")
@@ -18,6 +18,12 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="package")
+def context(browser: Any) -> Any:
+    """Open one context for the pages that want nothing special."""
+    return new_context(browser)
+
+
+@pytest.fixture(scope="package")
 def server() -> Iterator[LabServer]:
     """Serve one lab for all; every message has its document in it."""
     with serving(toy_set("separable")) as running:
@@ -25,8 +31,8 @@ def server() -> Iterator[LabServer]:
 
 
 @pytest.fixture
-def lab(browser: Any, server: LabServer) -> Iterator[Visit]:
+def lab(context: Any, server: LabServer) -> Iterator[Visit]:
     """Open a page of one's own, which may neither err nor ask elsewhere."""
-    with visit(browser) as found:
+    with visit(context) as found:
         found.open(server.url)
         yield found

@@ -15,7 +15,7 @@ from rosenblatt.lab.page import module_text, style_text
 from rosenblatt.lab.server import LabServer
 from rosenblatt.lab.toy_sets import toy_set
 from rosenblatt.tracing import trace
-from tests.lab.browser import Visit, number, visit
+from tests.lab.browser import Visit, new_context, number, visit
 
 NOTEBOOK = """async ([text, given]) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
@@ -38,7 +38,7 @@ NOTEBOOK = """async ([text, given]) => {
 }"""
 
 
-def test_address(browser: Any, lab: Visit) -> None:
+def test_address(context: Any, lab: Visit) -> None:
     """The address alone brings points, settings and step back on another page."""
     lab.load("xor", 4)
     lab.set("rule", "pa1")
@@ -47,7 +47,7 @@ def test_address(browser: Any, lab: Visit) -> None:
     lab.page.wait_for_function("() => location.hash.includes('C=0.5')")
     lab.set("map", "conjunction")
     lab.go("pass")
-    with visit(browser) as other:
+    with visit(context) as other:
         other.open(lab.page.url)
         assert other.state == lab.state
         assert other.sentence == lab.sentence
@@ -81,7 +81,7 @@ def test_accessible(
 ) -> None:
     """Axe finds nothing serious, in light and dark, on a phone and on a screen."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    with visit(browser, color_scheme=scheme) as lab:
+    with visit(new_context(browser, color_scheme=scheme)) as lab:
         lab.page.set_viewport_size({"width": width, "height": 900})
         lab.open(server.url)
         lab.go("mistake")
@@ -107,13 +107,13 @@ def test_colour_switch(lab: Visit) -> None:
     assert lab.page.evaluate(paper) != light
 
 
-def test_exported_file(browser: Any, tmp_path: Path) -> None:
+def test_exported_file(context: Any, tmp_path: Path) -> None:
     """The exported file shows the same steps without Python, and says what it cannot do."""
     document = replace(toy_set("xor"), max_iter=3)
     path = tmp_path / "xor.html"
     assert write_page(document, str(path)) == 12
     steps = trace(document.X, document.y, max_iter=3)
-    with visit(browser) as lab:
+    with visit(context) as lab:
         lab.open(path.as_uri())
         for step, line in zip(steps, lab.frames(12), strict=True):
             assert line["sentence"].startswith(f"Pass {step.pass_}, row {step.row} (class")
@@ -134,10 +134,10 @@ def test_exported_file(browser: Any, tmp_path: Path) -> None:
         }
 
 
-def test_as_a_widget(browser: Any) -> None:
+def test_as_a_widget(context: Any) -> None:
     """The module alone, given a model as a notebook gives it, asks Python by messages."""
     session = Session()
-    with visit(browser) as lab:
+    with visit(context) as lab:
         lab.page.expose_function("answer", session.answer)
         lab.page.set_content("<!doctype html><html lang=en><title>Notebook</title><main></main>")
         lab.page.add_style_tag(content=style_text())

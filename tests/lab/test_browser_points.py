@@ -8,7 +8,7 @@ import pytest
 
 from rosenblatt.lab.server import LabServer
 from rosenblatt.tracing import trace
-from tests.lab.browser import Visit, visit
+from tests.lab.browser import Visit, new_context, visit
 
 
 def test_placing_points(lab: Visit) -> None:
@@ -51,7 +51,7 @@ def test_dragging(lab: Visit) -> None:
 
 def test_touch(browser: Any, server: LabServer) -> None:
     """A tap puts a point, and a finger drags one."""
-    with visit(browser, has_touch=True) as lab:
+    with visit(new_context(browser, has_touch=True)) as lab:
         lab.open(server.url)
         lab.page.click("text=Clear all points")
         lab.until_points(0)

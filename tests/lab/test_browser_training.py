@@ -109,3 +109,11 @@ def test_curves_and_memories(lab: Visit) -> None:
     lab.page.check(".key-feet input")
     lab.page.wait_for_selector(".feet path", state="attached")
     assert lab.page.locator(".feet path").count() == 40
+
+
+def test_no_step_is_lost(lab: Visit) -> None:
+    """Steps that are asked for faster than they are answered are all made."""
+    lab.page.evaluate(
+        "for (let k = 0; k < 7; k++) document.querySelector('[data-way=step]').click()"
+    )
+    lab.until_step(7)

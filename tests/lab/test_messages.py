@@ -139,3 +139,24 @@ def test_bad_messages(message: Any, words: str) -> None:
     answer = Session().answer(message)
     assert answer["kind"] == "error"
     assert words in answer["sentence"]
+
+
+def test_own_faults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page is answered even where the lab itself fails."""
+    monkeypatch.setattr("rosenblatt.lab.messages.toy_set", lambda _: 1 / 0)
+    answer = asked(kind="set", name="xor", id=3)
+    assert (answer["kind"], answer["id"]) == ("error", 3)
+    assert "a fault of its own: ZeroDivisionError" in answer["sentence"]
+
+
+@pytest.mark.parametrize(
+    "settings", [{"kernel": "polynomial", "degree": 8, "gamma": 1e6}, {"map": "pairs"}]
+)
+def test_large_numbers(settings: dict[str, Any]) -> None:
+    """The largest coordinates and steepest kernels are answered in plain JSON, or refused."""
+    points = [[1e6, -1e6, 1], [-1e6, 1e6, -1], [1e6, 1e6, 1], [-1e6, 999_999, -1]]
+    document = {"points": points, "view": [-2e6, 2e6, -2e6, 2e6], "max_iter": 20, **settings}
+    for message in ({"kind": "look", "go": "end"}, {"kind": "verdict"}):
+        answer = asked(document=document, **message)
+        json.dumps(answer, allow_nan=False)
+        assert "fault of its own" not in str(answer.get("sentence"))

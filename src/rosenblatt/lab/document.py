@@ -46,7 +46,7 @@ class Document:
     degree: int = 2
     gamma: float = 1.0
     coef0: float = 1.0
-    max_iter: int = 50
+    max_iter: int = 20
 
     @classmethod
     def from_plain(cls, given: Any) -> "Document":

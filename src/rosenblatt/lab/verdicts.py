@@ -31,7 +31,7 @@ def verdict_on(document: Document) -> dict[str, Any]:
         "rows": _rows(verdict),
         "bound": verdict.bound if document.rule == "perceptron" else None,
         "margin": verdict.margin_low if verdict.status == "separable" else None,
-        "radius": verdict.radius,
+        "radius": verdict.as_json()["radius"],
         "witness": _witness(verdict) if space.is_line else None,
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import rosenblatt.lab.verdicts  # noqa: F401  # later, its second or two would hold up the kernel
 from rosenblatt.errors import InputError
 from rosenblatt.lab.columns import view_of
 from rosenblatt.lab.document import MOST_POINTS, Document

@@ -1,6 +1,6 @@
 // The small pictures: projections, weights, mistakes of each pass, mistakes against the bound.
 
-import { drawing, element, mark, onWidth, shown, ticks } from "./elements.js";
+import { drawing, element, mark, onWidth, shown, ticks, vector } from "./elements.js";
 
 const CHART_ROOM = { left: 54, right: 14, top: 14, bottom: 38 };
 
@@ -113,8 +113,8 @@ export class Weights extends Chart {
     super("weights", "Weights", 0);
   }
 
-  draw({ frame }) {
-    const { names, before, after } = frame.weights;
+  draw({ document, frame }) {
+    const { names, before, after, average } = frame.weights;
     const count = Math.min(names.length, 8);
     const left = Math.min(92, 20 + 7.5 * Math.max(2, ...names.slice(0, count).map((name) => Math.min(name.length, 10))));
     const right = 64;
@@ -136,7 +136,8 @@ export class Weights extends Chart {
     if (count) this.line(`M${X(0)} 4V${height - 6}`, "axis");
     const more = names.length > count ? ` ${names.length - count} more are smaller.` : "";
     const change = frame.changed ? "Thin bars: before the step." : "";
-    this.say(count ? `${change}${more}`.trim() || "No change in this step." : "All weights are 0.");
+    const mean = document.memory === "average" && count <= 6 ? ` Average of all: ${vector(average)}.` : "";
+    this.say(count ? `${change || "No change in this step."}${more}${mean}` : "All weights are 0.");
     return Math.max(height, 20);
   }
 }

@@ -27,6 +27,7 @@ class Lab {
       frame: null, fresh: false, verdict: null, key: null, steps: noSteps(), length: 0, ended: false, atEnd: false,
       features: [], shows: Object.fromEntries(LAYERS.map(([name, , on]) => [name, on])),
     };
+    this.wanted = []; // ways to go and places to be at, until they are asked for
     this.questions = new Questions(model, (sentence) => this.fail(sentence));
     this.heed = () => this.adopt(model.get("document"), 0);
     model.on("change:document", this.heed);
@@ -42,25 +43,35 @@ class Lab {
     this.askVerdict();
   }
 
-  // Goes a way from where one stands; promises whether that led elsewhere. One question at a time:
-  // what is asked meanwhile replaces what waits, so that dragging never queues.
-  async go(way = "stay", at = this.state.frame?.at ?? 0) {
-    if (this.looking) {
-      this.next?.resolve(false);
-      return new Promise((resolve) => (this.next = { way, at, resolve }));
-    }
+  // Goes a way from `at`, or from where one then stands; promises whether that led elsewhere. One
+  // question at a time. Ways are gone one after the other; of places to be at, which dragging asks
+  // for many times a second, only the last is kept.
+  go(way = "stay", at = null) {
+    return new Promise((resolve) => {
+      if (at !== null || way === "stay") {
+        this.wanted = this.wanted.filter((other) => {
+          const kept = other.at === null && other.way !== "stay";
+          if (!kept) other.resolve(false);
+          return kept;
+        });
+      }
+      this.wanted.push({ way, at, resolve });
+      if (!this.looking) this.look();
+    });
+  }
+
+  async look() {
     this.looking = true;
-    const { document, key, steps, shows } = this.state;
-    const lines = ["last", "average", "vote"].filter((name) => shows[name]);
-    const answer = await this.questions.ask({ kind: "look", document, at, go: way, lines, key, have: steps.row.length });
-    this.looking = false;
-    if (answer && document === this.state.document) this.take(answer);
-    if (this.next) {
-      const { way: nextWay, at: nextAt, resolve } = this.next;
-      this.next = null;
-      this.go(nextWay, nextAt).then(resolve);
+    while (this.wanted.length) {
+      const { way, at, resolve } = this.wanted.shift();
+      const { document, frame, key, steps, shows } = this.state;
+      const lines = ["last", "average", "vote"].filter((name) => shows[name]);
+      const start = at ?? frame?.at ?? 0;
+      const answer = await this.questions.ask({ kind: "look", document, at: start, go: way, lines, key, have: steps.row.length });
+      if (answer && document === this.state.document) this.take(answer);
+      resolve(Boolean(answer) && answer.frame.at !== start);
     }
-    return Boolean(answer) && answer.frame.at !== at;
+    this.looking = false;
   }
 
   take({ key, steps, frame, length, ended, features }) {

@@ -13,7 +13,7 @@ export class Plane {
       class: "plane", role: "application", tabindex: 0, "aria-roledescription": "plane of points",
     });
     this.root = element("div", { class: "plane-box" }, this.svg);
-    for (const name of ["area", "axes", "band", "before", "boundaries", "feet", "arrows", "rings", "points", "cursor"]) {
+    for (const name of ["area", "axes", "band", "before", "boundaries", "feet", "rings", "points", "arrows", "cursor"]) {
       this.layers[name] = drawing("g", { class: name });
     }
     this.clip = `clip-${Math.random().toString(36).slice(2)}`;
@@ -75,7 +75,7 @@ export class Plane {
     layer("before", ...(changed ? [path(frame.before, "old")] : []));
     const names = ["vote", "average", "last"].filter((name) => state.shows[name]);
     layer("boundaries", ...(frame ? names.map((name) => path(frame.lines[name] ?? "", name)) : []));
-    layer("arrows", ...(frame?.arrows && state.shows.arrows ? frame.arrows.map((arrow) => this.arrow(arrow)) : []));
+    layer("arrows", ...(frame?.arrows && state.shows.arrows ? this.arrows(frame.arrows) : []));
     layer("feet", ...(frame && state.shows.feet ? this.feet() : []));
   }
 
@@ -86,14 +86,22 @@ export class Plane {
     });
   }
 
-  arrow({ name, from, to }) {
+  // The weight vector before and after; where both end at one place, one name is enough.
+  arrows(all) {
+    const tips = all.map(({ to }) => this.pixels(to));
+    const close = tips.length > 1 && Math.hypot(tips[0][0] - tips[1][0], tips[0][1] - tips[1][1]) < 34;
+    return all.map((arrow) => this.arrow(arrow, arrow.name === "after" ? "w" : close ? "" : "w before"));
+  }
+
+  arrow({ name, from, to }, word) {
     const [x1, y1] = this.pixels(from);
     const [x2, y2] = this.pixels(to);
     const turn = Math.atan2(y2 - y1, x2 - x1);
     const wing = (angle) => `${x2 - 10 * Math.cos(turn + angle)} ${y2 - 10 * Math.sin(turn + angle)}`;
     const head = `M${wing(0.45)}L${x2} ${y2}L${wing(-0.45)}`;
-    const label = drawing("text", { x: x2 + 10 * Math.cos(turn), y: y2 + 10 * Math.sin(turn) + 4, class: "halo" });
-    label.textContent = name === "after" ? "w" : "w before";
+    const anchor = Math.cos(turn) < -0.3 ? "end" : "start";
+    const label = drawing("text", { x: x2 + 9 * Math.cos(turn), y: y2 + 12 * Math.sin(turn) + 4, class: "halo", "text-anchor": anchor });
+    label.textContent = word;
     return drawing("g", { class: `arrow ${name}` }, drawing("path", { d: `M${x1} ${y1}L${x2} ${y2}` }), drawing("path", { d: head, class: "head" }), label);
   }
 
