@@ -219,9 +219,14 @@ def test_unfinished_is_told(client: Client) -> None:
         (lambda X, _: (X, da.zeros(100, chunks=50)), "at least two classes; got one, 0.0, in all"),
         (
             lambda X, y: (da.where(X[70, 1] == X, np.nan, X), y),
-            "Block 1 of X: Row 20 of X, feature 1, is NaN",
+            "Block 1 of X: row 20, feature 1, is nan: fill it in",
         ),
         (lambda X, _: (X, da.random.random(100, chunks=50)), "Unknown label type"),
+        (lambda X, y: (X.astype(str).map_blocks(lambda b: b + "x"), y), "could not convert string"),
+        (
+            lambda X, y: (da.where(X[60, 2] == X, np.inf, X).map_blocks(sparse.csr_matrix), y),
+            "Block 1 of X: row 10, feature 2, is inf",
+        ),
     ],
 )
 def test_bad_input(client: Client, change: Any, told: str) -> None:

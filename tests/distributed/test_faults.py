@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import dask.array as da
+import numpy as np
 import pytest
 from distributed import Client, KilledWorker
 
@@ -100,6 +101,7 @@ def test_an_epoch_that_is_always_lost_is_given_up() -> None:
 PROGRAM = """
 import os, signal, sys
 import dask.array as da
+import numpy as np
 from rosenblatt.distributed import DaskAveragedPerceptron
 from tests.distributed.clusters import rows, threads
 
@@ -147,4 +149,24 @@ def test_killed_coordinator(tmp_path: Path) -> None:
         clf.fit(da.from_array(X, chunks=(60, -1)), da.from_array(y, chunks=60))
     assert epochs == [3, 4, 5]
     assert same_model(clf, clf.simulate(X, y))
+    assert not point.exists()
+
+
+def test_parameters_of_numpy_go_into_a_checkpoint(tmp_path: Path) -> None:
+    """A checkpoint is written whatever types the parameters have, and the fit removes it."""
+    X, y = rows(60)
+    point = tmp_path / "point"
+    seen: list[bool] = []
+    options: dict[str, Any] = {"n_shards": np.int64(2), "max_iter": np.int64(3)}
+    clf = DaskAveragedPerceptron(
+        **options,
+        class_weight={np.str_("ant"): np.float64(2.0)},
+        random_state=np.random.default_rng(0),
+        observers=[lambda _: seen.append(point.exists())],
+        checkpoint=point,
+    )
+    with threads(1) as client:
+        clf.set_params(client=client)
+        clf.fit(da.from_array(X, chunks=(30, -1)), da.from_array(y, chunks=30))
+    assert seen == [False, True, True]
     assert not point.exists()

@@ -15,6 +15,7 @@ from tests.voting_reference import count as naive_count
 
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.counts import Log, empty_log
+from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.training import tally, vote_products
 from rosenblatt.training.growing import Growing
 from rosenblatt.training.vote_count import count_votes
@@ -201,8 +202,9 @@ def test_images_of_bytes_are_exact(dtype: Any) -> None:
     votes = Votes.of(log, source)
     steps = votes.steps(2)
     teachers = Teachers(votes.rows, steps.row)
-    (stretch,) = teachers.stretches
-    products = teachers.products(stretch, source, 255.0, whole=True)
+    pairing = teachers.facing(source)
+    (stretch,) = pairing.stretches
+    products = pairing.products(stretch, 255.0, whole=True)
     assert products.parts.dtype == np.float32
     assert len(products.parts) == 4
     exact = rows.astype(np.int64) @ rows.astype(np.int64).T
@@ -244,3 +246,16 @@ def test_growing_takes_room_by_doubling() -> None:
         moves += column.values.base is not before
     assert column.values.tolist() == list(range(1000))
     assert moves <= 12
+
+
+def test_many_features_do_not_cut_sparse_rows_into_pieces() -> None:
+    """Only blocks of rows that are spread out are bounded by the number of features."""
+    n_features, n = 3_000_000, 300
+    indptr = np.arange(n + 1)
+    rows = CSR(np.ones(n), np.arange(n, dtype=np.int32), indptr, n_features, 1.0)
+    pairing = Teachers(rows, np.arange(n)).facing(rows)
+    assert len(list(pairing.stretches)) == 1
+    few = rows._replace(indptr=indptr[:3])
+    wide = Teachers(few, np.arange(2)).facing(Dense(np.zeros((1, n_features)), 1.0))
+    assert len(list(wide.stretches)) == 1
+    assert len(list(Teachers(rows, np.arange(n)).stretches(8 * n_features))) == n // 2

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from distributed import Client, default_client
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
@@ -26,27 +25,19 @@ from rosenblatt.distributed.files import read_files
 from rosenblatt.distributed.fitting import Collected, Fitted, Run, fit_collected
 from rosenblatt.distributed.kept import fill, remember
 from rosenblatt.distributed.lazy import lazy_decisions, lazy_predictions
+from rosenblatt.distributed.parameters import CHECKS, class_weights, plain_values, seed_from
 from rosenblatt.distributed.progress import ShardBar
 from rosenblatt.distributed.simulation import simulate
 from rosenblatt.distributed.skew import ShardWarning
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.files import save
-from rosenblatt.estimators.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters
-from rosenblatt.estimators.validation import check_classes, check_rows, row_weights
+from rosenblatt.estimators.parameters import check_parameters
+from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.store.file import Source
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import encode
 from rosenblatt.training.telling import unfinished
-
-MIXINGS = ("uniform", "mistakes")
-CHECKS: dict[str, Check] = {
-    "client": ("None or a dask.distributed.Client", lambda v: v is None or isinstance(v, Client)),
-    "n_shards": ("None or an integer of at least 1", lambda v: v is None or AT_LEAST_ONE[1](v)),
-    "mixing": ("'uniform' or 'mistakes'", lambda v: isinstance(v, str) and v in MIXINGS),
-    "shuffle_shards": FLAG,
-    "checkpoint": ("None or the name of a file", lambda v: v is None or isinstance(v, str | Path)),
-}
 
 
 class DaskClassifier(ClassifierMixin, BaseEstimator):
@@ -144,18 +135,18 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         rows, y = check_rows(plain, X, y, reset=True)
         classes, counts = np.unique(y, return_counts=True)
         check_classes(classes, y, None)
-        by_class = self._class_weight(classes, counts)
+        by_class = class_weights(self.class_weight, classes, counts)
         targets = encode(y, classes)
         weight = None if by_class is None else by_class[np.searchsorted(classes, y)]
         state, outcome = simulate(
             Examples(rows, targets, weight),
             len(classes),
-            self.n_shards,
+            int(self.n_shards),
             plain._plan(),  # noqa: SLF001  # ours
             averaged=plain._averaged(),  # noqa: SLF001
             mixing=self.mixing,
             shuffled=self.shuffle_shards,
-            seed=self._seed(),
+            seed=seed_from(self.random_state),
             observers=self.observers or (),
         )
         plain._state, plain.classes_ = state, classes  # noqa: SLF001
@@ -215,39 +206,22 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             )
             raise InputError(msg) from None
 
-    def _seed(self) -> int:
-        """Return the seed as a number, which the orders of all epochs and shards follow from."""
-        state = self.random_state
-        if isinstance(state, np.random.RandomState):
-            return int(state.randint(2**31))
-        if state is None or isinstance(state, np.random.Generator):
-            return int(np.random.default_rng(state).integers(2**63))
-        return int(state)
-
-    def _class_weight(
-        self, classes: NDArray[Any], counts: NDArray[Any]
-    ) -> NDArray[np.float64] | None:
-        if isinstance(self.class_weight, str):  # "balanced"
-            balanced: NDArray[np.float64] = counts.sum() / (len(classes) * counts)
-            return balanced
-        return row_weights(self.class_weight, None, classes, classes)
-
     def _train(self, plain: OnlineClassifier, client: Client, collected: Collected) -> Fitted:
         """Train the plain estimator on what has been collected, and keep it."""
         averaged = plain._averaged()  # noqa: SLF001
-        n_shards = self.n_shards or min(len(client.nthreads()), sum(collected.lengths))
-        options = plain.get_params(deep=False) | {"observers": None, "verbose": False}
+        n_shards = int(self.n_shards or min(len(client.nthreads()), sum(collected.lengths)))
+        seed = seed_from(self.random_state)
         run = Run(
             plain._plan(),  # noqa: SLF001
             averaged,
-            self._seed(),
+            seed,
             n_shards,
             self.mixing,
             self.shuffle_shards,
-            self._class_weight(collected.classes, collected.class_counts),
+            class_weights(self.class_weight, collected.classes, collected.class_counts),
             None if self.checkpoint is None else str(self.checkpoint),
             learner=type(plain).__name__,
-            options=options,
+            options=plain_values(plain.get_params(deep=False) | {"random_state": seed}),
         )
         with ExitStack() as stack:
             observers, watch = list(self.observers or ()), None

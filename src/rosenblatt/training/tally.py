@@ -74,12 +74,13 @@ class Tally(ABC):
         replay = Replay(rows, teachers.rows, steps, self.n_classes, start)
         line, left = np.empty(n_rows), Undecided(*np.empty((2, max(ROOM, n_rows)), np.int64))
         peak = float(sizes.peak.max(initial=0.0))
-        for stretch in teachers.stretches:
+        pairing = teachers.facing(rows)
+        for stretch in pairing.stretches:
             here = slice(stretch.start, stretch.stop)
             totals = teachers.sizes.total[steps.row[here]]
             self.reach.extend(steps.amount[here], totals, whole=teachers.sizes.whole)
             exact = self.reach.is_exact(sizes)
-            products = teachers.products(stretch, rows, peak, whole=exact)
+            products = pairing.products(stretch, peak, whole=exact)
             limit = np.full(n_rows, -1.0) if exact else self.reach.error(sizes, rows.shape[1])
             k = stretch.start
             while k < stretch.stop:
