@@ -35,6 +35,11 @@ CONSTANTS = (
     ("ρ", "reduced_byte", "a byte moved and added", 1e9, "ns"),
     ("σ", "straggler", "the slowest shard over the mean", 1.0, ""),
 )
+QUIET = 0.5  # load average
+BUSY = (
+    "**The machine was busy**: other programs had most of the processors, so times on the wall are "
+    "upper bounds, and where measured and predicted are far apart it says little of the model."
+)
 MEGABYTE = 1 << 20
 CHECKED_WORKERS = (2, 4, 8)
 CHECKED_ROWS, CHECKED_FEATURES = 800_000, 1_000_000  # 40 million values, weights of 8 MB
@@ -197,6 +202,7 @@ def page(record: dict[str, Any]) -> str:
     costs, load = record["costs"], record["load"]
     lines = [
         f"On {record['cores']} processors, with a load average of {load:.1f} before the run.",
+        *([BUSY] if load > QUIET else []),
         "",
         "| constant | | |",
         "| --- | --- | --- |",

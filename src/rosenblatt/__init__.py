@@ -4,8 +4,9 @@ Public names are resolved on first use, so that a command that needs none of the
 scikit-learn alone takes a second to import.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rosenblatt.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rosenblatt.estimators import (
@@ -58,13 +59,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        msg = f"module 'rosenblatt' has no attribute {name!r}"
-        raise AttributeError(msg)
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value  # found directly from now on
-    return value
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

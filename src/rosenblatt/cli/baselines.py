@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.cli.layout import counted, printable
 from rosenblatt.cli.rows import model_rows
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.batch import Batch, join
@@ -16,6 +15,7 @@ from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.evaluation import Evaluation, mcnemar
 from rosenblatt.store.model import Model
+from rosenblatt.wording import counted, printable
 
 NOISE = 0.05  # a p-value above this is told as no difference
 

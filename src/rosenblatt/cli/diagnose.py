@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.option_group import column_options, scale_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 if TYPE_CHECKING:
@@ -18,13 +19,9 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
 
 @click.command(cls=ScreenCommand, example="rosenblatt diagnose iris.csv")
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
-@click.option("--text", multiple=True, metavar="COLUMN", help="Column of texts: words and pairs.")
-@click.option("--category", multiple=True, metavar="COLUMN", help="Column of categories.")
-@click.option("--numeric", multiple=True, metavar="COLUMN", help="Column of numbers.")
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out.")
+@column_options
 @layout_options
-@click.option("--scale/--no-scale", default=False, help="Bring numbers to mean 0 and deviation 1.")
+@scale_option(default=False)
 @click.option(
     "--time-limit",
     type=click.FloatRange(0, min_open=True),

@@ -1,14 +1,12 @@
 """Options that say on how many processes or machines a training runs."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import click
 
+from rosenblatt.cli.option_group import Command, Decorator, option_group
 from rosenblatt.cli.sizes import size
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 OPTIONS: tuple[Decorator, ...] = (
     click.option(
@@ -93,7 +91,7 @@ class EngineOptions:
                 raise click.UsageError(msg)
 
 
-def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def engine_options(command: Command) -> Command:
     """Add the options to a command, which is given ``engine``."""
     from functools import wraps
 
@@ -104,7 +102,4 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
         engine = EngineOptions(**{name: options.pop(name) for name in names})
         return command(*args, engine=engine, **options)
 
-    decorated: Callable[..., Any] = with_engine
-    for option in reversed(OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return option_group(OPTIONS)(with_engine)

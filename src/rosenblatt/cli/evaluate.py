@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli.layout import Cell, counted, number, percent, printable
+from rosenblatt.cli.layout import Cell
 from rosenblatt.cli.layout_options import layout_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
+from rosenblatt.wording import counted, number, percent, printable
 
 if TYPE_CHECKING:
     from rosenblatt.cli.baselines import Comparison

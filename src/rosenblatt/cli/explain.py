@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.layout import Bar, Cell, counted, number, percent, printable, signed
+from rosenblatt.cli.layout import Bar, Cell
 from rosenblatt.cli.layout_options import layout_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
+from rosenblatt.wording import counted, number, percent, printable, signed
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from click import style
 
+from rosenblatt.wording import MISSING, number, printable
+
 BLOCKS = "▁▂▃▄▅▆▇█"
 ASCII_LEVELS = "_.-=+*#@"
 SIDE = 10  # characters that the longest bar takes on either side
 NUMBER = re.compile(r"[+−-]?[0-9][0-9,.]*(e[+-]?[0-9]+)?\s?%?|[–-]")
-MISSING = "–"
 GAP = "  "
 
 
@@ -24,60 +25,6 @@ class Bar(NamedTuple):
 
 
 Cell = str | int | float | Bar | None
-
-
-def printable(text: str) -> str:
-    r"""Return text with its control characters escaped.
-
-    >>> print(printable("red: \x1b[31m"))
-    red: \x1b[31m
-    """
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def number(value: float | None) -> str:
-    """Return a number for people: whole ones with commas, others with four digits that count.
-
-    >>> number(1234567), number(0.123456), number(-1e-9), number(None)
-    ('1,234,567', '0.1235', '-1e-09', '–')
-    """
-    if value is None:
-        return MISSING
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
-
-
-def signed(value: float) -> str:
-    """Return a number with its sign, and four digits that count.
-
-    >>> signed(0.5), signed(-12345.6), signed(0.0)
-    ('+0.5000', '-12,346', '0')
-    """
-    if value == 0:
-        return "0"
-    return f"{value:+,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:+#.4g}"
-
-
-def percent(share: float | None) -> str:
-    """Return a share in per cent, with enough digits near 0 % and 100 %.
-
-    >>> percent(0.12345), percent(0.00012), percent(1.0), percent(None)
-    ('12.35%', '0.012%', '100.00%', '–')
-    """
-    if share is None:
-        return MISSING
-    return f"{share:.3%}" if 0 < min(share, 1 - share) < 0.001 else f"{share:.2%}"
-
-
-def counted(n: int, noun: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "row"), counted(1200, "row"), counted(0, "class")
-    ('1 row', '1,200 rows', '0 classes')
-    """
-    plural = noun if n == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{n:,} {plural}"
 
 
 def draw_curve(

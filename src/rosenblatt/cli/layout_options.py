@@ -1,13 +1,11 @@
 """Options that say how data files are laid out; several commands have them."""
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
+from rosenblatt.cli.option_group import Command, Decorator, option_group
 from rosenblatt.data.formats import Format
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 OPTIONS: tuple[Decorator, ...] = (
     click.option(
@@ -30,7 +28,7 @@ OPTIONS: tuple[Decorator, ...] = (
 )
 
 
-def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def layout_options(command: Command) -> Command:
     """Add the options to a command, which is given ``layout``."""
     from functools import wraps
 
@@ -49,10 +47,7 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
         layout = Layout(kind, _tab(separator), header, zero_based)
         return command(*args, layout=layout, **options)
 
-    decorated: Callable[..., Any] = with_layout
-    for option in reversed(OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return option_group(OPTIONS)(with_layout)
 
 
 def _tab(separator: str | None) -> str | None:

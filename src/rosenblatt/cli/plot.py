@@ -7,6 +7,7 @@ import click
 
 from rosenblatt.cli.layout_options import layout_options
 from rosenblatt.cli.learner import MEMORIES, RULES
+from rosenblatt.cli.option_group import column_options, scale_option
 from rosenblatt.cli.plot_kinds import KINDS, LEARNER, VOTE, Kind
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
@@ -46,13 +47,9 @@ class PlotCommand(ScreenCommand):
 @click.option(
     "--test", multiple=True, metavar="DATA", help="Rows to judge by; for a model, rows to draw."
 )
-@click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
-@click.option("--text", multiple=True, metavar="COLUMN", help="Column of texts: words and pairs.")
-@click.option("--category", multiple=True, metavar="COLUMN", help="Column of categories.")
-@click.option("--numeric", multiple=True, metavar="COLUMN", help="Column of numbers.")
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out.")
+@column_options
 @layout_options
-@click.option("--scale/--no-scale", default=False, help="Bring numbers to mean 0 and deviation 1.")
+@scale_option(default=False)
 @click.option("--x", metavar="FEATURE", help="Feature to the right, by name or number from 0.")
 @click.option("--y", metavar="FEATURE", help="Feature upwards; others are set to their means.")
 @click.option(

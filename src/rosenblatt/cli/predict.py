@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.layout import printable
 from rosenblatt.cli.layout_options import layout_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.wording import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -41,11 +41,11 @@ def report(
     so and how long its weights lasted, one of train --verdict the proof.
     """
     from rosenblatt.atomic import replacing
-    from rosenblatt.cli.layout import percent, printable
     from rosenblatt.cli.rows import model_rows
     from rosenblatt.report.findings import findings
     from rosenblatt.report.page import page
     from rosenblatt.store import read
+    from rosenblatt.wording import percent, printable
 
     if output == "-" and screen.wants_json:
         msg = "--json would mix with the page on standard output: name a file with -o."

@@ -34,8 +34,9 @@ from typing import Any, TextIO
 
 import click
 
-from rosenblatt.cli.layout import Cell, draw_curve, draw_table, printable
+from rosenblatt.cli.layout import Cell, draw_curve, draw_table
 from rosenblatt.errors import RosenblattError
+from rosenblatt.wording import printable
 
 NO = 1  # exit codes
 CANNOT_RUN = 2

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.learner import MEMORIES, RULES
+from rosenblatt.cli.learner import MEMORIES
+from rosenblatt.cli.option_group import (
+    passes_option,
+    rule_option,
+    scale_option,
+    seed_option,
+    step_options,
+)
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 if TYPE_CHECKING:
@@ -29,10 +36,8 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out.")
 @layout_options
-@click.option("--scale/--no-scale", default=False, help="Bring numbers to mean 0 and deviation 1.")
-@click.option(
-    "--rule", type=click.Choice(RULES), default="perceptron", show_default=True, help="How to step."
-)
+@scale_option(default=False)
+@rule_option
 @click.option(
     "--memory",
     type=click.Choice(MEMORIES),
@@ -40,17 +45,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
     show_default=True,
     help="With average the mean of all weights is shown too.",
 )
-@click.option("-C", "C", type=float, help="Longest step of pa1 and its kin; 1 if not given.")
-@click.option("--margin", type=float, help="Of the rule margin; 1 if not given.")
-@click.option("--eta0", type=float, help="Length of the perceptron's step; 1 if not given.")
-@click.option(
-    "--zero",
-    type=click.Choice(["mistake", "negative", "positive"]),
-    default="mistake",
-    show_default=True,
-    help="What a zero activation is.",
-)
-@click.option("--intercept/--no-intercept", default=True, help="Learn a bias.")
+@step_options
 @click.option(
     "--shuffle",
     type=click.Choice(SHUFFLES),
@@ -58,8 +53,8 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
     show_default=True,
     help="When rows are put in another order.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance.")
-@click.option("--max-iter", type=click.IntRange(1), metavar="N", help="Most passes that are made.")
+@seed_option
+@passes_option
 @click.option("--only-updates", is_flag=True, help="Only steps that change the weights.")
 @click.option("--passes", metavar="A[-B]", help="Only these passes, counted from 1: 3, or 2-4.")
 @click.option("--steps", type=click.IntRange(1), metavar="N", help="Stop after so many steps.")

@@ -8,7 +8,15 @@ import click
 
 from rosenblatt.cli.engine_options import EngineOptions, engine_options
 from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.learner import RULES, TRAINED_MEMORIES
+from rosenblatt.cli.learner import TRAINED_MEMORIES
+from rosenblatt.cli.option_group import (
+    column_options,
+    passes_option,
+    rule_option,
+    scale_option,
+    seed_option,
+    step_options,
+)
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.sizes import size
 
@@ -27,13 +35,9 @@ SHUFFLES = ("every-pass", "once", "no")
 @click.option(
     "--test", multiple=True, metavar="DATA", help="Rows to judge the model by at the end."
 )
-@click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
-@click.option("--text", multiple=True, metavar="COLUMN", help="Column of texts: words and pairs.")
-@click.option("--category", multiple=True, metavar="COLUMN", help="Column of categories.")
-@click.option("--numeric", multiple=True, metavar="COLUMN", help="Column of numbers.")
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out.")
+@column_options
 @layout_options
-@click.option("--scale/--no-scale", default=True, help="Bring numbers to mean 0 and deviation 1.")
+@scale_option(default=True)
 @click.option(
     "--missing",
     type=click.Choice(["mean", "zero", "error"]),
@@ -45,9 +49,7 @@ SHUFFLES = ("every-pass", "once", "no")
 @click.option("--word-pairs/--no-word-pairs", default=True, help="Pairs of neighbouring words.")
 @click.option("--pairs", is_flag=True, help="Add the pairs of features that occur in a row.")
 @click.option("--triples", is_flag=True, help="Add pairs and triples of features.")
-@click.option(
-    "--rule", type=click.Choice(RULES), default="perceptron", show_default=True, help="How to step."
-)
+@rule_option
 @click.option(
     "--memory",
     type=click.Choice(TRAINED_MEMORIES),
@@ -55,18 +57,8 @@ SHUFFLES = ("every-pass", "once", "no")
     show_default=True,
     help="Which weights decide: the mean of all, the last, or all of them by vote.",
 )
-@click.option("-C", "C", type=float, help="Longest step of pa1 and its kin; 1 if not given.")
-@click.option("--margin", type=float, help="Of the rule margin; 1 if not given.")
-@click.option("--eta0", type=float, help="Length of the perceptron's step; 1 if not given.")
-@click.option(
-    "--zero",
-    type=click.Choice(["mistake", "negative", "positive"]),
-    default="mistake",
-    show_default=True,
-    help="What a zero activation is while training.",
-)
-@click.option("--intercept/--no-intercept", default=True, help="Learn a bias.")
-@click.option("--max-iter", type=click.IntRange(1), metavar="N", help="Most passes that are made.")
+@step_options
+@passes_option
 @click.option(
     "--early-stopping/--no-early-stopping",
     default=True,
@@ -94,7 +86,7 @@ SHUFFLES = ("every-pass", "once", "no")
     show_default=True,
     help="When rows are put in another order.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance.")
+@seed_option
 @click.option(
     "--time-limit",
     type=click.FloatRange(0, min_open=True),

@@ -5,7 +5,6 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.evaluate import warn_of_labels
-from rosenblatt.cli.layout import counted, number, percent, printable
 from rosenblatt.cli.rows import model_rows
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.sizes import told
@@ -15,6 +14,7 @@ from rosenblatt.data.formats import PACKINGS
 from rosenblatt.evaluation import Evaluation
 from rosenblatt.scoring import Scorer
 from rosenblatt.store.model import Model
+from rosenblatt.wording import counted, number, percent, printable
 
 if TYPE_CHECKING:
     from rosenblatt.training.fit import Outcome

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli.layout import Bar, Cell, counted, printable, signed
+from rosenblatt.cli.layout import Bar, Cell
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.wording import counted, printable, signed
 
 if TYPE_CHECKING:
     from rosenblatt.explain import RankedWeight, Ranking

@@ -4,8 +4,9 @@ Python computes every number with the visits of ``rosenblatt.trace``; the page o
 resolved on first use: the widget needs anywidget, the page does not.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rosenblatt.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rosenblatt.lab.document import Document
@@ -15,16 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Document", "Lab", "toy_set", "write_page"]
 
-_HOMES = {
-    "Document": "rosenblatt.lab.document",
-    "Lab": "rosenblatt.lab.widget",
-    "toy_set": "rosenblatt.lab.toy_sets",
-    "write_page": "rosenblatt.lab.export",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        msg = f"module 'rosenblatt.lab' has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Document": "rosenblatt.lab.document",
+        "Lab": "rosenblatt.lab.widget",
+        "toy_set": "rosenblatt.lab.toy_sets",
+        "write_page": "rosenblatt.lab.export",
+    },
+)

@@ -5,8 +5,9 @@ arrays, and draws by ``plot(ax=None)``. Names are resolved on first use; matplot
 ``plots``, is imported when something is drawn.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rosenblatt.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rosenblatt.plots.angle import AngleDisplay
@@ -67,8 +68,6 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        msg = f"module 'rosenblatt.plots' has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(f"rosenblatt.plots.{_HOMES[name]}"), name)
+__getattr__ = lazy_names(
+    __name__, {name: f"rosenblatt.plots.{home}" for name, home in _HOMES.items()}
+)

@@ -4,8 +4,9 @@ Names are resolved on first use: ``trace`` checks its input as the estimators do
 scikit-learn, which takes a second, and a command goes without.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rosenblatt.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rosenblatt.tracing.steps import Step, Trace
@@ -14,16 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ProofStep", "Step", "Trace", "trace"]
 
-_HOMES = {
-    "ProofStep": "rosenblatt.training.trace_proof",
-    "Step": "rosenblatt.tracing.steps",
-    "Trace": "rosenblatt.tracing.steps",
-    "trace": "rosenblatt.tracing.stepwise",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        msg = f"module 'rosenblatt.tracing' has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "ProofStep": "rosenblatt.training.trace_proof",
+        "Step": "rosenblatt.tracing.steps",
+        "Trace": "rosenblatt.tracing.steps",
+        "trace": "rosenblatt.tracing.stepwise",
+    },
+)

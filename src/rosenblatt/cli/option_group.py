@@ -1,0 +1,72 @@
+"""Options that several commands have, so that they mean and say the same everywhere."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from rosenblatt.cli.learner import RULES
+
+Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
+
+
+def option_group(options: Sequence[Decorator]) -> Decorator:
+    """Return what adds options to a command, in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+column_options = option_group(
+    (
+        click.option(
+            "--label", metavar="COLUMN", help="Column of the labels; found out if not given."
+        ),
+        click.option(
+            "--text", multiple=True, metavar="COLUMN", help="Column of texts: words and pairs."
+        ),
+        click.option("--category", multiple=True, metavar="COLUMN", help="Column of categories."),
+        click.option("--numeric", multiple=True, metavar="COLUMN", help="Column of numbers."),
+        click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out."),
+    )
+)
+
+step_options = option_group(
+    (
+        click.option(
+            "-C", "C", type=float, help="Longest step of pa1 and its kin; 1 if not given."
+        ),
+        click.option("--margin", type=float, help="Of the rule margin; 1 if not given."),
+        click.option("--eta0", type=float, help="Length of the perceptron's step; 1 if not given."),
+        click.option(
+            "--zero",
+            type=click.Choice(["mistake", "negative", "positive"]),
+            default="mistake",
+            show_default=True,
+            help="What a zero activation is while training.",
+        ),
+        click.option("--intercept/--no-intercept", default=True, help="Learn a bias."),
+    )
+)
+
+rule_option = click.option(
+    "--rule", type=click.Choice(RULES), default="perceptron", show_default=True, help="How to step."
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance."
+)
+passes_option = click.option(
+    "--max-iter", type=click.IntRange(1), metavar="N", help="Most passes that are made."
+)
+
+
+def scale_option(*, default: bool) -> Decorator:
+    """Return the option that scales numbers."""
+    return click.option(
+        "--scale/--no-scale", default=default, help="Bring numbers to mean 0 and deviation 1."
+    )

@@ -1,0 +1,28 @@
+"""Names of a package that are imported when somebody uses them, not before."""
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package, given the module that each name lives in.
+
+    >>> find = lazy_names("rosenblatt.rules", {"sqrt": "math"})
+    >>> find("sqrt")(4.0)
+    2.0
+    >>> find("cube")
+    Traceback (most recent call last):
+    AttributeError: module 'rosenblatt.rules' has no attribute 'cube'
+    """
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            msg = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        value = getattr(import_module(homes[name]), name)
+        setattr(sys.modules[package], name, value)  # found directly from now on
+        return value
+
+    return find
