@@ -21,7 +21,8 @@ Each line ends in a verdict that is computed from its figures. *Reproduced*: our
 tolerance of the paper's, or above (>) or below (<) a value by more than our uncertainty. *Differs*:
 it is not, by more than the uncertainty; or what is claimed to be there is, if at all, smaller than
 the tolerance. *Undecided*: our runs vary too much to tell. Tolerances follow the rule that each
-table states; none is fitted to a figure. Under ± stands the deviation between runs.
+table states. The rules were settled while first figures were being looked at, so they are no blind
+test. Under ± stands the deviation between runs.
 """
 
 
