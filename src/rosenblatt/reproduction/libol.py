@@ -87,7 +87,7 @@ EXPERIMENT = Experiment(
     method=(
         "1,243 raw rows of 21 features, no bias, one pass, a zero activation taken for the positive"
         f" class; the mean of {ORDERS} random orders (theirs: of {THEIR_ORDERS}). With our first "
-        f"{THEIR_ORDERS} orders alone PA-II is 0.42 off, which its tolerance of 0.39 calls different."
+        f"{THEIR_ORDERS} orders alone PA-II is 0.42 off, and differs by its tolerance of 0.39."
     ),
     tolerance=(
         "The 95 % interval of the difference of the two means, and the rounding of the printed "
