@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ from hypothesis import settings
 # Lets scikit-learn's check of array API input run, which SciPy otherwise keeps from it. It has to
 # be set before SciPy is imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+# A shell starts background jobs with Ctrl-C ignored, and Ctrl-C is what some tests are about.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first call of a kernel compiles it, which no deadline should count. CI draws the same examples
 # every time; elsewhere each run draws new ones.
