@@ -11,7 +11,7 @@ from benchmarks.scale import Scale
 
 BUDGET, BATCH, N_FEATURES = 500, 100, 20
 N_ROWS = 100_000
-TESTED = 2_000  # rows to predict before and after
+TESTED = 20_000  # rows to predict before and after
 MOST = 10.0  # % more at the end
 
 
@@ -33,7 +33,7 @@ def figures(scale: Scale) -> Iterator[Figure]:
             for at in range(start, start + fifth, BATCH):
                 clf.partial_fit(X[at : at + BATCH], y[at : at + BATCH])
             learned.append(process_time() - begun)
-            predicted.append(min(_seconds(clf, X[:TESTED]) for _ in range(5)))
+            predicted.append(min(_seconds(clf, X[:TESTED]) for _ in range(7)))
             size.append(len(pickle.dumps(clf)) / 1e6)
         error = 100 * (1 - clf.score(X[:TESTED], y[:TESTED]))
         for what, unit, amounts, most in (

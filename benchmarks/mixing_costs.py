@@ -35,7 +35,7 @@ CONSTANTS = (
     ("ρ", "reduced_byte", "a byte moved and added", 1e9, "ns"),
     ("σ", "straggler", "the slowest shard over the mean", 1.0, ""),
 )
-QUIET = 0.5  # load average
+QUIET = 1.5  # load average; an idle virtual machine may show 1
 BUSY = (
     "**The machine was busy**: other programs had most of the processors, so times on the wall are "
     "upper bounds, and where measured and predicted are far apart it says little of the model."
@@ -138,7 +138,7 @@ def _share(_number: int, n_weights: int) -> Share:
 
 
 def _reduction(client: Any, n_bytes: int) -> float:
-    """Return the seconds to bring four shares, half of them elsewhere, together and add them."""
+    """Return the seconds to bring eight shares, half of them elsewhere, together and add them."""
     times = []
     for _ in range(TRIES):
         shares = client.map(_share, range(FAN_IN), n_weights=n_bytes // 8, pure=False)

@@ -116,9 +116,9 @@ def test_sparse_is_dense(n_classes: int) -> None:
 
 
 def test_the_tree_depends_on_the_number_of_shards_alone() -> None:
-    """Shares that come in any order are added in the order of their shards, four at a time."""
+    """Shares that come in any order are added in the order of their shards, eight at a time."""
     told = tree([str(k) for k in range(18)], lambda group: f"({' '.join(group)})")
-    assert told == "(((0 1 2 3) (4 5 6 7) (8 9 10 11) (12 13 14 15)) (16 17))"
+    assert told == "((0 1 2 3 4 5 6 7) (8 9 10 11 12 13 14 15) (16 17))"
     assert tree([5], lambda _: 0) == 5
 
 

@@ -30,7 +30,7 @@ from rosenblatt.training.state import State
 Mixing = Literal["uniform", "mistakes"]
 Summand = TypeVar("Summand")
 
-FAN_IN = 4  # shares that are added in one place: fewer tasks than in pairs, fewer levels than all
+FAN_IN = 8  # shares that are added in one place: fewer tasks than in pairs, fewer levels than all
 
 
 class Lesson(NamedTuple):
