@@ -135,8 +135,8 @@ def tree(
 ) -> Summand:
     """Return the sum of leaves by a tree whose shape depends on their number alone.
 
-    >>> tree("abcdefg", lambda group: f"({''.join(group)})")
-    '((abcd)(efg))'
+    >>> tree("abcdefghijk", lambda group: f"({''.join(group)})")
+    '((abcdefgh)(ijk))'
     """
     level = list(leaves)
     while len(level) > 1:
