@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_CLASSES = 8  # that are listed with their counts
 
 REASONS = {
-    "converged": "a pass made no mistake: the model separates all the rows it learned from",
+    "converged": "a pass made no mistake: its last weights separate all the rows learned from",
     "early_stopping": "the error on held-out rows fell no more",
     "max_iter": "--max-iter was reached",
     "time_limit": "--time-limit was reached",

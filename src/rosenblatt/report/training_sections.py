@@ -13,7 +13,7 @@ MOST_PASSES = 60  # lines of the table of passes; the picture has all
 MOST_PROOF_ROWS = 16
 
 REASONS = {
-    "converged": "a pass made no mistake: the weights separate all rows that they learned from",
+    "converged": "a pass made no mistake: its last weights separate all the rows learned from",
     "early_stopping": "the error on held-out rows fell no more",
     "max_iter": "the number of passes asked for was reached",
     "time_limit": "the time limit was reached",
