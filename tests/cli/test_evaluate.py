@@ -1,8 +1,6 @@
 """The command ``evaluate``."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -141,17 +139,3 @@ def test_nothing_to_learn_from(tmp_path: Path) -> None:
     done = ran(*arguments, "--against", "perceptron", "--train", one_class)
     assert done.exit_code == 2
     assert "scikit-learn's Perceptron cannot learn from the rows" in done.stderr
-
-
-def test_imports(tmp_path: Path) -> None:
-    """Nothing slow is imported to judge a small file."""
-    code = (
-        "import sys\nfrom rosenblatt.cli.evaluate import evaluate\n"
-        "try:\n    evaluate(sys.argv[1:])\nexcept SystemExit as end:\n    assert not end.code\n"
-        "slow = {'numba', 'sklearn', 'pandas', 'matplotlib', 'scipy', 'rich', 'onnx'}\n"
-        "assert not slow & set(sys.modules), slow & set(sys.modules)"
-    )
-    arguments = [spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS)]
-    subprocess.run(  # noqa: S603  # our own code
-        [sys.executable, "-c", code, *arguments], check=True, capture_output=True
-    )

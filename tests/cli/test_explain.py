@@ -2,8 +2,6 @@
 
 import json
 import math
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -113,17 +111,3 @@ def test_no_such_row(tmp_path: Path) -> None:
     done = ran(spam_model(tmp_path), rows, "--row", "9")
     assert done.exit_code == 2
     assert done.stderr == f"Error: {rows} has 5 rows; there is no row 9.\n"
-
-
-def test_imports(tmp_path: Path) -> None:
-    """Nothing slow is imported to explain a row of a small file."""
-    code = (
-        "import sys\nfrom rosenblatt.cli.explain import explain\n"
-        "try:\n    explain(sys.argv[1:])\nexcept SystemExit as end:\n    assert not end.code\n"
-        "slow = {'numba', 'sklearn', 'pandas', 'matplotlib', 'scipy', 'rich', 'onnx'}\n"
-        "assert not slow & set(sys.modules), slow & set(sys.modules)"
-    )
-    arguments = [spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS)]
-    subprocess.run(  # noqa: S603  # our own code
-        [sys.executable, "-c", code, *arguments], check=True, capture_output=True
-    )

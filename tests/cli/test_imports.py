@@ -11,7 +11,7 @@ import pytest
 from tests.cli.models import SPAM_ROWS, rows_file, spam_model
 from tests.cli.test_train import table_file
 
-SLOW = ("numba", "sklearn", "scipy", "pandas", "matplotlib", "rich", "polars")
+SLOW = ("numba", "sklearn", "scipy", "pandas", "matplotlib", "rich", "polars", "onnx", "dask")
 PROGRAM = """
 import sys
 from rosenblatt.cli import main
@@ -45,6 +45,9 @@ def test_help(tmp_path: Path) -> None:
         "predict",
         "weights",
         "explain",
+        "diagnose",
+        "trace",
+        "report",
         "export",
         "demo",
         "lab",

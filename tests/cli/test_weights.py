@@ -1,8 +1,6 @@
 """The command ``weights``."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -109,16 +107,3 @@ def test_missing_model(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "nothing.model cannot be read: No such file or directory." in done.stderr
     assert "nothing.model" in json.loads(done.stdout)["error"]
-
-
-def test_imports(tmp_path: Path) -> None:
-    """Nothing slow is imported to show weights."""
-    code = (
-        "import sys\nfrom rosenblatt.cli.weights import weights\n"
-        "try:\n    weights(sys.argv[1:])\nexcept SystemExit as end:\n    assert not end.code\n"
-        "slow = {'numba', 'sklearn', 'pandas', 'matplotlib', 'scipy', 'polars', 'rich', 'onnx'}\n"
-        "assert not slow & set(sys.modules), slow & set(sys.modules)"
-    )
-    subprocess.run(  # noqa: S603  # our own code
-        [sys.executable, "-c", code, spam_model(tmp_path)], check=True, capture_output=True
-    )

@@ -93,7 +93,9 @@ def _show_verdict(screen: Screen, trainee: Trainee, outcome: "Outcome") -> None:
     elif outcome.converged:
         screen.show("Verdict: the rows learned from are separable; the last weights prove it.")
     else:
-        screen.show("Verdict: not known; --verdict proves whether any line separates the rows.")
+        screen.show(
+            "Verdict: not known; --verdict, in one process, proves whether a line parts the rows."
+        )
 
 
 def _ending(name: str) -> str:
