@@ -13,6 +13,7 @@ class Page(HTMLParser):
         self.tables: dict[str, list[list[str]]] = {}
         self.headings: list[str] = []
         self.attributes: list[tuple[str, str, str | None]] = []
+        self.opened: list[str] = []
         self.words = ""
         self._open: list[str] = []
         self._caption = ""
@@ -23,6 +24,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open a tag."""
+        self.opened.append(tag)
         self.attributes += [(tag, name, value) for name, value in attrs]
         if tag in VOID:
             return

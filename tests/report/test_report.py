@@ -100,6 +100,8 @@ def test_votes() -> None:
     assert f"{wrong.mean():.2%} of 75 rows are wrong; of the half" in page.words
     assert f"{len(model.survival_):,} weight vectors came about" in page.words
     assert "these are the weights of their average" in page.words
+    summaries = sum(tag == "summary" for tag in page.opened)
+    assert summaries == 1  # the passes: the hard rows have nothing to open
 
 
 def test_inseparable() -> None:

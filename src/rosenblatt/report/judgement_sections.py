@@ -126,7 +126,10 @@ def _row(row: HardRow) -> str:
         f"Row {row.number:,}: {text(row.label)} taken for {text(row.predicted)}, "
         f"which was {number(row.lead)} ahead"
     )
-    return f'<details class="row"><summary>{summary}</summary>{_terms(row)}{_taught(row)}</details>'
+    reasons = _terms(row) + _taught(row)
+    if not reasons:  # many vectors voted, and none of them alone decided
+        return paragraph(summary)
+    return f"<details><summary>{summary}</summary>{reasons}</details>"
 
 
 def _terms(row: HardRow) -> str:
