@@ -116,6 +116,17 @@ class Evaluation:
         return _ratio(self.n_rows - self.n_wrong, self.n_rows)
 
     @property
+    def confusions(self) -> list[tuple[int, int, int]]:
+        """Rows, number of the true class and of the predicted one, most frequent first."""
+        found = [
+            (n, true, guess)
+            for true, counts in enumerate(self.confusion.tolist())
+            for guess, n in enumerate(counts)
+            if n and true != guess
+        ]
+        return sorted(found, key=lambda entry: (-entry[0], *entry[1:]))
+
+    @property
     def by_class(self) -> list[ClassReport]:
         """How well each class is recognised, those that the model does not know last."""
         support = self.confusion.sum(axis=1)

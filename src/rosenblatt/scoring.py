@@ -130,17 +130,18 @@ class Scorer:
 
 def n_voting(model: Model) -> int | None:
     """Return how many weight vectors of a model vote; None where one alone decides."""
-    return _votes(model).n_vectors if model.learner == VOTED else None
+    return votes_of(model).n_vectors if model.learner == VOTED else None
 
 
 def _vote_counter(model: Model) -> "VoteCounter":
     from rosenblatt.training.vote_count import VoteCounter
 
     positive = model.options.get("zero") == "positive"
-    return VoteCounter(_votes(model), len(model.classes), model.count, positive=positive)
+    return VoteCounter(votes_of(model), len(model.classes), model.count, positive=positive)
 
 
-def _votes(model: Model) -> "Votes":
+def votes_of(model: Model) -> "Votes":
+    """Return the updates that a model holds, with the rows that made them."""
     from rosenblatt.training.vote_arrays import recorded_votes
 
     constant = 1.0 if model.options.get("fit_intercept", True) else 0.0

@@ -162,13 +162,6 @@ def _show_classes(screen: Screen, evaluation: "Evaluation") -> None:
 
 
 def _show_confusions(screen: Screen, evaluation: "Evaluation") -> None:
-    counts = [
-        (n, true, guess)
-        for true, line in enumerate(evaluation.confusion.tolist())
-        for guess, n in enumerate(line)
-        if n and true != guess
-    ]
-    counts.sort(key=lambda entry: (-entry[0], *entry[1:]))
     support = evaluation.confusion.sum(axis=1)
     rows: list[list[Cell]] = [
         [
@@ -177,7 +170,7 @@ def _show_confusions(screen: Screen, evaluation: "Evaluation") -> None:
             n,
             percent(n / int(support[true])),
         ]
-        for n, true, guess in counts[:MOST_CONFUSIONS]
+        for n, true, guess in evaluation.confusions[:MOST_CONFUSIONS]
     ]
     headings = ("class", "predicted as", "rows", "of the class")
     if rows:

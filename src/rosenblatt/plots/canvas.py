@@ -3,6 +3,7 @@
 matplotlib is imported here and in the displays, when something is drawn and not before.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -24,7 +25,7 @@ TITLE_WIDTH = 62
 LAYOUT: Literal["compressed"] = "compressed"
 
 
-class Display:
+class Display(ABC):
     """A picture: computed once, kept as arrays, drawn on any axes.
 
     Subclasses are data classes with their arrays, say in ``sentence`` what is to be seen, and draw
@@ -52,9 +53,9 @@ class Display:
         return [1.0] * self.shape[0]
 
     @property
+    @abstractmethod
     def sentence(self) -> str:
         """What the picture shows."""
-        raise NotImplementedError
 
     def plot(self, ax: Any = None) -> Self:
         """Draw and return the display.
@@ -73,8 +74,9 @@ class Display:
         self._draw(self.axes_)
         return self
 
+    @abstractmethod
     def _draw(self, axes: "list[Axes]") -> None:
-        raise NotImplementedError
+        """Draw on the axes."""
 
     def summary(self) -> dict[str, Any]:
         """Return the arrays by name, long ones by shape and range, as JSON can hold them."""

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.plots.canvas import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, INK, VERMILION
-from rosenblatt.recorded import is_recorded, recorded_votes
+from rosenblatt.recorded import is_recorded
+from rosenblatt.scoring import votes_of
 from rosenblatt.store.model import Model
 
 if TYPE_CHECKING:
@@ -124,6 +125,4 @@ def _recorded(model: Model) -> NDArray[Any]:
     if not is_recorded(model):
         msg = "The model does not hold its mistakes: train it with --record-mistakes."
         raise InputError(msg)
-    constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
-    shape = len(model.classes), model.n_features, constant
-    return recorded_votes(model.arrays, *shape, model.count).survival(model.count)
+    return votes_of(model).survival(model.count)

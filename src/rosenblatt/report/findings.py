@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.evaluation import Evaluation
 from rosenblatt.explain import Ranking, ranked_weights, ranking_misleads
-from rosenblatt.recorded import is_recorded, recorded_votes
+from rosenblatt.recorded import is_recorded
 from rosenblatt.report.hardest import HardestRows, HardRow
-from rosenblatt.scoring import Scorer
+from rosenblatt.scoring import Scorer, votes_of
 from rosenblatt.store.model import Model
 
 WEIGHTS = 12  # names on either side
@@ -36,9 +36,7 @@ class Findings:
         model = self.model
         if not is_recorded(model):
             return None
-        constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
-        shape = len(model.classes), model.n_features, constant
-        return recorded_votes(model.arrays, *shape, model.count).survival(model.count)
+        return votes_of(model).survival(model.count)
 
 
 def findings(

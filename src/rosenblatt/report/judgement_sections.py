@@ -71,13 +71,6 @@ def _matrix(evaluation: Evaluation) -> str:
 
 
 def _confusions(evaluation: Evaluation) -> str:
-    found = [
-        (n, true, guess)
-        for true, counts in enumerate(evaluation.confusion.tolist())
-        for guess, n in enumerate(counts)
-        if n and true != guess
-    ]
-    found.sort(key=lambda entry: (-entry[0], *entry[1:]))
     support = evaluation.confusion.sum(axis=1)
     rows: list[list[Cell]] = [
         [
@@ -86,7 +79,7 @@ def _confusions(evaluation: Evaluation) -> str:
             n,
             percent(n / int(support[true])),
         ]
-        for n, true, guess in found[:MOST_CONFUSIONS]
+        for n, true, guess in evaluation.confusions[:MOST_CONFUSIONS]
     ]
     headings = ("class", "predicted as", "rows", "of the class")
     return table("Most frequent confusions", headings, rows) if rows else ""

@@ -29,7 +29,7 @@ def log_pass(record: PassRecord) -> None:
 class ProgressBar:
     """A bar on standard error with the mistakes so far; use it as a context manager."""
 
-    def __init__(self, max_iter: int) -> None:
+    def __init__(self, total: int, description: str = "passes", unit: str = "") -> None:
         from rich.console import Console  # slow to import, and wanted by few
         from rich.progress import (
             BarColumn,
@@ -44,11 +44,11 @@ class ProgressBar:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[told]}"),
+            TextColumn(f"{unit}{{task.fields[told]}}"),
             TimeElapsedColumn(),
             console=Console(stderr=True),
         )
-        self._task = self._progress.add_task("passes", total=max_iter, told="")
+        self._task = self._progress.add_task(description, total=total, told="")
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -56,11 +56,14 @@ class ProgressBar:
 
     def __call__(self, record: PassRecord) -> None:
         """Move the bar by one pass."""
+        self._progress.update(self._task, completed=record.pass_, told=self._told(record))
+
+    def _told(self, record: PassRecord) -> str:
         self.mistakes += record.mistakes
         told = f"{record.mistakes} mistakes, {self.mistakes} so far"
         if record.validation_score is not None:
             told += f", held-out accuracy {record.validation_score:.4f}"
-        self._progress.update(self._task, completed=record.pass_, told=told)
+        return told
 
     def __exit__(
         self,
