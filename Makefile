@@ -39,7 +39,7 @@ gallery: .venv/installed-dev
 	$(BIN)/python -m tests.docs.gallery
 
 reproduce: .venv/installed
-	$(BIN)/rosenblatt reproduce -o docs
+	$(BIN)/python -m reproduction -o docs
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rosenblatt needs Python 3.11 or later; set PYTHON=")'

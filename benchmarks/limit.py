@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt.compiling import compiled
+from rosenblatt.kernels.compiling import compiled
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 
 

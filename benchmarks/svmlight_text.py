@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data_files import data_file
-from rosenblatt.compiling import compiled
+from rosenblatt.kernels.compiling import compiled
 
 FOLDER = Path(tempfile.gettempdir()) / "rosenblatt-bench"
 VERSION = 1  # in the names of the files: rows made in another way get another number

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.atomic import replacing
+from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 
 ON_UNIX = pytest.mark.skipif(os.name == "nt", reason="signals, links and devices of Unix")
@@ -82,7 +82,7 @@ def test_an_exception_changes_nothing(tmp_path: Path, fault: Any, old: bytes | N
 
 KILLED = """
 import sys, time
-from rosenblatt.atomic import replacing
+from rosenblatt.data.atomic import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"x" * 1_000_000)
     file.flush()
@@ -109,7 +109,7 @@ def test_a_killed_process_changes_nothing(tmp_path: Path, old: bytes | None) -> 
 
 FULL = """
 import resource, sys
-from rosenblatt.atomic import replacing
+from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))  # Python ignores SIGXFSZ
 for piece in (100, 100_000):  # stopped when the buffer is flushed, and in a write
@@ -200,7 +200,7 @@ def test_a_pipe_is_written_directly(tmp_path: Path) -> None:
 
 STDOUT = """
 import sys
-from rosenblatt.atomic import replacing
+from rosenblatt.data.atomic import replacing
 print("before")
 with replacing(sys.argv[1], sys.argv[2]) as file:
     file.write(b"weights\\n" if sys.argv[2] == "wb" else "weights\\n")
@@ -224,7 +224,7 @@ def test_standard_output(tmp_path: Path, name: str, mode: str) -> None:
 def test_full_standard_output() -> None:
     """Where standard output takes no more, the error says so."""
     script = (
-        "from rosenblatt.atomic import replacing\n"
+        "from rosenblatt.data.atomic import replacing\n"
         "with replacing('-') as file: file.write(b'x' * 10)\n"
     )
     with Path("/dev/full").open("wb") as full:

@@ -11,9 +11,9 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, softmax
 from sklearn.calibration import _SigmoidCalibration
 
-from rosenblatt.calibration import fit_calibration, probabilities
 from rosenblatt.errors import InputError
-from rosenblatt.store.model import Calibration
+from rosenblatt.models.calibration import fit_calibration, probabilities
+from rosenblatt.models.store.model import Calibration
 
 
 def two_classes(n: int, seed: int, scale: float) -> tuple[NDArray[Any], NDArray[Any]]:

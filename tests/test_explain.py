@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.explain import (
+from rosenblatt.models.explanation import (
     all_weights,
     class_number,
     contributions,
     ranked_weights,
     ranking_misleads,
 )
-from rosenblatt.store.model import Model, Spread
+from rosenblatt.models.store.model import Model, Spread
 
 SMALL = st.integers(-3, 3).map(float)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import rules
 from rosenblatt.errors import InputError
-from rosenblatt.provenance import Provenance, provenance_of
+from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Outcome, Plan, fit
 from rosenblatt.training.held_out import EarlyStopping

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
         Perceptron,
         VotedPerceptron,
     )
+    from rosenblatt.estimators.conjunctions import FeatureConjunctions
     from rosenblatt.estimators.files import load, save
     from rosenblatt.estimators.kernel import KernelPerceptron
+    from rosenblatt.estimators.sparsity import sparsify
     from rosenblatt.estimators.why import why
-    from rosenblatt.features import FeatureConjunctions
-    from rosenblatt.sparsity import sparsify
     from rosenblatt.theory.diagnosis import diagnose
     from rosenblatt.theory.margin import margin
     from rosenblatt.tracing import trace
@@ -44,7 +44,7 @@ __all__ = [
 
 _HOMES = {
     "AveragedPerceptron": "rosenblatt.estimators",
-    "FeatureConjunctions": "rosenblatt.features",
+    "FeatureConjunctions": "rosenblatt.estimators.conjunctions",
     "KernelPerceptron": "rosenblatt.estimators.kernel",
     "PassiveAggressiveClassifier": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
@@ -53,7 +53,7 @@ _HOMES = {
     "load": "rosenblatt.estimators.files",
     "margin": "rosenblatt.theory.margin",
     "save": "rosenblatt.estimators.files",
-    "sparsify": "rosenblatt.sparsity",
+    "sparsify": "rosenblatt.estimators.sparsity",
     "trace": "rosenblatt.tracing",
     "why": "rosenblatt.estimators.why",
 }

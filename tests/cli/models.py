@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.encoding import SvmlightEncoding
-from rosenblatt.store import Model, Spread, write
+from rosenblatt.models.store import Model, Spread, write
 
 SPAM_ROWS = """\
 spam 1:2 3:1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt import store
+from rosenblatt.models import store
 from tests.cli.running import PROGRAM, ran, run
 from tests.cli.test_train import svmlight_file, table_file
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rosenblatt import store
 from rosenblatt.cli import main
+from rosenblatt.models import store
 from tests.cli.test_trace import csv_file
 from tests.cli.test_train import svmlight_file, table_file
 from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli.export import export
-from rosenblatt.store import read
+from rosenblatt.models.store import read
 from tests.cli.models import spam_model
 
 

@@ -8,12 +8,13 @@ import pytest
 from click.testing import CliRunner, Result
 from scipy import sparse
 
-from rosenblatt import FeatureConjunctions, store
+from rosenblatt import FeatureConjunctions
 from rosenblatt.cli import main
 from rosenblatt.data import files, read_svmlight
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.files import load
+from rosenblatt.models import store
 from tests.cli.test_trace import csv_file
 from tests.cli.test_train import svmlight_file, table_file
 from tests.examples import XOR_X, XOR_Y

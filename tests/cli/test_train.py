@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from rosenblatt import store
 from rosenblatt.cli import main
 from rosenblatt.data import read_svmlight
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.data.tables import table_batches
 from rosenblatt.estimators import AveragedPerceptron
 from rosenblatt.estimators.files import load
+from rosenblatt.models import store
 from tests.cli.running import ran, run
 
 

@@ -10,10 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 from sklearn.datasets import load_svmlight_file
 
-from rosenblatt import VotedPerceptron, load, save, sparsify, store
+from rosenblatt import VotedPerceptron, load, save, sparsify
 from rosenblatt.cli import main
 from rosenblatt.errors import InputError
-from rosenblatt.scoring import Scorer
+from rosenblatt.models import store
+from rosenblatt.models.scoring import Scorer
 from tests.cli.test_train import svmlight_file
 
 

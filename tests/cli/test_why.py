@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from rosenblatt import store
 from rosenblatt.cli import main
+from rosenblatt.models import store
 from tests.cli.test_train import svmlight_file, table_file
 
 

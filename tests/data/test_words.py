@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.compiling import compiled
-from rosenblatt.data import words
+from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.text import words
 
 GENERATOR = random.Random(0)  # noqa: S311  # no secret
 TEXT = np.frombuffer(bytes(GENERATOR.choices(b"0123456789:. \n/;", k=256)), np.uint8)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rosenblatt import store
 from rosenblatt.distributed import DaskAveragedPerceptron
+from rosenblatt.models import store
 from tests.cli.running import PROGRAM, ran, run
 
 

@@ -25,8 +25,8 @@ from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptr
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.files import LEARNERS, load, save
-from rosenblatt.store import Calibration, Model, Spread, read, to_json, write
-from rosenblatt.store.file import read_from, write_to
+from rosenblatt.models.store import Calibration, Model, Spread, read, to_json, write
+from rosenblatt.models.store.file import read_from, write_to
 
 ATTRIBUTES = [
     *("n_features_in_", "n_iter_", "best_iter_", "n_mistakes_", "converged_", "stop_reason_"),

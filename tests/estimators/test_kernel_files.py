@@ -14,7 +14,7 @@ from tests.examples import same_bits
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.errors import InputError
-from rosenblatt.store import read, to_onnx, write
+from rosenblatt.models.store import read, to_onnx, write
 
 FORMS: dict[str, Any] = {
     "float64": np.asarray,

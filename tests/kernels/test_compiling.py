@@ -14,8 +14,8 @@ from numba import njit
 from tests.examples import FORMATS
 
 import rosenblatt
-from rosenblatt.compiling import OPTIONS
 from rosenblatt.kernels.binary import binary_pass
+from rosenblatt.kernels.compiling import OPTIONS
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.rules import PA1, Perceptron, Rule
 

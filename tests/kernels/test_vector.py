@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tests.examples import same_bits
 from tests.reference import lane_sum
 
-from rosenblatt.compiling import compiled
+from rosenblatt.kernels.compiling import compiled
 from rosenblatt.kernels.vector import lane_dot, lane_dot_reference
 
 

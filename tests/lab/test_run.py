@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rosenblatt import KernelPerceptron
+from rosenblatt import FeatureConjunctions, KernelPerceptron
 from rosenblatt.errors import InputError
-from rosenblatt.features import FeatureConjunctions
 from rosenblatt.lab.document import Document
 from rosenblatt.lab.run import Run
 from rosenblatt.lab.space import Space, mapped

@@ -4,9 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from rosenblatt.errors import InputError
-from rosenblatt.reproduction.data_sets import (
+from reproduction.data_sets import (
     DIGIT_PAIRS,
     SETS,
     VARIABLE,
@@ -14,7 +12,9 @@ from rosenblatt.reproduction.data_sets import (
     DataSet,
     MissingDataError,
 )
-from rosenblatt.reproduction.problem import standardised
+from reproduction.problem import standardised
+
+from rosenblatt.errors import InputError
 
 
 def test_no_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

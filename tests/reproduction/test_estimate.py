@@ -4,8 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-
-from rosenblatt.reproduction.estimate import (
+from reproduction.estimate import (
     Estimate,
     estimate,
     one_more_run,

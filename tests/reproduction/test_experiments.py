@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
+from reproduction.early_stopping import Curves, curves, sweet_spots
+from reproduction.estimate import Estimate
+from reproduction.generated import separable_rows
+from reproduction.learning import train
+from reproduction.problem import Problem
+from reproduction.shuffling import Course, Separable, course, saving
+from reproduction.survival import growth, held_share, lives, longest_lived
 
+from reproduction import early_stopping, libol, shuffling, survival
 from rosenblatt import AveragedPerceptron, Perceptron, diagnose
-from rosenblatt.reproduction import early_stopping, libol, shuffling, survival
-from rosenblatt.reproduction.early_stopping import Curves, curves, sweet_spots
-from rosenblatt.reproduction.estimate import Estimate
-from rosenblatt.reproduction.generated import separable_rows
-from rosenblatt.reproduction.learning import train
-from rosenblatt.reproduction.problem import Problem
-from rosenblatt.reproduction.shuffling import Course, Separable, course, saving
-from rosenblatt.reproduction.survival import growth, held_share, lives, longest_lived
 from rosenblatt.rules import PA, Rule
 from rosenblatt.rules import Perceptron as PerceptronRule
 from rosenblatt.training.order import Order, row_numbers

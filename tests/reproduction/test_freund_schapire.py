@@ -4,17 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from rosenblatt.reproduction.data_sets import DataFolder
-from rosenblatt.reproduction.experiment import Setting
-from rosenblatt.reproduction.freund_schapire import (
+from reproduction.data_sets import DataFolder
+from reproduction.experiment import Setting
+from reproduction.freund_schapire import (
     CLAIMS,
     FIGURES,
     compare,
     measure,
     pixel_scales,
 )
-from rosenblatt.reproduction.problem import Problem
+from reproduction.problem import Problem
 
 
 def problem() -> Problem:

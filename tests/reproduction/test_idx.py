@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from reproduction.idx import read_idx
 
 from rosenblatt.errors import InputError
-from rosenblatt.reproduction.idx import read_idx
 
 
 def idx_bytes(array: np.ndarray, kind: int = 8) -> bytes:

@@ -1,9 +1,8 @@
 """Verdicts."""
 
 import pytest
-
-from rosenblatt.reproduction.estimate import Estimate
-from rosenblatt.reproduction.line import (
+from reproduction.estimate import Estimate
+from reproduction.line import (
     Line,
     Relation,
     Verdict,

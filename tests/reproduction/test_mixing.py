@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from reproduction.mixing import Way, compare, ways
+from reproduction.problem import Problem
 
+from reproduction import mixing
 from rosenblatt import AveragedPerceptron
 from rosenblatt.distributed.simulation import virtual_shards
-from rosenblatt.reproduction import mixing
-from rosenblatt.reproduction.mixing import Way, compare, ways
-from rosenblatt.reproduction.problem import Problem
 
 
 def overlapping(n_rows: int, seed: int) -> Problem:

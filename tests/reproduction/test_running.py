@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from reproduction.data_sets import VARIABLE, DataFolder
+from reproduction.estimate import Estimate
+from reproduction.experiment import Experiment, Setting
+from reproduction.line import Line
+from reproduction.results import Results
+from reproduction.running import make_tables
+from reproduction.table import Table
+from reproduction.tables import EXPERIMENTS
 
+from reproduction import TABLES
 from rosenblatt.errors import InputError
-from rosenblatt.reproduction import TABLES
-from rosenblatt.reproduction.data_sets import VARIABLE, DataFolder
-from rosenblatt.reproduction.estimate import Estimate
-from rosenblatt.reproduction.experiment import Experiment, Setting
-from rosenblatt.reproduction.line import Line
-from rosenblatt.reproduction.results import Results
-from rosenblatt.reproduction.running import make_tables
-from rosenblatt.reproduction.table import Table
-from rosenblatt.reproduction.tables import EXPERIMENTS
 
 FIRST, SECOND = (
     Line("Claim", subject, 1.0, Estimate(1.0, 0.0, 1), tolerance=0.5) for subject in ("a", "b")

@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.store import Model, to_json
-from rosenblatt.store.checks import check
-from rosenblatt.store.faults import told_of
-from rosenblatt.store.file import read_from
+from rosenblatt.models.store import Model, to_json
+from rosenblatt.models.store.checks import check
+from rosenblatt.models.store.faults import told_of
+from rosenblatt.models.store.file import read_from
 from tests.store.models import assert_same, example
 from tests.store.written import summed, written
 

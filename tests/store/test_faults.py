@@ -12,8 +12,8 @@ import pytest
 from safetensors.numpy import save
 
 from rosenblatt.errors import InputError
-from rosenblatt.store import Calibration, Model, Spread, read, write
-from rosenblatt.store.packing import MOST_PLACES
+from rosenblatt.models.store import Calibration, Model, Spread, read, write
+from rosenblatt.models.store.packing import MOST_PLACES
 from tests.store.models import example
 from tests.store.written import summed, written
 
@@ -235,7 +235,7 @@ def test_too_little_memory(tmp_path: Path) -> None:
     """A model that does not fit into memory is said to need more, not a traceback."""
     (tmp_path / "m.model").write_bytes(sparse_file([0, 5, 40], MOST_PLACES - 1))
     script = (
-        "import resource, sys, rosenblatt.store as store\n"
+        "import resource, sys, rosenblatt.models.store as store\n"
         "from rosenblatt.errors import InputError\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
         "try: store.read(sys.argv[1])\n"

@@ -16,9 +16,9 @@ from hypothesis import given
 from safetensors import safe_open
 from safetensors.numpy import load
 
-from rosenblatt.store import Model, Spread, read, write
-from rosenblatt.store.file import read_from
-from rosenblatt.store.tensors import read_arrays, read_header, write_tensors
+from rosenblatt.models.store import Model, Spread, read, write
+from rosenblatt.models.store.file import read_from
+from rosenblatt.models.store.tensors import read_arrays, read_header, write_tensors
 from tests.store.models import assert_same, example, models
 from tests.store.written import written
 
@@ -128,7 +128,7 @@ def test_standard_streams() -> None:
     """``-`` writes to standard output and reads from standard input, also through a pipe."""
     script = (
         "import sys; from tests.store.models import example\n"
-        "from rosenblatt.store import read, write\n"
+        "from rosenblatt.models.store import read, write\n"
         "write(example() if sys.argv[1] == 'w' else read('-'), '-')"
     )
     command = [sys.executable, "-c", script]
@@ -148,7 +148,7 @@ def test_a_named_pipe(tmp_path: Path) -> None:
 
 def test_nothing_slow_is_imported() -> None:
     """Reading a model needs NumPy and the standard library."""
-    script = "import sys, rosenblatt.store; print(*sys.modules)"
+    script = "import sys, rosenblatt.models.store; print(*sys.modules)"
     command = [sys.executable, "-c", script]
     modules = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()  # noqa: S603
     slow = {"numba", "sklearn", "scipy", "polars", "pandas", "onnx", "click", "rich", "safetensors"}

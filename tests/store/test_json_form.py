@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.errors import InputError
-from rosenblatt.store import Model, from_json, read, to_json
+from rosenblatt.models.store import Model, from_json, read, to_json
 from tests.store.models import assert_same, example, models
 
 

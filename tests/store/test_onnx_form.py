@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.files import save
-from rosenblatt.store import Model, read, to_onnx
+from rosenblatt.models.store import Model, read, to_onnx
 from tests.estimators.test_fit import quiet_fit
 from tests.store.models import example
 
@@ -144,6 +144,6 @@ def test_what_onnx_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:
         to_onnx(example(classes=()))
     with pytest.raises(InputError, match=r"ONNX has UTF-8 text only; the classes hold '\\udce9'\."):
         to_onnx(example(classes=("a\udce9", "b")))
-    monkeypatch.setattr("rosenblatt.store.onnx_form.LARGEST", 39)
+    monkeypatch.setattr("rosenblatt.models.store.onnx_form.LARGEST", 39)
     with pytest.raises(InputError, match="ONNX holds at most 2 GB; this model's weights are 40"):
         to_onnx(example())

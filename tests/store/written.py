@@ -3,8 +3,8 @@
 import hashlib
 import io
 
-from rosenblatt.store import Model
-from rosenblatt.store.file import write_to
+from rosenblatt.models.store import Model
+from rosenblatt.models.store.file import write_to
 
 
 def written(model: Model) -> bytes:

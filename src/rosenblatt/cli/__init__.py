@@ -18,7 +18,6 @@ COMMANDS = {
     "report": "Write all that is known of a model as one HTML page.",
     "plot": "Draw a picture of data, a model or a training.",
     "lab": "Play with the perceptron on a page.",
-    "reproduce": "Print the figures of papers beside ours, and say which reproduce.",
     "export": "Write a model as JSON or ONNX, or read one back from JSON.",
 }
 

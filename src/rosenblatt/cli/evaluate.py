@@ -14,7 +14,7 @@ from rosenblatt.wording import counted, number, percent, printable
 if TYPE_CHECKING:
     from rosenblatt.cli.baselines import Comparison
     from rosenblatt.data.files import Layout
-    from rosenblatt.evaluation import Evaluation
+    from rosenblatt.models.evaluation import Evaluation
 
 BASELINES = ("most-frequent", "perceptron", "logistic-regression", "linear-svc")
 MOST_IN_TABLE = 12  # classes that a confusion table is readable with
@@ -72,9 +72,9 @@ def evaluate(
 ) -> bool:
     """Judge MODEL by the labels of the rows of DATA ("-": standard input)."""
     from rosenblatt.cli.rows import model_rows
-    from rosenblatt.evaluation import Evaluation
-    from rosenblatt.scoring import Scorer
-    from rosenblatt.store import read
+    from rosenblatt.models.evaluation import Evaluation
+    from rosenblatt.models.scoring import Scorer
+    from rosenblatt.models.store import read
 
     if train and not set(against) - {"most-frequent"}:
         msg = "--train is what the scikit-learn models of --against learn from: name one of them."
@@ -114,7 +114,7 @@ def evaluate(
 
 def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
     """Tell of rows without a label and of labels that the model does not know."""
-    from rosenblatt.explain import listed
+    from rosenblatt.models.explanation import listed
 
     if evaluation.n_unlabelled:
         screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label left out.")
@@ -210,7 +210,7 @@ def _show_comparisons(
 
 def interval(evaluation: "Evaluation") -> str:
     """Return the interval of the error for people."""
-    from rosenblatt.evaluation import wilson
+    from rosenblatt.models.evaluation import wilson
 
     low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
     return f"{percent(low)} to {percent(high)}"

@@ -14,9 +14,9 @@ from rosenblatt.wording import counted, number, percent, printable, signed
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
     from rosenblatt.data.files import Layout
-    from rosenblatt.explain import Explanation
-    from rosenblatt.provenance import Provenance
-    from rosenblatt.store.model import Model
+    from rosenblatt.mistakes.provenance import Provenance
+    from rosenblatt.models.explanation import Explanation
+    from rosenblatt.models.store.model import Model
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt explain spam.model test.csv --row 17")
@@ -53,8 +53,8 @@ def explain(
     Each feature adds its weight × its value to the score. With more than two classes it is the
     lead over the runner-up that is explained. Where weight vectors vote, it is their average.
     """
-    from rosenblatt.explain import contributions
-    from rosenblatt.store import read
+    from rosenblatt.models.explanation import contributions
+    from rosenblatt.models.store import read
 
     model = read(model_path)
     batch = _row(model, data, row, layout)
@@ -79,7 +79,7 @@ def explain(
         }
     provenance = None
     if why:
-        from rosenblatt.recorded import recorded_provenance
+        from rosenblatt.models.recorded import recorded_provenance
 
         score = scores[0] if scores.ndim > 1 else scores
         provenance = recorded_provenance(model, batch.indices, batch.data, score, winner)
@@ -148,8 +148,8 @@ def _decision(model: "Model", batch: "Batch") -> tuple[Any, int]:
     """
     import numpy as np
 
-    from rosenblatt.explain import narrowed
-    from rosenblatt.scoring import Scorer
+    from rosenblatt.models.explanation import narrowed
+    from rosenblatt.models.scoring import Scorer
 
     known = batch.indices < model.n_features
     data, n = batch.data[known], int(np.count_nonzero(known))
@@ -162,7 +162,7 @@ def _decision(model: "Model", batch: "Batch") -> tuple[Any, int]:
 
 def _vote(model: "Model", batch: "Batch") -> dict[str, Any] | None:
     """Return how the weight vectors vote on a row; None where one alone decides."""
-    from rosenblatt.scoring import Scorer, n_voting
+    from rosenblatt.models.scoring import Scorer, n_voting
 
     n_vectors = n_voting(model)
     if n_vectors is None:
@@ -186,7 +186,7 @@ def _scores(model: "Model", scores: Any) -> dict[str, Any]:
     else:
         found = {"scores": dict(zip(labels, scores[0], strict=True))}
     if model.calibration is not None:
-        from rosenblatt.calibration import probabilities
+        from rosenblatt.models.calibration import probabilities
 
         shares = probabilities(model.calibration, scores)[0]
         found["probabilities"] = dict(zip(labels, shares, strict=True))

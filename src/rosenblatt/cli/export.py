@@ -32,8 +32,8 @@ def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> 
 
     MODEL is a model file or such JSON, so that what was changed in the JSON can be used.
     """
-    from rosenblatt.atomic import replacing
-    from rosenblatt.store import read, to_json, to_onnx, write
+    from rosenblatt.data.atomic import replacing
+    from rosenblatt.models.store import read, to_json, to_onnx, write
 
     if output == "-" and screen.wants_json:
         msg = "--json would mix with the model on standard output: name a file with -o."

@@ -15,7 +15,7 @@ def default_model_path(data: str) -> str:
     stem = "rosenblatt" if data == "-" else PurePath(data).name.split(".")[0].strip("*?[]")
     path = f"{stem or 'rosenblatt'}{SUFFIX}"
     if Path(path).exists():
-        from rosenblatt import store
+        from rosenblatt.models import store
 
         try:
             store.read(path)

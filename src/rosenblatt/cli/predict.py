@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.files import Layout
-    from rosenblatt.store.model import Model
+    from rosenblatt.models.store.model import Model
 
 
 ABSTAINED = -1  # in place of the number of a class
@@ -51,11 +51,11 @@ def predict(
     DATA are files, patterns of names or "-" for standard input; a label in them is not looked at.
     Two classes have one score, above 0 for the second one.
     """
-    from rosenblatt.atomic import replacing
     from rosenblatt.cli.rows import model_rows
+    from rosenblatt.data.atomic import replacing
     from rosenblatt.errors import InputError
-    from rosenblatt.scoring import Scorer
-    from rosenblatt.store import read
+    from rosenblatt.models.scoring import Scorer
+    from rosenblatt.models.store import read
 
     model = read(model_path)
     if proba and model.calibration is None:
@@ -128,7 +128,7 @@ def _columns(numbers: "NDArray[Any]") -> list[list[float]]:
 
 
 def _probabilities(model: "Model", scores: "NDArray[Any]") -> "NDArray[Any]":
-    from rosenblatt.calibration import probabilities
+    from rosenblatt.models.calibration import probabilities
 
     if model.calibration is None:
         msg = "A model without a calibration has no probabilities."

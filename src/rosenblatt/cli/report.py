@@ -40,11 +40,11 @@ def report(
     the rows that went most wrong. A model of train --record-mistakes shows which rows taught it
     so and how long its weights lasted, one of train --verdict the proof.
     """
-    from rosenblatt.atomic import replacing
     from rosenblatt.cli.rows import model_rows
+    from rosenblatt.data.atomic import replacing
+    from rosenblatt.models.store import read
     from rosenblatt.report.findings import findings
     from rosenblatt.report.page import page
-    from rosenblatt.store import read
     from rosenblatt.wording import percent, printable
 
     if output == "-" and screen.wants_json:

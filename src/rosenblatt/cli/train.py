@@ -137,13 +137,13 @@ def train(
     is held out, and an averaged perceptron learns from the others until the error on those held
     out falls no more.
     """
-    from rosenblatt import store
     from rosenblatt.cli.course import Course
     from rosenblatt.cli.learner import Learner
     from rosenblatt.cli.model_path import default_model_path
     from rosenblatt.cli.training import train_files
     from rosenblatt.cli.training_report import report, show
     from rosenblatt.data.files import Columns
+    from rosenblatt.models import store
 
     learner = Learner(given["rule"], given["memory"], given["C"], given["margin"], given["eta0"])
     options = {name: given[name] for name in COURSE}

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.checkpoint import Checkpoint
 from rosenblatt.cli.course import SHUFFLES, Course
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.batch import Batch
@@ -17,8 +16,9 @@ from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_spread
+from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.store.model import Calibration, Model, Spread
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.store.model import Calibration, Model, Spread
 from rosenblatt.training.fit import Outcome
 from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.progress import Progress
@@ -224,7 +224,7 @@ def _spread(trained: Trained, n_features: int) -> Spread:
 def _calibration(course: Course, trained: Trained, votes: Votes | None) -> Calibration | None:
     if not course.calibrate:
         return None
-    from rosenblatt.calibration import fit_calibration
+    from rosenblatt.models.calibration import fit_calibration
     from rosenblatt.training.held_out_scores import part_scores
 
     if not trained.supply.n_held_out and trained.outcome.stop_reason in ENDED_EARLY:

@@ -11,9 +11,9 @@ from rosenblatt.cli.sizes import told
 from rosenblatt.cli.training import Trainee
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
-from rosenblatt.evaluation import Evaluation
-from rosenblatt.scoring import Scorer
-from rosenblatt.store.model import Model
+from rosenblatt.models.evaluation import Evaluation
+from rosenblatt.models.scoring import Scorer
+from rosenblatt.models.store.model import Model
 from rosenblatt.wording import counted, number, percent, printable
 
 if TYPE_CHECKING:

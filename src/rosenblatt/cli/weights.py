@@ -10,8 +10,8 @@ from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.wording import counted, printable, signed
 
 if TYPE_CHECKING:
-    from rosenblatt.explain import RankedWeight, Ranking
-    from rosenblatt.store.model import Model
+    from rosenblatt.models.explanation import RankedWeight, Ranking
+    from rosenblatt.models.store.model import Model
 
 MOST_TABLES = 6  # classes; more get one line each
 IN_LINE = 5  # names in such a line
@@ -34,9 +34,9 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     Where features vary over so different ranges that weights cannot be compared, they are ranked by
     weight × standard deviation. --all writes tab-separated lines: class, feature, name, weight.
     """
-    from rosenblatt.explain import class_number, ranked_weights, ranking_misleads
-    from rosenblatt.scoring import n_voting
-    from rosenblatt.store import read
+    from rosenblatt.models.explanation import class_number, ranked_weights, ranking_misleads
+    from rosenblatt.models.scoring import n_voting
+    from rosenblatt.models.store import read
 
     model = read(model_path)
     chosen = None if class_ is None else class_number(model, class_)
@@ -133,7 +133,7 @@ def _document(ranking: "Ranking") -> dict[str, object]:
 
 
 def _write_all(screen: Screen, model: "Model", chosen: int | None) -> None:
-    from rosenblatt.explain import all_weights
+    from rosenblatt.models.explanation import all_weights
 
     if not screen.wants_json:
         screen.write("class\tfeature\tname\tweight\n")

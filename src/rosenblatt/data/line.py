@@ -11,10 +11,9 @@ import re
 from typing import NamedTuple
 
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, Label, read_label, shown
+from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
 
-MOST_FEATURE = 2**31 - 1  # what an index of 32 bits can hold
 MOST_QUERY = 2**63 - 1
-NO_QUERY = -1
 
 TOKEN = re.compile(rb"[^ \t\r\v\f]+")  # as bytes.split parts them
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.labels import Label
-from rosenblatt.data.line import MOST_FEATURE, NO_QUERY, LineError, Numbering, parse_line
+from rosenblatt.data.line import LineError, Numbering, parse_line
 from rosenblatt.data.parsed import Parsed
+from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
 
 
 def parse_plain(text: bytes, numbering: Numbering, dtype: np.dtype[Any]) -> Parsed:

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.labels import Label, read_label
 from rosenblatt.data.line import (
-    MOST_FEATURE,
-    NO_QUERY,
     LineError,
     Numbering,
     Row,
@@ -16,15 +14,16 @@ from rosenblatt.data.line import (
 )
 from rosenblatt.data.parsed import Parsed
 from rosenblatt.data.plain_rows import parse_plain
-from rosenblatt.data.scanning import (
+from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
+from rosenblatt.kernels.text.svmlight import (
     Progress,
     count_lines_and_colons,
     newline_from,
     scan,
     sort_rows,
 )
-from rosenblatt.data.tokens import NEWLINE
-from rosenblatt.data.words import SPAN
+from rosenblatt.kernels.text.tokens import NEWLINE
+from rosenblatt.kernels.text.words import SPAN
 
 Text = NDArray[np.uint8]
 

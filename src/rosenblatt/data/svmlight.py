@@ -176,7 +176,7 @@ class _Parser:
     def _rows(self, block: Block) -> Parsed:
         numbering = numbering_for(self.base, self._dtype, detected=self._detects)
         if block.offset + block.length > PLAIN_BYTES or "numba" in sys.modules:
-            from rosenblatt.data.words import AVAILABLE
+            from rosenblatt.kernels.text.words import AVAILABLE
 
             if AVAILABLE:
                 from rosenblatt.data.scanned_rows import parse_scanned

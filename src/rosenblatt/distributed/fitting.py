@@ -8,7 +8,6 @@ import numpy as np
 from distributed import Client, Future
 from numpy.typing import NDArray
 
-from rosenblatt.checkpoint import Checkpoint
 from rosenblatt.distributed.dask import DaskEngine, ShardWatcher, shards_of
 from rosenblatt.distributed.mixing import Lesson, Mixing, Start
 from rosenblatt.distributed.parts import Recipe
@@ -17,7 +16,8 @@ from rosenblatt.distributed.training import train
 from rosenblatt.distributed.verdict import extent, verdict_of
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense
-from rosenblatt.store.model import Spread
+from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.store.model import Spread
 from rosenblatt.theory.verdict import Verdict
 from rosenblatt.training.fit import Outcome, Plan
 from rosenblatt.training.observers import Observer

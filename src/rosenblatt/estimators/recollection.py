@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.training.fit import Outcome
-from rosenblatt.training.mistakes import Mistakes
 from rosenblatt.training.votes import Votes
 
 

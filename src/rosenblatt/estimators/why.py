@@ -9,7 +9,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.linear_scores import linear_scores
 from rosenblatt.estimators.validation import check_rows
-from rosenblatt.provenance import Provenance, provenance_of
+from rosenblatt.mistakes.provenance import Provenance, provenance_of
 
 
 def why(estimator: OnlineClassifier, X: Any, x: Any) -> Provenance:

@@ -5,7 +5,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt import rules
-from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import compiled, inlined
 from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.rows import Rows
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import compiled, inlined
 from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.compiling import compiled, inlined
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
 
 RANDOM, FORGETRON, PROJECTRON = range(3)

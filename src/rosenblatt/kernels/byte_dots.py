@@ -16,7 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import compiled
+from rosenblatt.kernels.compiling import compiled
 
 LANES = 32  # rows of a panel; with 16 or 64 the same takes 2.0 ms
 MOST_FEATURES = (2**31 - 1) // 255**2  # beyond, a sum could leave 32 bits

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import inlined
+from rosenblatt.kernels.compiling import inlined
 
 
 class Counts(NamedTuple):

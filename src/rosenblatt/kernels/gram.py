@@ -4,7 +4,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import compiled, inlined
 from rosenblatt.kernels.rows import Rows
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import compiled, inlined
 from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.compiling import compiled, inlined
 from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.rows import Rows
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import compiled
 from rosenblatt.kernels.binary import binary_pass
+from rosenblatt.kernels.compiling import compiled
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Dense

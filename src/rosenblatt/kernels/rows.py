@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import compiled_method
+from rosenblatt.kernels.compiling import compiled_method
 from rosenblatt.kernels.vector import lane_dot, lane_dot_pair, lane_dot_reference, prefetch
 
 CACHE_LINE = 64  # bytes

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import compiled
+from rosenblatt.kernels.compiling import compiled
 
 
 @compiled

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import compiled, inlined
 from rosenblatt.kernels.rows import CSR, Rows
 
 OPEN = -1.0  # the winner of a vote that is not decided yet

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from rosenblatt.atomic import replacing
+from rosenblatt.data.atomic import replacing
 from rosenblatt.lab.document import Document
 from rosenblatt.lab.downloads import download
 from rosenblatt.lab.messages import Session, steps

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt.errors import InputError
-from rosenblatt.explain import Explanation, contributions
+from rosenblatt.models.explanation import Explanation, contributions
 from rosenblatt.plots.bars import draw_bars
 from rosenblatt.plots.canvas import Display, label_text, legend_beside, set_title
 from rosenblatt.plots.model import model_from
@@ -62,7 +62,7 @@ class ContributionsDisplay(Display):
 
         Parameters
         ----------
-        estimator : fitted estimator of rosenblatt, or a model as ``rosenblatt.store`` reads it
+        estimator : fitted estimator of rosenblatt, or a stored model
         x : array of shape (n_features,), or one row of a CSR matrix
         n : int, default 10
             How many terms at most.
@@ -90,7 +90,7 @@ class ContributionsDisplay(Display):
         n: int = 10,
         title: str = "One row",
     ) -> Self:
-        """Draw what ``rosenblatt.explain.contributions`` found."""
+        """Draw what ``rosenblatt.models.explanation.contributions`` found."""
         shown, rest = explanation.terms[:n], explanation.terms[n:]
         names = [f"{term.name} = {term.value:.4g}" for term in shown]
         values = [term.amount for term in shown]

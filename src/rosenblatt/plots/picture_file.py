@@ -4,7 +4,7 @@ import os
 from pathlib import PurePath
 from typing import Any
 
-from rosenblatt.atomic import Target, replacing
+from rosenblatt.data.atomic import Target, replacing
 from rosenblatt.errors import InputError
 from rosenblatt.plots.canvas import Display, figure_of
 

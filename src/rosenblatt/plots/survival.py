@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.recorded import is_recorded
+from rosenblatt.models.scoring import votes_of
+from rosenblatt.models.store.model import Model
 from rosenblatt.plots.canvas import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, INK, VERMILION
-from rosenblatt.recorded import is_recorded
-from rosenblatt.scoring import votes_of
-from rosenblatt.store.model import Model
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ class SurvivalDisplay(Display):
     def from_estimator(cls, estimator: Any) -> Self:
         """Draw a ``VotedPerceptron``, or what was fitted with ``record_mistakes=True``.
 
-        A model as ``rosenblatt.store`` reads it will do, where it was trained with
+        A model as ``rosenblatt.models.store`` reads it will do, where it was trained with
         ``--record-mistakes``.
         """
         if isinstance(estimator, Model):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.explain import class_number, ranked_weights, ranking_misleads
+from rosenblatt.models.explanation import class_number, ranked_weights, ranking_misleads
 from rosenblatt.plots.bars import draw_bars
 from rosenblatt.plots.canvas import Display, label_text, legend_beside, set_title
 from rosenblatt.plots.model import model_from
@@ -57,7 +57,7 @@ class WeightsDisplay(Display):
 
         Parameters
         ----------
-        estimator : fitted estimator of rosenblatt, or a model as ``rosenblatt.store`` reads it
+        estimator : fitted estimator of rosenblatt, or a stored model
         n : int, default 10
             How many weights of either sign at most.
         class_ : label, default None

@@ -4,8 +4,8 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from rosenblatt.atomic import replacing
-from rosenblatt.store.model import Model
+from rosenblatt.data.atomic import replacing
+from rosenblatt.models.store.model import Model
 
 __all__ = ["html_report", "write_report"]
 
@@ -76,7 +76,7 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     import numpy as np
 
     from rosenblatt.kernels.rows import CSR
-    from rosenblatt.recorded import recorded_arrays
+    from rosenblatt.models.recorded import recorded_arrays
     from rosenblatt.report.array_rows import array_rows
     from rosenblatt.theory.diagnosis import diagnose
 

@@ -7,12 +7,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.evaluation import Evaluation
-from rosenblatt.explain import Ranking, ranked_weights, ranking_misleads
-from rosenblatt.recorded import is_recorded
+from rosenblatt.models.evaluation import Evaluation
+from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
+from rosenblatt.models.recorded import is_recorded
+from rosenblatt.models.scoring import Scorer, votes_of
+from rosenblatt.models.store.model import Model
 from rosenblatt.report.hardest import HardestRows, HardRow
-from rosenblatt.scoring import Scorer, votes_of
-from rosenblatt.store.model import Model
 
 WEIGHTS = 12  # names on either side
 MOST_RANKED = 30  # classes whose weights are shown

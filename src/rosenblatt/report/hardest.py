@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.explain import Explanation, contributions
-from rosenblatt.provenance import Provenance
-from rosenblatt.recorded import is_recorded, recorded_provenance
-from rosenblatt.scoring import VOTED
-from rosenblatt.store.model import Model
+from rosenblatt.mistakes.provenance import Provenance
+from rosenblatt.models.explanation import Explanation, contributions
+from rosenblatt.models.recorded import is_recorded, recorded_provenance
+from rosenblatt.models.scoring import VOTED
+from rosenblatt.models.store.model import Model
 
 MOST = 8
 

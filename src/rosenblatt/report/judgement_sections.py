@@ -2,7 +2,7 @@
 
 import math
 
-from rosenblatt.evaluation import Evaluation, wilson
+from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.hardest import HardRow
 from rosenblatt.report.markup import Cell, bar, paragraph, section, table, text

@@ -1,9 +1,9 @@
 """The part of the page on the weights."""
 
-from rosenblatt.explain import Ranking
+from rosenblatt.models.explanation import Ranking
+from rosenblatt.models.scoring import VOTED
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import Cell, bar, paragraph, section, table, text
-from rosenblatt.scoring import VOTED
 from rosenblatt.wording import counted, signed
 
 MOST_TABLES = 6  # classes; more get one line each

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.rows import Dense, Rows
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.training.chosen_rows import chosen_rows
-from rosenblatt.training.mistakes import Mistakes
 from rosenblatt.training.state import State
 from rosenblatt.training.supply import Part, Supply
 from rosenblatt.training.tally import Tally, tally_of

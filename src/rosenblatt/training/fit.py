@@ -7,13 +7,13 @@ from time import perf_counter
 import numpy as np
 
 from rosenblatt.kernels.counts import Counts, empty_log
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
 from rosenblatt.training.election import Election
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.held_out import EarlyStopping, Validation
 from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.interrupts import Interrupt, held_interrupt
-from rosenblatt.training.mistakes import Mistakes
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.order import Shuffle
 from rosenblatt.training.passes import run_pass

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.compiling import specialised
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.compiling import specialised
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.online import MISTAKE, NOT_FINITE, OVERFLOW, learn_row
 from rosenblatt.kernels.rows import Dense

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.data.conjunctions.expansion import conjunctions
 from rosenblatt.data.conjunctions.numbering import Hashed
-from rosenblatt.data.hashing import pair_hash
+from rosenblatt.kernels.text.hashing import pair_hash
 
 rows_of_features = st.lists(
     st.dictionaries(st.integers(0, 2**31 - 2), st.sampled_from([0.0, 1.0, 2.0, -3.0]), max_size=5),

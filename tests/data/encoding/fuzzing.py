@@ -16,7 +16,7 @@ from rosenblatt.data.blocks import PADDING
 from rosenblatt.data.encoding import scanned_terms as scanning
 from rosenblatt.data.encoding.plain_terms import plain_terms
 from rosenblatt.data.encoding.terms import Terms
-from rosenblatt.data.hashing import SEED
+from rosenblatt.kernels.text.hashing import SEED
 from tests.data.guarded import GuardedText
 
 ASCII = "abcXYZ019 _-'.,\n\t"

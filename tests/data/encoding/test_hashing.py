@@ -1,7 +1,7 @@
 import itertools
 import random
 
-from rosenblatt.data.hashing import (
+from rosenblatt.kernels.text.hashing import (
     SEED,
     column_seed,
     pair_hash,

@@ -3,9 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data.encoding.plain_terms import plain_terms
-from rosenblatt.data.encoding.share_scan import scanned_shares
+from rosenblatt.data.encoding.rows import Part
 from rosenblatt.data.encoding.shares import plain_shares
-from rosenblatt.data.hashing import SEED
+from rosenblatt.kernels.text.hashing import SEED
+from rosenblatt.kernels.text.shares import scanned_shares
 from tests.data.encoding.naive import naive_counts, naive_terms
 
 ROWS = st.lists(st.text("ab ", max_size=30), max_size=5)
@@ -21,7 +22,7 @@ def test_terms_weigh_the_root_of_their_share_among_the_known(
     numbers = {name: k if known[k % 12] else -1 for k, name in enumerate(dict.fromkeys(names))}
     found = np.array([numbers[name] for name in names], np.int32)
     plain = plain_shares(found, terms.counts, terms.indptr)
-    scanned = scanned_shares(found, terms.counts, terms.indptr)
+    scanned = Part(*scanned_shares(found, terms.counts, terms.indptr))
     for field, array in plain._asdict().items():
         np.testing.assert_array_equal(getattr(scanned, field), array, strict=True)
     accepted = {name for name, number in numbers.items() if number >= 0}
@@ -36,6 +37,6 @@ def test_keys_of_a_hash_are_all_known() -> None:
     """Numbers without a sign, as hashes have them, are taken as they are."""
     terms = plain_terms(["a b a", "", "c"], SEED, 1023, pairs=True)
     plain = plain_shares(terms.keys, terms.counts, terms.indptr)
-    scanned = scanned_shares(terms.keys, terms.counts, terms.indptr)
+    scanned = Part(*scanned_shares(terms.keys, terms.counts, terms.indptr))
     assert plain.indices.tolist() == scanned.indices.tolist() == terms.keys.tolist()
     assert np.array_equal(plain.data, scanned.data)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.encoding import TableEncoding
-from rosenblatt.data.hashing import column_seed, term_hash
 from rosenblatt.data.labels import Classes
+from rosenblatt.kernels.text.hashing import column_seed, term_hash
 from tests.data.encoding.naive import naive_features, naive_names
 from tests.data.encoding.samples import (
     ROLES,

@@ -9,7 +9,7 @@ from rosenblatt.data.encoding.characters import word_characters
 from rosenblatt.data.encoding.plain_terms import plain_terms
 from rosenblatt.data.encoding.scanned_terms import scanned_terms
 from rosenblatt.data.encoding.terms import Terms
-from rosenblatt.data.hashing import SEED
+from rosenblatt.kernels.text.hashing import SEED
 from tests.data.encoding.fuzzing import fuzz, spelled
 from tests.data.encoding.naive import naive_counts
 

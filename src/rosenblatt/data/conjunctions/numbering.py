@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.hashing import pair_hash
+from rosenblatt.kernels.text.hashing import pair_hash
 
 
 class Numbering(Protocol):

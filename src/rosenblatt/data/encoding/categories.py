@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn, option
 from rosenblatt.data.encoding.numbering import Numbering
-from rosenblatt.data.hashing import column_seed, term_hash
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.text.hashing import column_seed, term_hash
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.conjunctions.expansion import conjunctions
 from rosenblatt.data.conjunctions.numbering import Hashed, Known, features_of
-from rosenblatt.data.hashing import HASH_VERSION
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.text.hashing import HASH_VERSION
 
 if TYPE_CHECKING:
     from rosenblatt.data.encoding.svmlight_encoding import SvmlightEncoding

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.terms import Terms
 from rosenblatt.data.encoding.vocabulary import TermArrays, Vocabulary
-from rosenblatt.data.hashing import WORD_MASK
+from rosenblatt.kernels.text.hashing import WORD_MASK
 
 
 class Numbering(Protocol):

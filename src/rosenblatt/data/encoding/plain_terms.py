@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.data.encoding.characters import WORD
 from rosenblatt.data.encoding.terms import Terms
-from rosenblatt.data.hashing import pair_hash, term_hash
+from rosenblatt.kernels.text.hashing import pair_hash, term_hash
 
 
 class _Term:

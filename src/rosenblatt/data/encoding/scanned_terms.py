@@ -8,9 +8,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.characters import IN_CONTEXT, word_characters
-from rosenblatt.data.encoding.term_scan import rewrite, scan_terms
 from rosenblatt.data.encoding.terms import Terms
-from rosenblatt.data.words import SPAN
+from rosenblatt.kernels.text.terms import rewrite, scan_terms
+from rosenblatt.kernels.text.words import SPAN
 
 # Rooms that every scan writes to and nobody keeps, one set a thread. Fresh memory for each table
 # would have to be cleared by the system page by page: a fifth of the time of a scan.

@@ -13,8 +13,8 @@ from rosenblatt.data.encoding.settings import MOST_FEATURES, Settings
 from rosenblatt.data.encoding.statistics import FIELDS, ColumnStatistics
 from rosenblatt.data.encoding.svmlight_encoding import SvmlightEncoding
 from rosenblatt.data.encoding.vocabulary import TermArrays
-from rosenblatt.data.hashing import HASH_VERSION
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.text.hashing import HASH_VERSION
 
 if TYPE_CHECKING:
     from rosenblatt.data.encoding.conjoined import ConjoinedEncoding

@@ -11,9 +11,9 @@ from rosenblatt.data.encoding.plain_terms import plain_terms
 from rosenblatt.data.encoding.rows import Part
 from rosenblatt.data.encoding.shares import plain_shares
 from rosenblatt.data.encoding.terms import Terms
-from rosenblatt.data.hashing import column_seed
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.text.hashing import column_seed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,16 +80,16 @@ class TextColumn:
 
     def _weighed(self, numbers: NDArray[Any], terms: Terms) -> Part:
         if self._scans():
-            from rosenblatt.data.encoding.share_scan import scanned_shares
+            from rosenblatt.kernels.text.shares import scanned_shares
 
-            return scanned_shares(numbers, terms.counts, terms.indptr)
+            return Part(*scanned_shares(numbers, terms.counts, terms.indptr))
         return plain_shares(numbers, terms.counts, terms.indptr)
 
     def _scans(self) -> bool:
         """Whether the compiled scan is worth it, or numba there already."""
         if self._bytes_so_far <= PLAIN_BYTES and "numba" not in sys.modules:
             return False
-        from rosenblatt.data.words import AVAILABLE
+        from rosenblatt.kernels.text.words import AVAILABLE
 
         return AVAILABLE
 

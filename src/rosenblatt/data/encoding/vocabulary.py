@@ -117,7 +117,7 @@ class Vocabulary:
 
     def look_up_compiled(self, terms: "Terms", column: int, *, growing: bool) -> NDArray[np.int32]:
         """Return the same as ``look_up_plain``, by the compiled table."""
-        from rosenblatt.data.encoding.vocabulary_scan import look_up
+        from rosenblatt.kernels.text.vocabulary import look_up
 
         numbers = np.empty(len(terms.keys), np.int32)
         most = self._most if growing else self._n_terms
@@ -160,7 +160,7 @@ class Vocabulary:
 
     def _table(self) -> NDArray[np.uint64]:
         """Return the compiled code's table, with room for another term."""
-        from rosenblatt.data.encoding.vocabulary_scan import enter_hashes
+        from rosenblatt.kernels.text.vocabulary import enter_hashes
 
         if self._slots is None or _crowded(self._n_terms, len(self._slots)):
             n_slots = FEWEST_SLOTS

@@ -1,0 +1,183 @@
+"""Conjunctions of features as a scikit-learn transformer."""
+
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from rosenblatt.data.conjunctions.expansion import Sparse, conjunctions
+from rosenblatt.data.conjunctions.numbering import (
+    Hashed,
+    Known,
+    Numbering,
+    features_of,
+)
+from rosenblatt.data.conjunctions.occurring import Occurring
+from rosenblatt.errors import InputError
+from rosenblatt.estimators.validation import check_finite
+
+MOST_BITS = 30
+
+
+class FeatureConjunctions(TransformerMixin, BaseEstimator):
+    """Add conjunctions of features: pairs, or pairs and triples, of features present together.
+
+    A conjunction is the product of its features: of indicators, 1 where all of them are 1. A line
+    can't learn that "excellent" is praise unless "not" is there too; with the feature
+    ``excellent-and-not`` it can. What does not occur in training is not made, so wide sparse rows
+    cost what their own features make.
+
+    Parameters
+    ----------
+    degree : 2 or 3, default 2
+        2 for pairs, 3 for pairs and triples.
+    hash_bits : int, default None
+        Let all conjunctions share 2^hash_bits columns, 1 to 30, where several may fall in one and
+        are added. None: one column each as long as there are at most ``max_features``, and above
+        that the largest power of two of columns within it, shared.
+    max_features : int, default 1_000_000
+        How many columns of conjunctions there may be.
+
+    Attributes
+    ----------
+    hashed_
+        Whether conjunctions share columns.
+    n_conjunctions_
+        How many columns of conjunctions there are.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from rosenblatt import FeatureConjunctions
+    >>> reviews = [[1, 0, 0], [0, 1, 0], [1, 0, 1], [0, 1, 1]]
+    >>> pairs = FeatureConjunctions().fit(reviews)
+    >>> pairs.transform(reviews)
+    array([[1., 0., 0., 0., 0.],
+           [0., 1., 0., 0., 0.],
+           [1., 0., 1., 1., 0.],
+           [0., 1., 1., 0., 1.]])
+    >>> pairs.get_feature_names_out(["excellent", "terrible", "not"])[3:]
+    array(['excellent-and-not', 'terrible-and-not'], dtype=object)
+
+    References
+    ----------
+    H. Daumé III, *A Course in Machine Learning*, section 4.7, on feature combinations.
+    """
+
+    n_features_in_: int
+
+    def __init__(
+        self, degree: int = 2, *, hash_bits: int | None = None, max_features: int = 1_000_000
+    ) -> None:
+        self.degree = degree
+        self.hash_bits = hash_bits
+        self.max_features = max_features
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  # scikit-learn hands it over
+        """Find the conjunctions that occur in the rows of X.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_rows, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        rows, _ = self._rows(X, reset=True)
+        d = self.n_features_in_
+        self._numbering: Numbering
+        if self.hash_bits is not None:
+            self._numbering = Hashed(int(self.hash_bits), d)
+        else:
+            occurring = Occurring(d, self.degree, int(self.max_features))
+            occurring.add(rows)
+            self._numbering = occurring.numbering()
+        self.hashed_ = isinstance(self._numbering, Hashed)
+        self.n_conjunctions_ = self._numbering.n_columns - d
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the rows of X with their conjunctions: an array for an array, else CSR.
+
+        Conjunctions that did not occur when it was fitted are left out, unless it hashes.
+        """
+        check_is_fitted(self)
+        rows, was_sparse = self._rows(X, reset=False)
+        found = conjunctions(*rows, self.degree, self._numbering)
+        shape = (len(rows.indptr) - 1, self._numbering.n_columns)
+        matrix = sparse.csr_array(tuple(found), shape=shape)
+        if not was_sparse:
+            return matrix.toarray()
+        return matrix if isinstance(X, sparse.sparray) else sparse.csr_matrix(matrix)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the columns: those of X, then ``a-and-b`` for each conjunction."""
+        check_is_fitted(self, "n_features_in_")
+        names = _check_feature_names_in(self, input_features)
+        if not isinstance(self._numbering, Known):
+            more = [f"conjunction {number}" for number in range(self.n_conjunctions_)]
+            return np.array([*names, *more], object)
+        tables = self._numbering.tables
+        more = [
+            "-and-".join(str(names[j]) for j in features)
+            for degree in tables
+            for features in features_of(tables[degree], self.n_features_in_, degree).tolist()
+        ]
+        return np.array([*names, *more], object)
+
+    def _rows(self, X: Any, *, reset: bool) -> tuple[Sparse, bool]:
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,
+        )
+        was_sparse = sparse.issparse(X)
+        check_finite(X.data if was_sparse else X, X, self)
+        if was_sparse and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        matrix = X if was_sparse else sparse.csr_array(X)
+        return Sparse(matrix.data, matrix.indices, matrix.indptr), was_sparse
+
+    def _check_parameters(self) -> None:
+        requirements = {
+            "degree": ("2 or 3", self.degree in (2, 3)),
+            "hash_bits": (
+                f"None or an integer from 1 to {MOST_BITS}",
+                self.hash_bits is None or _within(self.hash_bits, 1, MOST_BITS),
+            ),
+            "max_features": (
+                f"an integer from 2 to 2^{MOST_BITS}",
+                _within(self.max_features, 2, 1 << MOST_BITS),
+            ),
+        }
+        for name, (requirement, holds) in requirements.items():
+            if not holds:
+                msg = (
+                    f"The parameter {name} of FeatureConjunctions must be {requirement}; "
+                    f"got {getattr(self, name)!r}."
+                )
+                raise InputError(msg)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _within(value: Any, low: int, high: int) -> bool:
+    whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+    return whole and bool(low <= value <= high)

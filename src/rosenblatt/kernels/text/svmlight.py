@@ -1,0 +1,246 @@
+"""Rows of svmlight text, compiled: all but the lines that are unusual or wrong.
+
+Nothing here words an error. At a line that it does not understand the scan stops, and the caller
+has it parsed by ``line.parse_line``; so the scan may be simple, and must only never take for usual
+what is not. The text, given by its address, ends in a newline, behind which 64 more bytes may be
+read: that newline is what every loop below stops at.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.compiling import compiled, inlined
+from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
+from rosenblatt.kernels.text.tokens import (
+    COLON,
+    HASH,
+    NEWLINE,
+    SPACE,
+    ZERO,
+    decimal,
+    eight_digits,
+    is_blank,
+    is_digit,
+    marks_from,
+    next_mark,
+    whole_number,
+)
+from rosenblatt.kernels.text.words import SPAN, byte_at, count_at, word_at
+
+U = np.uint64
+QID = U(int.from_bytes(b"qid:", "little"))
+FNV_START, FNV_PRIME = U(0xCBF29CE484222325), U(0x100000001B3)
+
+
+class Progress(NamedTuple):
+    """How far a scan came."""
+
+    position: int  # the start of the line to go on with
+    n_rows: int
+    n_values: int
+    n_labels: int  # distinct ones
+    n_queries: int  # rows that name one
+    ascending: bool  # whether the features of every row do
+
+
+@compiled
+def count_lines_and_colons(text: int, length: int) -> Any:
+    """Return how many newlines and colons there are."""
+    n_lines, n_colons = 0, 0
+    for position in range(0, length - SPAN, SPAN):
+        n_lines += count_at(text, position, NEWLINE)
+        n_colons += count_at(text, position, COLON)
+    for position in range((length - 1) & -SPAN, length):
+        n_lines += byte_at(text, position) == NEWLINE
+        n_colons += byte_at(text, position) == COLON
+    return n_lines, n_colons
+
+
+@compiled
+def newline_from(text: int, position: int) -> int:
+    """Return where the line ends in which this position stands."""
+    while byte_at(text, position) != NEWLINE:
+        position += 1
+    return position
+
+
+@compiled
+def scan(  # what writes to the arrays stands here: passing them on takes time
+    text: int,
+    length: int,
+    base: int,
+    limit: float,
+    data: NDArray[Any],
+    indices: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    queries: NDArray[np.int64],
+    token_starts: NDArray[np.int64],
+    token_stops: NDArray[np.int64],
+    slots: NDArray[np.int32],
+    progress: Progress,
+) -> Any:
+    """Write the rows of the text from ``progress`` on; return the progress made.
+
+    Its position is the length of the text, or the start of a line that is not usual. The label of
+    that line has then been written, if it has a label, and nothing else of it.
+
+    A label is written as the number of its token among the distinct ones, in order of appearance;
+    the arrays ``token_…`` say where each stands first. ``slots`` finds them by hashing: 1 + the
+    number of a token, or 0; its length is a power of two, and more than half of it stays empty.
+    """
+    line, row, filled, n_labels, n_queries, ascending = progress
+    last_slot = U(len(slots) - 1)
+    indptr[0] = 0
+    while line < length:
+        start = _behind_blanks(text, line)
+        if byte_at(text, start) == NEWLINE or byte_at(text, start) == HASH:
+            line = newline_from(text, start) + 1
+            continue
+
+        stop, key, usual = _label(text, start)
+        if not usual:
+            break
+        slot = key & last_slot
+        while slots[slot] != 0 and not _same(
+            text, token_starts[U(slots[slot] - 1)], token_stops[U(slots[slot] - 1)], start, stop
+        ):
+            slot = (slot + U(1)) & last_slot
+        if slots[slot] == 0:
+            token_starts[U(n_labels)], token_stops[U(n_labels)] = start, stop
+            n_labels += 1
+            slots[slot] = n_labels
+        labels[U(row)] = slots[slot] - 1
+
+        stop, query, usual = _query(text, stop)
+        if not usual:
+            break
+        place, previous = filled, -1
+        span, marks = marks_from(text, stop)
+        end, span, marks = next_mark(text, span, marks)
+        while True:
+            start = end + 1
+            while is_blank(byte_at(text, end)) and not is_digit(byte_at(text, start)):
+                end, span, marks = next_mark(text, span, marks)
+                start = end + 1
+            if not is_blank(byte_at(text, end)):
+                break
+            feature, value, end, span, marks = _entry(text, start, span, marks)
+            if not abs(value) < limit:  # NaN is not, either
+                usual = False
+                break
+            ascending &= feature > previous
+            previous = feature
+            indices[U(place)] = feature - base
+            data[U(place)] = value
+            place += 1
+        if not usual or (byte_at(text, end) != NEWLINE and byte_at(text, end) != HASH):
+            break
+
+        queries[U(row)] = query
+        n_queries += query != NO_QUERY
+        row, filled = row + 1, place
+        indptr[U(row)] = filled
+        line = newline_from(text, end) + 1
+    return Progress(line, row, filled, n_labels, n_queries, ascending)
+
+
+@inlined
+def _behind_blanks(text: int, position: int) -> int:
+    while is_blank(byte_at(text, position)):
+        position += 1
+    return position
+
+
+@inlined
+def _ends_token(byte: int) -> bool:
+    return is_blank(byte) or byte in (NEWLINE, HASH)
+
+
+@inlined
+def _label(text: int, start: int) -> Any:
+    """Return where the label ends that starts here, a hash of it, and whether it is one."""
+    stop, key = start, FNV_START
+    byte = byte_at(text, stop)
+    while byte > SPACE and byte not in (COLON, HASH):
+        key = (key ^ U(byte)) * FNV_PRIME
+        stop += 1
+        byte = byte_at(text, stop)
+    return stop, key ^ (key >> U(32)), _ends_token(byte)
+
+
+@inlined
+def _same(text: int, start: int, stop: int, other_start: int, other_stop: int) -> bool:
+    """Whether two tokens are the same bytes."""
+    if stop - start != other_stop - other_start:
+        return False
+    for k in range(stop - start):
+        if byte_at(text, start + k) != byte_at(text, other_start + k):
+            return False
+    return True
+
+
+@inlined
+def _query(text: int, position: int) -> Any:
+    """Return where the query ends that may follow, its number, and whether all is usual."""
+    start = _behind_blanks(text, position)
+    if word_at(text, start) & U(0xFFFFFFFF) != QID:
+        return position, NO_QUERY, True
+    start += 4
+    stop, query = start, 0
+    while is_digit(byte_at(text, stop)) and stop - start < 18:
+        query = query * 10 + byte_at(text, stop) - ZERO
+        stop += 1
+    return stop, query, stop > start and _ends_token(byte_at(text, stop))
+
+
+@inlined
+def _entry(text: int, start: int, span: int, marks: Any) -> Any:
+    """Read feature:value from a digit on; the value is NaN where that is not usual.
+
+    Returns them, the mark that ends the value, and the span and the marks that remain.
+    """
+    colon, span, marks = next_mark(text, span, marks)
+    if byte_at(text, colon) != COLON or colon - start > 10:
+        return 0, np.nan, colon, span, marks
+    if colon - start <= 8:
+        feature = np.int64(eight_digits(text, start, colon - start))
+    else:
+        feature = np.int64(whole_number(text, start, colon - start))
+        if feature > MOST_FEATURE:
+            return feature, np.nan, colon, span, marks
+    end, span, marks = next_mark(text, span, marks)
+    if end - colon == 2 and byte_at(text, end) <= SPACE:  # one digit: a9a is read 1.7 times as fast
+        return feature, np.float64(byte_at(text, colon + 1) - ZERO), end, span, marks
+    value, end, span, marks = decimal(text, colon + 1, end, span, marks)
+    return feature, value, end, span, marks
+
+
+@compiled
+def sort_rows(
+    data: NDArray[Any], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_rows: int
+) -> bool:
+    """Sort every row by feature; return whether none has a feature twice.
+
+    Shell's sort: it needs no memory of its own, is insertion for short rows, and leaves a row that
+    is sorted already as it is.
+    """
+    twins = 0
+    for row in range(n_rows):
+        start, stop = indptr[row], indptr[row + 1]
+        gap = 1
+        while gap < (stop - start) // 3:
+            gap = 3 * gap + 1
+        while gap > 0:
+            for here in range(start + gap, stop):
+                index, value, there = indices[here], data[here], here
+                while there - gap >= start and indices[there - gap] > index:
+                    indices[there], data[there] = indices[there - gap], data[there - gap]
+                    there -= gap
+                indices[there], data[there] = index, value
+            gap //= 3
+        for here in range(start + 1, stop):
+            twins += indices[here] == indices[here - 1]
+    return twins == 0

@@ -1,0 +1,93 @@
+"""The numbers of terms by their hash, compiled: a table of open addressing with linear probing."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.text.byte_masks import prefetch
+from rosenblatt.kernels.text.words import byte_at
+
+U = np.uint64
+AHEAD = 16  # terms; each is a cache miss in a large table, and this many are awaited at once
+
+
+@compiled
+def enter_hashes(
+    hashes: NDArray[np.uint64], n_terms: int, slots: NDArray[np.uint64], slots_address: int
+) -> None:
+    """Enter the hashes of the first terms into an empty table.
+
+    A slot is a hash and one more than the number of its term, 0 where it is empty. Both in one row:
+    a look costs one cache line.
+    """
+    mask = U(len(slots) - 1)
+    for term in range(n_terms):
+        if term + AHEAD < n_terms:
+            prefetch(slots_address, np.int64((hashes[term + AHEAD] & mask) << U(4)))
+        slot = hashes[term] & mask
+        while slots[slot, 1] != U(0):
+            slot = (slot + U(1)) & mask
+        slots[slot, 0] = hashes[term]
+        slots[slot, 1] = U(term + 1)
+
+
+@compiled
+def look_up(
+    keys: NDArray[np.uint64],
+    begin: int,
+    starts: NDArray[np.int32],
+    stops: NDArray[np.int32],
+    spelled: int,
+    slots: NDArray[np.uint64],
+    slots_address: int,
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    letters: NDArray[np.uint8],
+    n_terms: int,
+    most_terms: int,
+    longest_name: int,
+    numbers: NDArray[np.int32],
+) -> Any:
+    """Write the number of each key from ``begin`` on; return where it stopped, and how many terms.
+
+    A new term is given the next number, or −1 when there are ``most_terms``. Where there is no
+    room for it the work stops: the caller makes room, and calls again.
+    """
+    mask = U(len(slots) - 1)
+    n_keys = len(keys)
+    for k in range(begin, n_keys):
+        if k + AHEAD < n_keys:
+            prefetch(slots_address, np.int64((keys[k + AHEAD] & mask) << U(4)))
+        key = keys[k]
+        slot = key & mask
+        while slots[slot, 1] != U(0) and slots[slot, 0] != key:
+            slot = (slot + U(1)) & mask
+        if slots[slot, 1] != U(0):
+            numbers[k] = np.int64(slots[slot, 1]) - 1
+            continue
+        if n_terms >= most_terms:
+            numbers[k] = -1
+            continue
+        used = offsets[n_terms]
+        if (
+            n_terms >= len(hashes)
+            or 3 * n_terms >= 2 * len(slots)
+            or used + longest_name > len(letters)
+        ):
+            return k, n_terms
+        slots[slot, 0] = key
+        slots[slot, 1] = U(n_terms + 1)
+        hashes[n_terms] = key
+        start, length = starts[k], stops[k] - starts[k]
+        if length > longest_name:
+            length = longest_name
+            while byte_at(spelled, start + length) & 0xC0 == 0x80:  # whole characters only
+                length -= 1
+        for i in range(length):
+            letters[used + i] = byte_at(spelled, start + i)
+        n_terms += 1
+        offsets[n_terms] = used + length
+        numbers[k] = n_terms - 1
+    return n_keys, n_terms

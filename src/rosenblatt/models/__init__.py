@@ -1,0 +1,1 @@
+"""Model, the one fitted thing: it scores, predicts, explains, is judged, saved and loaded."""

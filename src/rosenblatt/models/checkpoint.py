@@ -1,0 +1,135 @@
+"""How far a training has come, written to a file, so that a run that was killed can go on.
+
+A checkpoint is a model file. Its weights are those of the moment; what else is needed to go on
+stands under ``training`` and among the arrays.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.counts import Counts
+from rosenblatt.models import store
+from rosenblatt.models.store.model import Model
+from rosenblatt.training.held_out import Validation
+from rosenblatt.training.history import PassRecord
+from rosenblatt.training.progress import Progress
+from rosenblatt.training.state import EVERYTHING, Snapshot, State
+from rosenblatt.training.stream_fit import Resumed
+
+KEY = "checkpoint"
+
+
+class Checkpoint:
+    """A file that is written during a training; ``run`` is all that decides what it computes."""
+
+    def __init__(
+        self, path: str, run: dict[str, Any], learner: str, options: dict[str, Any]
+    ) -> None:
+        self._path = path
+        self._run: dict[str, Any] = json.loads(json.dumps(run))
+        self._learner = learner
+        self._options = options
+
+    def writer(self, seconds: float) -> Callable[[State, Progress], None]:
+        """Return what writes the checkpoint when it is called and so much time has passed."""
+        due = monotonic() + seconds
+
+        def write(state: State, progress: Progress) -> None:
+            nonlocal due
+            if monotonic() >= due:
+                self.write(state, progress)
+                due = monotonic() + seconds
+
+        return write
+
+    def write(self, state: State, progress: Progress) -> None:
+        """Write the file, whole or not at all."""
+        arrays, validation = {}, progress.validation
+        best: dict[str, Any] | None = None
+        if validation is not None:
+            best = {
+                "score": validation.best_score,
+                "pass": validation.best_pass,
+                "count": 0 if validation.best is None else validation.best.count,
+            }
+            if validation.best is not None:
+                arrays["best_weights"] = validation.best.weights
+                if validation.best.ledger is not None:
+                    arrays["best_ledger"] = validation.best.ledger
+        kept = {
+            "run": self._run,
+            "parts": progress.parts,
+            "rows": progress.rows,
+            "counts": list(progress.counts),
+            "seconds": progress.seconds,
+            "drawing": json.dumps(progress.drawing),  # as text: its integers have 128 bits
+            "best": best,
+        }
+        model = Model(
+            learner=self._learner,
+            options=self._options,
+            classes=progress.classes,
+            **state.vectors(),
+            history=tuple(asdict(record) for record in progress.history),
+            training={KEY: kept},
+            arrays=arrays,
+        )
+        store.write(model, self._path)
+
+    def read(self) -> Resumed | None:
+        """Return where to go on from; None where there is no checkpoint yet."""
+        if not Path(self._path).exists():
+            return None
+        model = store.read(self._path)
+        kept = model.training.get(KEY)
+        if not isinstance(kept, dict) or not isinstance(kept.get("run"), dict):
+            msg = f"{self._path} is a model but no checkpoint: name another file for that."
+            raise InputError(msg)
+        self._check_run(kept["run"])
+        try:
+            return _resumed(model, kept)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            msg = f"{self._path} is damaged ({error!r}): remove it to begin anew."
+            raise InputError(msg) from error
+
+    def _check_run(self, run: dict[str, Any]) -> None:
+        names = [*self._run, *(name for name in run if name not in self._run)]
+        for name in names:
+            before, now = run.get(name), self._run.get(name)
+            if before != now:
+                msg = (
+                    f"{self._path} is the checkpoint of another training: {name} was {before!r} "
+                    f"and is now {now!r}. Go on as it was begun, or remove the file to begin anew."
+                )
+                raise InputError(msg)
+
+
+def _resumed(model: Model, kept: dict[str, Any]) -> Resumed:
+    state = State.of_vectors(model.weights, model.ledger, len(model.classes), model.count)
+    mistakes, updates, loss = kept["counts"]
+    progress = Progress(
+        classes=model.classes,
+        history=[PassRecord(**record) for record in model.history],
+        validation=_validation(kept["best"], model),
+        parts=int(kept["parts"]),
+        rows=int(kept["rows"]),
+        counts=Counts(int(mistakes), int(updates), float(loss)),
+        seconds=float(kept["seconds"]),
+        drawing=json.loads(kept["drawing"]),
+    )
+    return Resumed(state, progress)
+
+
+def _validation(best: dict[str, Any] | None, model: Model) -> Validation | None:
+    if best is None:
+        return None
+    snapshot = None
+    if "best_weights" in model.arrays:
+        weights, ledger = model.arrays["best_weights"], model.arrays.get("best_ledger")
+        snapshot = Snapshot(EVERYTHING, weights, ledger, int(best["count"]))
+    return Validation(float(best["score"]), int(best["pass"]), snapshot)

@@ -1,0 +1,258 @@
+"""Which features decide: the weights of a model by name, and the terms of one row's score."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.models.store.model import Model
+
+Label = int | float | str | bool
+
+# Weights mislead as a ranking where one feature counts millimetres and another kilometres. The
+# rule: among the features with a weight and a deviation, the deviation at the 90th percentile is
+# more than ten times the one at the 10th.
+MISLEADING_RATIO = 10.0
+
+
+class RankedWeight(NamedTuple):
+    """A feature's weight, and weight × deviation: its weight if all features varied alike."""
+
+    feature: int  # its number, from 0
+    name: str
+    weight: float
+    effect: float | None  # None where the model does not know the deviations
+
+
+class Ranking(NamedTuple):
+    """The weights of one vector that say most."""
+
+    label: Label  # the class that positive weights speak for
+    against: Label | None  # the one that negative weights speak for, where there are two
+    bias: float
+    n_nonzero: int  # weights, without the bias
+    top: list[RankedWeight]  # positive ones, largest first
+    bottom: list[RankedWeight]  # negative ones, most negative first
+
+
+class Contribution(NamedTuple):
+    """One term of a score."""
+
+    feature: int  # its number, from 0
+    name: str
+    value: float
+    weight: float
+    amount: float  # weight × value
+
+
+class Explanation(NamedTuple):
+    """The terms that decided one row.
+
+    Two classes: the terms of the score; positive ones speak for ``positive``, the second class.
+    More: the terms of the lead, the winner's score less the runner-up's, where positive ones speak
+    for the winner. ``total`` is the sum of bias and terms rounded once (math.fsum); scores as
+    predicted are summed in the order of the row and may differ from it in the last digits.
+    """
+
+    positive: Label
+    negative: Label
+    total: float
+    bias: float
+    terms: list[Contribution]  # other than 0, largest first, whatever the sign
+    n_silent: int  # features of the row whose weight is 0
+    n_unknown: int  # features of the row that the model has never met
+
+
+def namer(model: Model) -> Callable[[int], str]:
+    """Return what names a feature: given names, else those of the encoding, else its number."""
+    names = model.feature_names
+    if names is not None:
+        return lambda index: names[index]
+    if model.encoding is not None:
+        from rosenblatt.data.encoding import encoding_from
+
+        name: Callable[[int], str] = encoding_from(model.encoding, model.encoding_arrays).name
+        return name
+    return lambda index: f"feature {index}"
+
+
+def class_number(model: Model, text: str) -> int:
+    """Return the number of the class that is written so."""
+    written = [str(label) for label in model.classes]
+    if text not in written:
+        msg = f"The model knows no class {text!r}; it knows {listed(written)}."
+        raise InputError(msg)
+    return written.index(text)
+
+
+def listed(words: Sequence[str], most: int = 10) -> str:
+    """Return words as a list to read, not too long.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], 2)
+    ('a, b and c', 'a, b and 2 more')
+    """
+    if len(words) > most:
+        return f"{', '.join(words[:most])} and {len(words) - most} more"
+    return " and ".join([", ".join(words[:-1])] * (len(words) > 1) + list(words[-1:]))
+
+
+def deciding_vectors(model: Model) -> Iterator[NDArray[Any]]:
+    """Yield the weights that predict, vector by vector, so that one more at a time is in memory."""
+    model.check_weights()
+    for k, weights in enumerate(model.weights):
+        yield weights if model.ledger is None else weights - model.ledger[k] / model.count
+
+
+def narrowed(model: Model, features: NDArray[Any]) -> Model:
+    """Return a model that knows these features alone, by their places in the list."""
+    columns = np.append(features, model.n_features)  # and the bias
+    ledger = None if model.ledger is None else model.ledger[:, columns]
+    return replace(
+        model, weights=model.weights[:, columns], ledger=ledger, feature_names=None, spread=None
+    )
+
+
+def ranking_misleads(model: Model) -> bool:
+    """Return whether features have so different ranges that their weights cannot be compared.
+
+    Ranges, not deviations: a rare word deviates less than a common one, yet both are there or not.
+    """
+    if model.spread is None:
+        return False
+    ranges = np.asarray(model.spread.high) - np.asarray(model.spread.low)
+    used = np.zeros(model.n_features, bool)
+    for w in deciding_vectors(model):
+        used |= w[:-1] != 0
+    of_used = ranges[used & (ranges > 0)]
+    if len(of_used) < 2:
+        return False
+    low, high = np.quantile(of_used, [0.1, 0.9], method="inverted_cdf")
+    return bool(high > MISLEADING_RATIO * low)
+
+
+def ranked_weights(
+    model: Model, k: int = 10, class_: int | None = None, *, by_effect: bool | None = None
+) -> list[Ranking]:
+    """Return the k most positive and the k most negative weights of each vector.
+
+    Two classes have one vector, whichever of them ``class_`` (a class number) names: it turns the
+    signs, so that positive weights speak for it. With more classes it chooses the vector.
+    ``by_effect`` ranks by weight × deviation; by default where ``ranking_misleads``.
+    """
+    if by_effect is None:
+        by_effect = ranking_misleads(model)
+    name = namer(model)
+    return [
+        _ranking(model, vector, label, against, k, by_effect, name)
+        for label, against, vector in _sides(model, class_)
+    ]
+
+
+def all_weights(
+    model: Model, class_: int | None = None
+) -> Iterator[tuple[Label, int | None, str, float]]:
+    """Yield class, feature number, name and weight of every weight other than 0, each bias last.
+
+    The bias has no feature number. ``class_`` is that of ``ranked_weights``.
+    """
+    name = namer(model)
+    for label, _, vector in _sides(model, class_):
+        for feature in np.flatnonzero(vector[:-1]).tolist():
+            yield label, feature, name(feature), float(vector[feature])
+        yield label, None, "bias", float(vector[-1])
+
+
+def contributions(
+    model: Model,
+    indices: NDArray[Any],
+    values: NDArray[Any],
+    *,
+    winner: int | None = None,
+    rival: int | None = None,
+) -> Explanation:
+    """Return the terms that decided the row with these values of these features.
+
+    ``winner`` is the class number that was predicted, and ``rival`` the one that it is compared
+    with where there are more than two; by default the sums decide, and it is the runner-up.
+    """
+    known = indices < model.n_features
+    at, x = indices[known], np.asarray(values[known], np.float64)
+    w = narrowed(model, at).deciding_weights
+    number, against = 1, 0
+    if len(w) == 1:
+        w = w[0]
+    else:
+        sums = [math.fsum(terms) for terms in w * np.append(x, 1.0)]
+        number = int(np.argmax(sums)) if winner is None else winner
+        others = (k for k in range(len(w)) if k != number)
+        against = max(others, key=lambda k: sums[k]) if rival is None else rival
+        w = w[number] - w[against]
+    amounts = w[:-1] * x
+    name = namer(model)
+    order = np.argsort(-np.abs(amounts), kind="stable")
+    terms = [
+        Contribution(int(at[i]), name(int(at[i])), float(x[i]), float(w[i]), float(amounts[i]))
+        for i in order[: np.count_nonzero(amounts)]
+    ]
+    return Explanation(
+        positive=model.classes[number],
+        negative=model.classes[against],
+        total=math.fsum([*amounts, w[-1]]),
+        bias=float(w[-1]),
+        terms=terms,
+        n_silent=len(at) - len(terms),
+        n_unknown=len(indices) - len(at),
+    )
+
+
+def _sides(model: Model, class_: int | None) -> Iterator[tuple[Label, Label | None, NDArray[Any]]]:
+    """Yield the class that positive weights speak for, that of negative ones, and the weights."""
+    for number, vector in enumerate(deciding_vectors(model)):
+        if len(model.weights) == 1:
+            turned = class_ == 0
+            label, against = model.classes[not turned], model.classes[turned]
+            yield label, against, -vector if turned else vector
+        elif class_ in (None, number):
+            yield model.classes[number], None, vector
+
+
+def _ranking(
+    model: Model,
+    vector: NDArray[Any],
+    label: Label,
+    against: Label | None,
+    k: int,
+    by_effect: bool,
+    name: Callable[[int], str],
+) -> Ranking:
+    w = vector[:-1]
+    deviation = None if model.spread is None else np.asarray(model.spread.deviation)
+    key = w * deviation if by_effect and deviation is not None else w
+
+    def told(indices: NDArray[Any]) -> list[RankedWeight]:
+        effects = None if deviation is None else w[indices] * deviation[indices]
+        return [
+            RankedWeight(
+                int(i), name(int(i)), float(w[i]), None if effects is None else float(effects[n])
+            )
+            for n, i in enumerate(indices)
+        ]
+
+    n_nonzero = int(np.count_nonzero(w))
+    top, bottom = told(_largest(key, k)), told(_largest(-key, k))
+    return Ranking(label, against, float(vector[-1]), n_nonzero, top, bottom)
+
+
+def _largest(values: NDArray[Any], k: int) -> NDArray[Any]:
+    """Return where the k largest positive values stand, the first of equal ones first."""
+    positive = np.flatnonzero(values > 0)
+    if k < len(positive):
+        of_positive = values[positive]
+        least = np.partition(of_positive, len(positive) - k)[len(positive) - k] if k else np.inf
+        above = positive[of_positive > least]
+        positive = np.append(above, positive[of_positive == least][: k - len(above)])
+    return positive[np.argsort(-values[positive], kind="stable")]

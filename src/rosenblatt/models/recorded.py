@@ -1,0 +1,58 @@
+"""The list of a training's mistakes, with the rows that made them, in a model file."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.mistakes.provenance import Provenance, provenance_of
+from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.store.model import Model
+from rosenblatt.training.vote_arrays import PREFIX, read_updates, recorded_votes, vote_arrays
+from rosenblatt.training.votes import Votes
+
+__all__ = ["PREFIX", "is_recorded", "recorded_arrays", "recorded_provenance", "recorded_votes"]
+
+
+def recorded_arrays(mistakes: Mistakes, rows: Rows) -> dict[str, NDArray[Any]]:
+    """Return the updates, and once each row that made one, under names for a model file."""
+    return vote_arrays(Votes.of(mistakes.updates, rows))
+
+
+def is_recorded(model: Model) -> bool:
+    """Return whether a model holds its mistakes."""
+    return f"{PREFIX}row" in model.arrays
+
+
+def recorded_provenance(
+    model: Model, indices: NDArray[Any], values: NDArray[Any], scores: NDArray[Any], winner: int
+) -> Provenance:
+    """Return which training rows decide a row of these features, by their numbers in training.
+
+    Raises
+    ------
+    InputError
+        Where the model does not hold its mistakes, or holds what cannot be them.
+    """
+    if not is_recorded(model):
+        msg = "The model does not hold its mistakes: train it with --record-mistakes."
+        raise InputError(msg)
+    constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
+    rows, log, numbers = read_updates(model.arrays, len(model.classes), model.n_features, constant)
+    known = indices < model.n_features
+    x = np.zeros(model.n_features)
+    x[indices[known]] = values[known]
+    found = provenance_of(
+        Mistakes(log, model.count),
+        rows,
+        x,
+        model.classes,
+        averaged=model.ledger is not None,
+        end=model.count,
+        activation=scores,
+        winner=winner,
+    )
+    found.terms[:] = [term._replace(row=int(numbers[term.row])) for term in found.terms]
+    return found

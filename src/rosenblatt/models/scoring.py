@@ -1,0 +1,156 @@
+"""The activations of a stored model on rows from files, and the classes that they predict."""
+
+import sys
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.errors import WeightOverflowError
+from rosenblatt.models.store.model import Model
+
+if TYPE_CHECKING:
+    from rosenblatt.training.vote_count import VoteCounter
+    from rosenblatt.training.votes import Votes
+
+PLAIN_PRODUCTS = 1 << 20  # weight times value; about what is done while numba is imported
+VOTED = "VotedPerceptron"  # the learner whose vectors vote
+LANES = 4  # sums side by side, as in kernels.rows
+
+
+class Scorer:
+    """Scores rows by the weights of a model.
+
+    Small input is done in plain Python, in the order of additions of the compiled kernels, so that
+    the same bits come out without waiting for numba to be imported. The scores of a voted
+    perceptron are shares of votes, or with ``by_weights`` those of the average of its vectors.
+    """
+
+    def __init__(self, model: Model, *, by_weights: bool = False) -> None:
+        self.voted = model.learner == VOTED and not by_weights
+        self._counter = _vote_counter(model) if self.voted else None
+        weights = model.deciding_weights
+        self._binary = len(model.classes) == 2
+        self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
+        self._n_features = model.n_features
+        self._constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
+        self._n_products = 0
+        self._positive = model.options.get("zero") == "positive"
+
+    def scores(self, batch: Batch) -> NDArray[Any]:
+        """Return the activation of each row: (n,) for two classes, else (n, K).
+
+        Features that the model has not met have no weight and count for nothing.
+        """
+        known = batch.below(self._n_features)
+        data, indices, indptr = known.data, known.indices, known.indptr
+        if self._counter is not None:
+            rows = data, indices, indptr
+            return self._vote(self._counter, batch, rows)
+        n_vectors = 1 if self._binary else self._weights.shape[1]
+        self._n_products += len(data) * n_vectors
+        shape = (batch.n_rows,) if self._binary else (batch.n_rows, n_vectors)
+        scores = np.empty(shape)
+        if self._n_products > PLAIN_PRODUCTS or "numba" in sys.modules:
+            self._score_compiled(data, indices, indptr, scores)
+        else:
+            self._score_plain(data, indices, indptr, scores)
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores).reshape(batch.n_rows, -1).all(axis=1))[0])
+            msg = (
+                f"{batch.file}: the activation of row {row + 1} from line {batch.first_line} on "
+                "overflowed: its values are too large."
+            )
+            raise WeightOverflowError(msg)
+        return scores
+
+    def margins(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return how clear the vote on each row is, from 0 to 1; for scores by vote."""
+        from rosenblatt.training.vote_count import vote_margins
+
+        return vote_margins(scores)
+
+    def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the number of the class that each activation predicts.
+
+        A zero predicts the first class, or the second if the model says ``zero="positive"``; a tie
+        of several classes goes to the first of them, or likewise to the last.
+        """
+        if scores.ndim == 1:
+            return (scores >= 0 if self._positive else scores > 0).astype(np.intp)
+        if self._positive:
+            last: NDArray[np.intp] = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
+            return last
+        first: NDArray[np.intp] = scores.argmax(axis=1)
+        return first
+
+    def _vote(
+        self,
+        counter: "VoteCounter",
+        batch: Batch,
+        rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    ) -> NDArray[Any]:
+        from rosenblatt.kernels.rows import CSR
+        from rosenblatt.training.vote_count import vote_scores
+
+        try:
+            return vote_scores(counter.count(CSR(*rows, self._n_features, self._constant)))
+        except WeightOverflowError as error:
+            msg = f"{batch.file}, from line {batch.first_line} on: {error}"
+            raise WeightOverflowError(msg) from error
+
+    def _score_compiled(
+        self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], out: NDArray[Any]
+    ) -> None:
+        from rosenblatt.kernels.binary import activations
+        from rosenblatt.kernels.multiclass import class_scores
+        from rosenblatt.kernels.rows import CSR
+
+        rows = CSR(data, indices, indptr, self._n_features, 1.0)
+        (activations if self._binary else class_scores)(rows, self._weights, out)
+
+    def _score_plain(
+        self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], out: NDArray[Any]
+    ) -> None:
+        weights, bias = self._weights, self._weights[-1]
+        with np.errstate(over="ignore", invalid="ignore"):  # told by who looks at the scores
+            for i in range(len(out)):
+                row = slice(indptr[i], indptr[i + 1])
+                if self._binary:
+                    out[i] = _lane_sum((data[row] * weights[indices[row]]).tolist()) + bias
+                else:
+                    out[i] = 0.0
+                    for value, feature in zip(data[row], indices[row], strict=True):
+                        out[i] += value * weights[feature]
+                    out[i] += bias
+
+
+def n_voting(model: Model) -> int | None:
+    """Return how many weight vectors of a model vote; None where one alone decides."""
+    return votes_of(model).n_vectors if model.learner == VOTED else None
+
+
+def _vote_counter(model: Model) -> "VoteCounter":
+    from rosenblatt.training.vote_count import VoteCounter
+
+    positive = model.options.get("zero") == "positive"
+    return VoteCounter(votes_of(model), len(model.classes), model.count, positive=positive)
+
+
+def votes_of(model: Model) -> "Votes":
+    """Return the updates that a model holds, with the rows that made them."""
+    from rosenblatt.training.vote_arrays import recorded_votes
+
+    constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
+    shape = len(model.classes), model.n_features, constant
+    return recorded_votes(model.arrays, *shape, model.count)
+
+
+def _lane_sum(products: list[float]) -> float:
+    """Add as ``kernels.rows`` does: four sums side by side, then what is left over."""
+    whole = len(products) & -LANES
+    a, b, c, d = (reduce(add, products[lane:whole:LANES], 0.0) for lane in range(LANES))
+    return reduce(add, products[whole:], (a + c) + (b + d))

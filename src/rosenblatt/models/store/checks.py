@@ -1,0 +1,150 @@
+"""What must hold of every model, wherever it comes from."""
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.models.store.faults import Fault
+from rosenblatt.models.store.model import SPREAD_PARTS, Calibration, Class, Model, Spread, n_vectors
+
+MOST_ROWS = 2**63  # what a count may reach
+PIECE = 1 << 20  # values looked at together, so that a check needs no memory of the model's size
+
+STORED_TYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "|i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "|u1",
+    "BOOL": "|b1",
+}  # safetensors' names of the types that NumPy has as well
+TYPE_NAMES = {np.dtype(text).newbyteorder("="): name for name, text in STORED_TYPES.items()}
+
+
+def check(model: Model) -> None:
+    """Raise Fault with the first thing that does not fit."""
+    if not model.learner:
+        _fail("its learner has no name")
+    _check_classes(model.classes)
+    _check_weights(model)
+    _check_names(model)
+    if model.spread is not None:
+        _check_spread(model.spread, model.n_features)
+    if model.calibration is not None:
+        _check_calibration(model.calibration)
+    for what, arrays in (("encoding", model.encoding_arrays), ("model", model.arrays)):
+        for name, array in arrays.items():
+            if array.dtype.newbyteorder("=") not in TYPE_NAMES:
+                _fail(f"the array {name!r} of its {what} must hold numbers; got {array.dtype}")
+
+
+def finite_average(model: Model) -> NDArray[Any]:
+    """Return the weights that predict, for forms that have no infinity."""
+    with np.errstate(over="ignore"):
+        weights = model.deciding_weights
+    if not np.isfinite(weights).all():
+        _fail("its average is beyond the range of float64; scale the features")
+    return weights
+
+
+def check_count(what: str, number: object, least: int = 0) -> None:
+    """Raise Fault unless this is an integer of at least ``least`` that int64 holds."""
+    if not (type(number) is int and least <= number < MOST_ROWS):
+        _fail(f"{what} must be an integer of at least {least}; got {number!r:.60}")
+
+
+def _check_classes(classes: tuple[Class, ...]) -> None:
+    if not classes:
+        _fail("it has no classes")
+    kinds = {_kind(label) for label in classes}
+    if len(kinds) > 1:
+        _fail(
+            f"its classes must be all words, all numbers or all truth values; got {_some(classes)}"
+        )
+    for one, two in pairwise(classes):
+        if not one < two:  # type: ignore[operator]  # they are of one kind
+            _fail(f"its classes must be different and ascend; {two!r:.60} comes after {one!r:.60}")
+
+
+def _kind(label: object) -> type:
+    if type(label) in {str, bool}:
+        return type(label)
+    if type(label) is int or (type(label) is float and math.isfinite(label)):
+        return float
+    msg = f"its classes must be words, finite numbers or truth values; got {label!r:.60}"
+    raise Fault(msg)
+
+
+def _check_weights(model: Model) -> None:
+    check_count("its count of rows", model.count, least=1)
+    vectors = n_vectors(len(model.classes))
+    shape = model.weights.shape
+    if len(shape) != 2 or shape[0] != vectors or shape[1] < 1:
+        _fail(
+            f"its weights must be {vectors} × (features + 1) for {len(model.classes)} classes; "
+            f"their shape is {shape}"
+        )
+    if model.ledger is not None and model.ledger.shape != shape:
+        _fail(f"its ledger must have the shape of its weights, {shape}; got {model.ledger.shape}")
+    for what, values in (("weights", model.weights), ("ledger", model.ledger)):
+        if values is None:
+            continue
+        if values.dtype != np.float64:
+            _fail(f"its {what} must be float64; got {values.dtype}")
+        for piece in _pieces(values):
+            finite = np.isfinite(piece)
+            if not finite.all():
+                _fail(f"its {what} must be finite; one of them is {piece[~finite][0]}")
+
+
+def _pieces(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    flat = values.reshape(-1)
+    return (flat[start : start + PIECE] for start in range(0, flat.size, PIECE))
+
+
+def _check_names(model: Model) -> None:
+    names = model.feature_names
+    if names is None:
+        return
+    if len(names) != model.n_features:
+        _fail(f"it has {model.n_features} features and {len(names)} names for them")
+    for name in names:
+        if type(name) is not str:
+            _fail(f"the names of its features must be words; got {name!r:.60}")
+
+
+def _check_spread(spread: Spread, n_features: int) -> None:
+    check_count("the number of rows of its spread", spread.n_rows)
+    for name in SPREAD_PARTS:
+        values = getattr(spread, name)
+        if values.shape != (n_features,) or values.dtype not in (np.float64, np.float32):
+            _fail(
+                f"the spread ({name}) must be one float for each of {n_features} features; "
+                f"got {values.dtype} of shape {values.shape}"
+            )
+
+
+def _check_calibration(calibration: Calibration) -> None:
+    check_count("the number of rows of its calibration", calibration.n_rows)
+    for name in ("slope", "offset"):
+        value = getattr(calibration, name)
+        if type(value) not in {int, float} or not math.isfinite(value):
+            _fail(f"the {name} of its calibration must be a finite number; got {value!r:.60}")
+
+
+def _some(values: tuple[object, ...]) -> str:
+    return ", ".join(f"{value!r:.60}" for value in values[:5])
+
+
+def _fail(clause: str) -> NoReturn:
+    raise Fault(clause)

@@ -1,0 +1,126 @@
+"""The command reproduce."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from reproduction.__main__ import reproduce
+from reproduction.results import Results
+from tests.cli.running import PROGRAM
+from tests.reproduction.test_table import table
+
+
+def run(*arguments: str, data: Path | None) -> Result:
+    """Run the command with this folder of data sets."""
+    environment = {"ROSENBLATT_DATA": None if data is None else str(data)}
+    return CliRunner(env=environment).invoke(reproduce, [*arguments], catch_exceptions=False)
+
+
+def guide(folder: Path) -> Path:
+    """Write a small set in the place of svmguide3; return the folder."""
+    lines = [f"{1 if k % 3 else -1} 1:{k % 7} 2:{k % 5}.5 21:{-(k % 4)}\n" for k in range(90)]
+    (folder / "svmguide3.svm.gz").write_text("".join(lines))  # what is packed is told by its bytes
+    return folder
+
+
+def test_no_data(tmp_path: Path) -> None:
+    """Without data sets nothing can be made: exit code 2 and what to do."""
+    result = run("-o", str(tmp_path), data=None)
+    assert result.exit_code == 2
+    assert "Error: ROSENBLATT_DATA is not set" in result.stderr
+    result = run("-o", str(tmp_path), "--json", data=tmp_path / "none")
+    assert result.exit_code == 2
+    assert "is no folder" in json.loads(result.stdout)["error"]
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    """Where no table can be made for want of its file it says which; exit code 2."""
+    result = run("--only", "libol", "-o", str(tmp_path), data=tmp_path)
+    assert result.exit_code == 2
+    assert "libol: ROSENBLATT_DATA has no file svmguide3.svm.gz" in result.stderr
+
+
+def test_a_table(tmp_path: Path) -> None:
+    """A table is printed with the paper beside ours, and written as JSON and Markdown."""
+    result = run("--only", "libol", "-o", str(tmp_path), data=guide(tmp_path))
+    assert result.exit_code == 0, result.stderr
+    assert "One online pass over svmguide3" in result.stdout
+    lines = [line.split() for line in result.stdout.splitlines()]
+    (rate,) = [line for line in lines if line[:2] == ["perceptron", "33.2"]]
+    assert rate[-1] == "differs"  # these are not the rows of the paper
+    assert "Mistakes in % of the rows: reproduced in 0 of 4 lines; differs in 4" in result.stdout
+    assert "Written to" in result.stderr
+    page = (tmp_path / "reproduction.md").read_text("utf-8")
+    assert "| perceptron | 33.2 |" in page
+    document = json.loads((tmp_path / "reproduction.json").read_text("utf-8"))
+    assert [one["name"] for one in document["tables"]] == ["libol"]
+
+
+def test_json(tmp_path: Path) -> None:
+    """With --json the tables made, and those left out with the reason, are one document."""
+    arguments = ("--only", "libol", "--only", "survival", "--quick", "--json", "-o", str(tmp_path))
+    result = run(*arguments, data=guide(tmp_path))
+    assert result.exit_code == 1  # one table is left out
+    document = json.loads(result.stdout)
+    assert [one["name"] for one in document["tables"]] == ["libol"]
+    assert document["tables"][0]["lines"][0]["paper"] == 33.2
+    assert document["skipped"] == {"survival": "ROSENBLATT_DATA has no file a9a.svm.gz"}
+    assert "The table survival is left out" in result.stderr
+
+
+def test_earlier_tables_stay(tmp_path: Path) -> None:
+    """What other tables a folder has stays, and --resume takes a whole table from there."""
+    Results.of(tmp_path).keep(table("survival"))
+    run("--only", "libol", "-o", str(tmp_path), data=guide(tmp_path))
+    assert list(Results.of(tmp_path).tables) == ["libol", "survival"]
+    result = run("--only", "survival", "--resume", "-o", str(tmp_path), data=tmp_path)
+    assert result.exit_code == 0
+    assert "Title of survival" in result.stdout
+
+
+def test_unknown_table(tmp_path: Path) -> None:
+    """A table that there is not is named, with those that there are."""
+    result = run("--only", "boosting", "-o", str(tmp_path), data=tmp_path)
+    assert result.exit_code == 2
+    assert "'boosting'" in result.stderr
+    assert "freund-schapire" in result.stderr
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    """Results cannot be kept in a folder that does not exist; nothing is computed before."""
+    result = run("-o", str(tmp_path / "docs"), data=tmp_path)
+    assert result.exit_code == 2
+    assert "docs is no folder: make it first" in result.stderr
+
+
+@pytest.mark.data
+def test_real_table(tmp_path: Path, data_folder: Path) -> None:
+    """LIBOL's table reproduces line by line."""
+    result = run("--quick", "--only", "libol", "--json", "-o", str(tmp_path), data=data_folder)
+    assert result.exit_code == 0, result.stderr
+    (made,) = json.loads(result.stdout)["tables"]
+    assert {line["verdict"] for line in made["lines"]} == {"reproduced"}
+    assert not made["quick"]  # it is no subset
+
+
+@pytest.mark.data
+def test_interrupted(tmp_path: Path, data_folder: Path) -> None:
+    """Ctrl-C ends with code 130, and the tables finished before it are kept."""
+    process = subprocess.Popen(  # noqa: S603  # our own program
+        [*PROGRAM, "reproduce", "--only", "libol", "--only", "shuffling", "-o", str(tmp_path)],
+        env={**os.environ, "ROSENBLATT_DATA": str(data_folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    page, deadline = tmp_path / "reproduction.md", time.monotonic() + 60
+    while not page.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)  # well into the table that takes minutes
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert Results.of(tmp_path).tables["libol"].complete
