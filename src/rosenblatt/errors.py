@@ -1,4 +1,18 @@
-"""What can go wrong, each with a sentence that says what, where and what to do."""
+"""What can go wrong, each with a sentence that says what, where and what to do.
+
+Sentences name *parameters*, and the edge that shows a sentence spells them: ``label=`` in Python,
+``--label`` in a command. Write the mention as a ``Parameter`` inside a ``Sentence``::
+
+    msg = Sentence(f"{file}: no column holds the labels; name it with ", Parameter("label"), ".")
+    raise InputError(msg)
+
+A ``Sentence`` is text, spelled as in Python, so it goes wherever text goes: errors, warnings,
+notes. An edge that spells otherwise calls ``spelled(sentence, spelling)``. Whoever puts sentences
+together writes ``Sentence(first, " ", second)``; an f-string would keep Python's spelling.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, Self
 
 
 class RosenblattError(Exception):
@@ -11,3 +25,52 @@ class InputError(RosenblattError, ValueError):
 
 class WeightOverflowError(RosenblattError, OverflowError):
     """Training left the range of float64: the weights are not to be trusted."""
+
+
+class Parameter(NamedTuple):
+    """A mention of a parameter, by its name in Python, and perhaps of a value for it.
+
+    >>> print(Parameter("label"), Parameter("ignore", "name"), Parameter("shuffle", value=True))
+    label= ignore='name' shuffle=True
+    """
+
+    name: str
+    value: object = None  # None: the parameter itself is meant
+
+    def __str__(self) -> str:
+        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+
+
+class Sentence(str):
+    """Text that knows where it mentions parameters.
+
+    >>> advice = Sentence("Name the column with ", Parameter("label"), ".")
+    >>> print(advice)
+    Name the column with label=.
+    >>> print(spelled(advice, lambda parameter: f"--{parameter.name}"))
+    Name the column with --label.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Parameter, ...]
+
+    def __new__(cls, *parts: str | Parameter) -> Self:
+        """Join text, mentions of parameters and other sentences."""
+        flat: list[str | Parameter] = []
+        for part in parts:
+            flat += part.parts if isinstance(part, Sentence) else (part,)
+        self = super().__new__(cls, "".join(map(str, flat)))
+        self.parts = tuple(flat)
+        return self
+
+    def __getnewargs__(self) -> tuple[str | Parameter, ...]:  # type: ignore[override]
+        return self.parts  # for pickle and copy: errors travel from the workers of a cluster
+
+
+def spelled(text: object, spelling: Callable[[Parameter], str]) -> str:
+    """Return a text, an error or a warning with its parameters spelled by ``spelling``."""
+    if isinstance(text, Exception) and len(text.args) == 1:
+        text = text.args[0]
+    if not isinstance(text, Sentence):
+        return str(text)
+    return "".join(spelling(part) if isinstance(part, Parameter) else part for part in text.parts)

@@ -73,7 +73,7 @@ def train_on_dask(
             client,
             read.collected,
             run,
-            tell=lambda told: screen.warn(_for_the_command_line(told)),
+            tell=screen.warn,
             observers=observers,
             watch_shards=watch,
         )
@@ -121,9 +121,3 @@ def _client(engine: EngineOptions) -> Iterator[Any]:
         unencrypted=engine.unencrypted,
     ) as client:
         yield client
-
-
-def _for_the_command_line(told: str) -> str:
-    return told.replace("shuffle_shards=True", "--shuffle-shards").replace(
-        "shuffle=True", "--shuffle every-pass"
-    )

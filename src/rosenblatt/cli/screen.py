@@ -35,7 +35,8 @@ from typing import Any, TextIO
 import click
 
 from rosenblatt.cli.layout import Cell, draw_curve, draw_table
-from rosenblatt.errors import RosenblattError
+from rosenblatt.cli.spelling import flag
+from rosenblatt.errors import RosenblattError, spelled
 from rosenblatt.wording import printable
 
 NO = 1  # exit codes
@@ -66,7 +67,7 @@ class Screen:
 
     def warn(self, text: str) -> None:
         """Write a line of warning to standard error."""
-        self.say(f"{_coloured(sys.stderr, 'Warning:', 'yellow')} {text}")
+        self.say(f"{_coloured(sys.stderr, 'Warning:', 'yellow')} {spelled(text, flag)}")
 
     def show(self, text: str = "") -> None:
         """Write a line of the result to standard output."""
@@ -192,7 +193,7 @@ def ending(screen: Screen) -> Iterator[None]:
             _silence()
             raise click.exceptions.Exit(PIPE_CLOSED) from None
         except RosenblattError as error:
-            _fail(screen, str(error))
+            _fail(screen, spelled(error, flag))
         except MemoryError:
             _fail(screen, "There is not enough memory.")
         except OSError as error:
@@ -201,7 +202,7 @@ def ending(screen: Screen) -> Iterator[None]:
 
 
 def _one_line(message: object) -> str:
-    return printable(" ".join(str(message).split()))
+    return printable(" ".join(spelled(message, flag).split()))
 
 
 def _fail(screen: Screen, text: str) -> None:

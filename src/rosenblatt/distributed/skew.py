@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.distributed.parts import Facts
+from rosenblatt.errors import Parameter, Sentence
 
 EXPECTED = 20.0  # rows of a class in a shard that make it strange to have none: chance e⁻²⁰
 FURTHEST = 0.25  # share of a shard's rows that would need another label to be as all the data
@@ -26,21 +27,20 @@ def strange_shards(facts: Sequence[Facts], classes: Sequence[Any], *, in_order: 
     sizes = np.maximum(counts.sum(axis=1), 1.0)
     shares = counts.sum(axis=0) / max(counts.sum(), 1.0)
     expected = sizes[:, None] * shares
-    cure = (
-        "each shard learns from its own rows alone, so the mixture would be poor. Set "
-        "shuffle_shards=True to deal the rows out at random."
+    cure = Sentence(
+        "each shard learns from its own rows alone, so the mixture would be poor. Set ",
+        *(Parameter("shuffle_shards", value=True), " to deal the rows out at random."),
     )
     lacking = np.argwhere((counts == 0) & (expected >= EXPECTED))
     if len(lacking):
         told = [f"shard {k} has no row of class {classes[c]!r}" for k, c in lacking[:NAMED]]
-        return f"{_listed(told, len(lacking))}: {cure}"
+        return Sentence(f"{_listed(told, len(lacking))}: ", cure)
     apart = abs(counts / sizes[:, None] - shares).sum(axis=1) / 2
     skewed = np.flatnonzero((apart > FURTHEST) & (sizes >= FEWEST))
     if len(skewed):
         told = [f"shard {k} ({_shares(counts[k], classes)})" for k in skewed[:NAMED]]
-        return (
-            f"The labels are grouped: {_listed(told, len(skewed))} differ from the others: {cure}"
-        )
+        listed = _listed(told, len(skewed))
+        return Sentence(f"The labels are grouped: {listed} differ from the others: ", cure)
     several = (counts >= EXPECTED).sum(axis=1) > 1
     grouped = [
         k
@@ -49,9 +49,10 @@ def strange_shards(facts: Sequence[Facts], classes: Sequence[Any], *, in_order: 
     ]
     if in_order and grouped:
         told = [f"shard {k}" for k in grouped[:NAMED]]
-        return (
+        return Sentence(
             f"The labels are sorted in {_listed(told, len(grouped))}, and rows are met as they "
-            "stand: set shuffle=True."
+            "stand: set ",
+            *(Parameter("shuffle", value=True), "."),
         )
     return None
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import WeightOverflowError
+from rosenblatt.errors import Parameter, Sentence, WeightOverflowError
 from rosenblatt.kernels.rows import CSR, Rows
 
 Index = slice | NDArray[Any]
@@ -173,7 +173,9 @@ def touched_features(rows: Rows) -> Index:
 
 def overflow(when: str) -> WeightOverflowError:
     """Return the error that says when the weights overflowed and what to do."""
-    return WeightOverflowError(
+    msg = Sentence(
         f"The weights overflowed {when}: the values in X or the steps are too large for float64; "
-        "scale the features (for example with StandardScaler) or lower eta0 or C."
+        "scale the features, or lower ",
+        *(Parameter("eta0"), " or ", Parameter("C"), "."),
     )
+    return WeightOverflowError(msg)
