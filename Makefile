@@ -7,13 +7,17 @@ ifneq ($(wildcard ../shared/data/INDEX.md),)
 export ROSENBLATT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test browser lint format bench gallery reproduce clean
+.PHONY: demo test explore browser lint format bench gallery reproduce clean
 
 demo: .venv/installed
 	$(BIN)/rosenblatt demo
 
 test: .venv/installed-dev browser
 	$(BIN)/pytest -n auto
+
+# Long: random examples, mutated files by the hundred thousand, processes killed at random times.
+explore: .venv/installed-dev browser
+	$(BIN)/pytest -n auto -m 'explore or hypothesis' --hypothesis-profile=explore
 
 # Tests of the lab run in Chromium. Where it is missing and cannot be installed they skip and say why.
 browser:

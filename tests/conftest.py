@@ -1,11 +1,13 @@
 """What all tests share."""
 
 import os
+import secrets
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Lets scikit-learn's check of array API input run, which SciPy otherwise keeps from it. It has to
 # be set before SciPy is imported.
@@ -15,10 +17,13 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The first call of a kernel compiles it, which no deadline should count. CI draws the same examples
-# every time; elsewhere each run draws new ones.
-settings.register_profile("rosenblatt", deadline=None, derandomize="CI" in os.environ)
-settings.load_profile("rosenblatt")
+# Tests draw the same examples on every machine, however slow. `make explore` draws others.
+SLOW_IS_FINE: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, database=None, **SLOW_IS_FINE)
+settings.register_profile(
+    "explore", derandomize=False, max_examples=2000, print_blob=True, **SLOW_IS_FINE
+)
+settings.load_profile("same")
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +33,11 @@ def data_folder() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("ROSENBLATT_DATA does not name a folder with the data sets")
     return Path(folder)
+
+
+@pytest.fixture
+def random_seed() -> int:
+    """Draw a seed for a test that explores; it is printed, so that a failure can be repeated."""
+    seed = secrets.randbelow(2**32)
+    print(f"random_seed = {seed}")  # noqa: T201
+    return seed

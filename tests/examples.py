@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -24,6 +25,11 @@ WORKED_Y = [1, 1, -1, -1, 1, 1, -1, -1]
 # Exclusive or, in the order of the introduction's table.
 XOR_X = [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]
 XOR_Y = [-1, 1, -1, 1]
+
+
+def tries(number: int) -> settings:
+    """Let a test draw so many examples, and more of them in proportion when it explores."""
+    return settings(max_examples=number * settings().max_examples // 100)
 
 
 class Drawn(NamedTuple):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import rules
@@ -15,7 +15,7 @@ from rosenblatt.training.fit import Outcome, Plan, fit
 from rosenblatt.training.held_out import EarlyStopping
 from rosenblatt.training.labels import targets_of
 from rosenblatt.training.state import State
-from tests.examples import FORMATS, data_sets, integers
+from tests.examples import FORMATS, data_sets, integers, tries
 
 CLASSES = ["ham", "spam", "eggs", "bacon"]
 
@@ -32,7 +32,7 @@ def trained(
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("averaged", [False, True])
-@settings(max_examples=40)
+@tries(40)
 @given(data=st.data(), form=st.sampled_from(sorted(FORMATS)))
 def test_on_whole_numbers_the_terms_are_exactly_the_activation(
     n_classes: int, averaged: bool, data: st.DataObject, form: str

@@ -1,11 +1,9 @@
 """Mutated files through three parsers: the compiled scan, the plain one, the naive one.
 
-``python -m tests.data.fuzzing 1000000 [seed]`` tries a million; the test suite some thousands. The
-text stands in front of a page that kills the process when it is read.
+The text stands in front of a page that kills the process when it is read.
 """
 
 import random
-import sys
 
 import numpy as np
 
@@ -126,8 +124,3 @@ def fuzz(n_files: int, seed: int) -> int:
         check(text, guarded, base, generator.choice(("float64", "float64", "float64", "float32")))
         n_good += len(_plain(text + b"\n", base, np.dtype(np.float64))) > 3
     return n_good
-
-
-if __name__ == "__main__":
-    number, start = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    sys.stdout.write(f"{fuzz(number, start)} of {number} mutated files were good; all agree.\n")

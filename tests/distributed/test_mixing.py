@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -28,7 +28,7 @@ from rosenblatt.training.held_out import EarlyStopping
 from rosenblatt.training.passes import count_mistakes
 from rosenblatt.training.state import State
 from tests.distributed.naive import mixed
-from tests.examples import FORMATS, csr, dense, same_bits, separable
+from tests.examples import FORMATS, csr, dense, same_bits, separable, tries
 
 
 def noisy(n_rows: int, n_features: int, n_classes: int = 2, seed: int = 0) -> tuple[Any, Any]:
@@ -157,7 +157,7 @@ def test_a_clean_epoch_leaves_the_weights_alone() -> None:
 
 
 @given(st.integers(1, 6), st.integers(0, 10**6), st.sampled_from([0.02, 0.05, 0.2]), st.booleans())
-@settings(max_examples=40)
+@tries(40)
 def test_convergence_theorem(n_shards: int, seed: int, margin: float, by_mistakes: bool) -> None:
     """On separable data: Σ of μᵢ·kᵢ over shards and epochs ≤ R²/γ², and the end separates all.
 

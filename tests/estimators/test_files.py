@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -19,7 +19,7 @@ from sklearn.linear_model import Perceptron as OtherPerceptron
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.estimators.test_fit import quiet_fit
-from tests.examples import Drawn, data_sets
+from tests.examples import Drawn, data_sets, tries
 
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.data.encoding import SvmlightEncoding
@@ -81,7 +81,7 @@ learners = st.sampled_from(
 small = st.one_of(st.integers(-9, 9).map(float), st.floats(-10, 10))
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(
     st.sampled_from([2, 3]).flatmap(lambda n: data_sets(small, n_classes=n)),
     learners,

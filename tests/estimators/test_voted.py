@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_classification
 from tests import reference
 from tests.estimators.test_fit import quiet_fit
-from tests.examples import Drawn, data_sets, integers
+from tests.examples import Drawn, data_sets, integers, tries
 from tests.voting_reference import Update, count, survivals
 
 from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, load, save, why
@@ -67,7 +67,7 @@ def naive(clf: VotedPerceptron, drawn: Drawn, tests: NDArray[Any]) -> list[list[
     zeros,
     st.integers(1, 3),
 )
-@settings(max_examples=200)
+@tries(200)
 def test_it_is_the_definition(drawn: Drawn, zero: str, max_iter: int) -> None:
     """Votes, shares, margins and labels are those of all the weight vectors in plain lists."""
     X, y = np.array(drawn.rows), np.array(drawn.labels)

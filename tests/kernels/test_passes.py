@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests import reference
-from tests.examples import FORMATS, Drawn, csr, data_sets, dense, integers, same_bits
+from tests.examples import FORMATS, Drawn, csr, data_sets, dense, integers, same_bits, tries
 
 from rosenblatt.kernels.binary import activations, binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import empty_log
@@ -45,7 +45,7 @@ def overflowed(learned: reference.Learned) -> bool:
 
 
 @given(data_sets(), rules, formats, zeros)
-@settings(max_examples=300)
+@tries(300)
 def test_binary_pass_is_the_reference(drawn: Drawn, rule: str, form: str, zero: str) -> None:
     """Weights, ledger, mistakes, loss and log are those of the plain lists, bit for bit."""
     rows = FORMATS[form](drawn.rows, drawn.constant)
@@ -96,7 +96,7 @@ def test_binary_pass_is_the_reference(drawn: Drawn, rule: str, form: str, zero: 
 
 
 @given(data_sets(n_classes=4), rules, formats, zeros)
-@settings(max_examples=300)
+@tries(300)
 def test_multiclass_pass_is_the_reference(drawn: Drawn, rule: str, form: str, zero: str) -> None:
     """Weights, ledger and mistakes of four classes are those of the plain lists, bit for bit."""
     rows = FORMATS[form](drawn.rows, drawn.constant)

@@ -3,12 +3,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rosenblatt.lab.contours import positive_area, zero_line
 from rosenblatt.lab.pictures import grid
+from tests.examples import tries
 
 UNIT = (0.0, 1000.0, -1000.0, 0.0)  # a view in which places are the units of a path, y mirrored
 
@@ -68,7 +69,7 @@ def test_a_circle_is_one_closed_line() -> None:
 
 
 @given(st.lists(st.sampled_from([-2.0, -1.0, 0.0, 1.0, 3.0]), min_size=25, max_size=25))
-@settings(max_examples=60)
+@tries(60)
 def test_both_sides_fill_the_plane(values: list[float]) -> None:
     """Where no value is zero, the areas of a function and of its opposite add up to all of it."""
     field = np.array(values).reshape(5, 5)
@@ -85,7 +86,7 @@ def _is_level_saddle(field: NDArray[Any]) -> bool:
 
 
 @given(st.lists(st.floats(-1, 1).filter(lambda v: abs(v) > 1e-3), min_size=36, max_size=36))
-@settings(max_examples=30)
+@tries(30)
 def test_lines_lie_between_the_signs(values: list[float]) -> None:
     """Every place of a zero line is on an edge whose ends have different signs."""
     field = np.array(values).reshape(6, 6)

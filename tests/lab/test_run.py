@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -14,6 +14,7 @@ from rosenblatt.lab.run import Run
 from rosenblatt.lab.space import Space, mapped
 from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
 from rosenblatt.tracing import Trace, trace
+from tests.examples import tries
 from tests.lab.documents import documents, labels_of
 
 LIBRARY_KERNELS = {"polynomial": "poly", "rbf": "rbf"}
@@ -60,7 +61,7 @@ def check_against(document: Document, steps: Trace, tolerance: float = 0.0) -> N
 
 
 @given(documents(), st.sampled_from(["none", "conjunction", "pairs"]))
-@settings(max_examples=60)
+@tries(60)
 def test_equals_trace(document: Document, name: str) -> None:
     """Step by step, weights and their average are those of ``trace``, bit for bit."""
     if len(set(labels_of(document))) == 2:
@@ -76,7 +77,7 @@ def test_toy_sets_equal_trace(name: str) -> None:
 
 
 @given(documents(kernel="polynomial", degree=2, gamma=0.5))
-@settings(max_examples=40)
+@tries(40)
 def test_kernel_equals_trace_in_its_features(document: Document) -> None:
     """A polynomial kernel learns as its explicit features do (but for ties, which round)."""
     if len(set(labels_of(document))) < 2:

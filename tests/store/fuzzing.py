@@ -1,13 +1,10 @@
 """Mutated model files: each is a good model or gets a sentence, and nothing else happens.
 
-``python -m tests.store.fuzzing 1000000 [seed]`` tries a million; the test suite some thousands.
 Half of the files get a checksum that matches again, so that the checks behind it are tried too.
 """
 
 import io
 import random
-import resource
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -119,10 +116,3 @@ def fuzz(n_files: int, seed: int) -> int:
         if number % 16 == 0:
             assert_same(read_from(io.BytesIO(written(model))), model)
     return n_good
-
-
-if __name__ == "__main__":
-    count, start = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    good = fuzz(count, start)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    sys.stdout.write(f"{good} of {count} mutated files were good models; peak {peak} MiB.\n")

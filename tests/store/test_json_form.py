@@ -6,22 +6,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.models.store import Model, from_json, read, to_json
+from tests.examples import tries
 from tests.store.models import assert_same, example, models
 
 
-@settings(max_examples=50)
+@tries(50)
 @given(models())
 def test_what_goes_in_comes_out(model: Model) -> None:
     """Every field comes back, with its types and to the last bit, but for the bits of a NaN."""
     assert_same(from_json(to_json(model)), model, nan_bits=False)
 
 
-@settings(max_examples=20)
+@tries(20)
 @given(models())
 def test_a_command_reads_either(tmp_path_factory: pytest.TempPathFactory, model: Model) -> None:
     """``read`` takes the JSON form as well, also as an editor of Windows leaves it."""

@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -16,6 +16,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.files import save
 from rosenblatt.models.store import Model, read, to_onnx
 from tests.estimators.test_fit import quiet_fit
+from tests.examples import tries
 from tests.store.models import example
 
 LABELS: list[tuple[Any, ...]] = [
@@ -60,7 +61,7 @@ def plain_label(model: Model, scores: list[float]) -> Any:
     return model.classes[ties[-1 if positive else 0]]
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(
     st.sampled_from(LABELS),
     st.sampled_from(["mistake", "negative", "positive"]),

@@ -4,13 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 from rosenblatt.errors import InputError
 from rosenblatt.theory.cycle import find_cycle
 from rosenblatt.theory.diagnosis import diagnose
+from tests.examples import tries
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 1], [1, 0]])  # in the order of the printed table
 XOR = np.array([0, 1, 0, 1])
@@ -43,7 +44,7 @@ def test_integers_only() -> None:
         find_cycle(CORNERS, XOR, zero="none")
 
 
-@settings(max_examples=40, deadline=None)
+@tries(40)
 @given(st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.integers(0, 2)), min_size=2))
 def test_a_cycle_proves_inseparability(rows: list[tuple[int, int, int]]) -> None:
     """The updates of a cycle add up to nothing, and the verdict agrees."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.svm import SVC
@@ -15,7 +15,9 @@ from sklearn.svm import SVC
 from rosenblatt import Perceptron
 from rosenblatt.theory.certificate import Certificate, MachineCertificate
 from rosenblatt.theory.diagnosis import diagnose
+from tests.examples import tries
 from tests.theory.checking import check
+from tests.theory.fuzzing import search
 
 CORNERS = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 XOR = np.array([0, 1, 1, 0])
@@ -249,10 +251,21 @@ def test_no_time() -> None:
     check(verdict, X, y)
 
 
+def test_verdicts_on_odd_sets_hold() -> None:
+    """The proof holds for tiny gaps, huge and denormal numbers, rows that touch."""
+    assert set(search(16, seed=0)) >= {"separable", "inseparable"}
+
+
+@pytest.mark.explore
+def test_verdicts_on_many_odd_sets_hold(random_seed: int) -> None:
+    """It holds for many more."""
+    search(10_000, random_seed)
+
+
 small = st.integers(-3, 3) | st.sampled_from([0.1, 0.25, 0.7, 1e-9, 1e9, 1 / 3])
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(st.data())
 def test_every_proof_verifies(data: st.DataObject) -> None:
     """Whatever the rows, the verdict is one of three and its proof holds."""

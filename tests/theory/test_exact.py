@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import inf, nextafter
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.theory.exact import (
@@ -50,7 +50,6 @@ def test_outward(value: Fraction) -> None:
     assert rounded_up(value) <= nextafter(rounded_down(value), inf)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 6), st.integers(1, 80), st.randoms(use_true_random=False))
 def test_linear_systems(size: int, bits: int, random: object) -> None:
     """A solution satisfies every equation exactly."""

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable
+from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable, tries
 
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.errors import InputError
@@ -108,7 +108,7 @@ class Verdict(NamedTuple):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array])
-@settings(max_examples=15)
+@tries(15)
 @given(seed=st.integers(0, 10**6), eta=st.sampled_from([1.0, 0.25, 3.0]), bias=st.booleans())
 def test_both_inequalities_of_the_proof_hold_at_every_update(
     rule: str, form: Any, seed: int, eta: float, bias: bool

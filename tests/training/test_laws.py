@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests import reference
@@ -17,6 +17,7 @@ from tests.examples import (
     integers,
     same_bits,
     separable,
+    tries,
 )
 
 from rosenblatt.kernels.multiclass import multiclass_pass
@@ -139,7 +140,7 @@ def test_average_is_the_plain_mean(drawn: Drawn) -> None:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.02, 0.05, 0.2]), st.integers(1, 12))
-@settings(max_examples=50)
+@tries(50)
 def test_mistakes_are_bounded(seed: int, margin: float, n_features: int) -> None:
     """On separable data the perceptron makes at most R²/γ² mistakes, in any order (Theorem 2)."""
     X, y, w = separable(80, n_features, margin, seed)

@@ -2,9 +2,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from tests.examples import FORMATS, Drawn, data_sets, same_bits
+from tests.examples import FORMATS, Drawn, data_sets, same_bits, tries
 
 from rosenblatt import rules
 from rosenblatt.errors import WeightOverflowError
@@ -47,7 +47,7 @@ def examples_of(drawn: Drawn, form: str, n_classes: int) -> Examples:
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("n_classes", [2, 3])
-@settings(max_examples=40)
+@tries(40)
 @given(data=st.data(), form=FORMS, zero=ZEROS)
 def test_one_visit_changes_the_state_as_the_compiled_pass_does(
     rule: str, n_classes: int, data: st.DataObject, form: str, zero: int

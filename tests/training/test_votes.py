@@ -6,10 +6,10 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests import reference
-from tests.examples import FORMATS, integers, reals
+from tests.examples import FORMATS, integers, reals, tries
 from tests.voting_reference import Update, survivals, vectors
 from tests.voting_reference import count as naive_count
 
@@ -109,7 +109,7 @@ blocks = st.sampled_from([1, 4096, 1 << 20])  # bytes: one row at a time, some, 
 
 
 @given(cases(), formats, formats, blocks)
-@settings(max_examples=400)
+@tries(400)
 def test_votes_are_those_of_the_definition(
     case: Case, taught: str, form: str, block_bytes: int
 ) -> None:

@@ -1,10 +1,6 @@
-"""Texts of random characters through the compiled scan, in memory that ends at a guarded page.
-
-``python -m tests.data.encoding.fuzzing 100000 [seed]`` for a long run.
-"""
+"""Texts of random characters through the compiled scan, in memory that ends at a guarded page."""
 
 import random
-import sys
 from typing import Any
 from unittest.mock import patch
 
@@ -81,8 +77,3 @@ def fuzz(n_tables: int, seed: int) -> int:
             check(rows, mask, pairs=generator.random() < 0.8)
             n_texts += len(rows)
     return n_texts
-
-
-if __name__ == "__main__":
-    number, start = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    sys.stdout.write(f"{fuzz(number, start)} texts in {number} tables; all agree.\n")

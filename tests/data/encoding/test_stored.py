@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -17,6 +17,7 @@ from tests.data.encoding.samples import (
     encoding_for,
     table_of,
 )
+from tests.examples import tries
 
 SAMPLE: Rows = [
     {"age": "1", "colour": "red", "review": "a good film é", "size": "?"},
@@ -40,7 +41,7 @@ def _loaded(encoding: TableEncoding) -> TableEncoding:
     return loaded
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(drawn_rows(), drawn_rows(), st.sampled_from([None, 3, 12]), st.booleans())
 def test_a_loaded_encoding_gives_the_same_rows(
     rows: Rows, others: Rows, bits: int | None, scale: bool

@@ -2,6 +2,7 @@ import threading
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -102,3 +103,9 @@ def test_scans_in_several_threads_do_not_disturb_each_other() -> None:
 def test_the_scan_stays_within_its_memory() -> None:
     """Random texts in rooms that end at a guarded page are read and written without a fault."""
     assert fuzz(300, seed=0) > 300
+
+
+@pytest.mark.explore
+def test_the_scan_stays_within_its_memory_for_long(random_seed: int) -> None:
+    """So are many more."""
+    assert fuzz(30_000, random_seed) > 30_000

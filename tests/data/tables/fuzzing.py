@@ -1,14 +1,10 @@
-"""Mutated files through the readers of separated text and of JSON lines, against naive ones.
-
-``python -m tests.data.tables.fuzzing 100000 [seed]`` tries many; the test suite some hundreds.
-"""
+"""Mutated files through the readers of separated text and of JSON lines, against naive ones."""
 
 import contextlib
 import io
 import json
 import random
 import re
-import sys
 from typing import Any
 
 from rosenblatt.data.blocks import whole_lines
@@ -202,8 +198,3 @@ def fuzz(n_files: int, seed: int) -> int:
         with contextlib.suppress(InputError):
             separated_tables(text, Asked(None, quoting=True, header=None, wanted=None), size)
     return n_good
-
-
-if __name__ == "__main__":
-    number, start = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    sys.stdout.write(f"{fuzz(number, start)} of {number} mutated files were good; all agree.\n")
