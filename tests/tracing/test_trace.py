@@ -206,7 +206,7 @@ def test_bad_input_is_told(given: dict[str, Any], message: str) -> None:
 def test_following_a_training_needs_no_scikit_learn() -> None:
     """A command can follow rows of a file without the second that scikit-learn takes to import."""
     code = (
-        "import sys, rosenblatt.tracing.following, rosenblatt.tracing.forms, "
+        "import sys, rosenblatt.tracing.steps, rosenblatt.tracing.tables, "
         "rosenblatt.data.conjunctions.expansion; sys.exit('sklearn' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603

@@ -97,7 +97,7 @@ def _followed(rows: "FileRows", given: dict[str, Any]) -> "Trace":
     from rosenblatt.cli.course import SHUFFLES as ORDERS
     from rosenblatt.cli.learner import Learner
     from rosenblatt.rules import ZERO_CONVENTIONS
-    from rosenblatt.tracing.following import follow
+    from rosenblatt.tracing.steps import follow
     from rosenblatt.training.fit import Plan
 
     learner = Learner(given["rule"], given["memory"], given["C"], given["margin"], given["eta0"])

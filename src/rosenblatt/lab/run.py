@@ -12,12 +12,12 @@ from rosenblatt.errors import InputError
 from rosenblatt.lab.document import Document
 from rosenblatt.lab.space import Space
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Rule
+from rosenblatt.tracing.visits import Visit, visits
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Plan
 from rosenblatt.training.history import StopReason
 from rosenblatt.training.order import Shuffle
 from rosenblatt.training.state import State
-from rosenblatt.training.trace import Visit, visits
 
 MOST_STEPS = 20_000  # half a second
 

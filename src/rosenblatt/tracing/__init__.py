@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from rosenblatt.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rosenblatt.tracing.convergence import ProofStep
     from rosenblatt.tracing.steps import Step, Trace
     from rosenblatt.tracing.stepwise import trace
-    from rosenblatt.training.trace_proof import ProofStep
 
 __all__ = ["ProofStep", "Step", "Trace", "trace"]
 
 __getattr__ = lazy_names(
     __name__,
     {
-        "ProofStep": "rosenblatt.training.trace_proof",
+        "ProofStep": "rosenblatt.tracing.convergence",
         "Step": "rosenblatt.tracing.steps",
         "Trace": "rosenblatt.tracing.steps",
         "trace": "rosenblatt.tracing.stepwise",

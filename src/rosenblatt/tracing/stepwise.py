@@ -22,8 +22,7 @@ from rosenblatt.estimators.parameters import (
 )
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Rule
-from rosenblatt.tracing.following import follow
-from rosenblatt.tracing.steps import Trace
+from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Plan
 from rosenblatt.training.labels import encode

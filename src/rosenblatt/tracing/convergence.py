@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.tracing.visits import Visit
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.state import State
-from rosenblatt.training.trace import Visit
 
 SLACK = 1e-9  # relative; both sides are sums that round
 BLOCK = 1 << 12  # rows at a time, so that no product has the size of the data
@@ -49,7 +49,7 @@ class ProofStep:
         return low and self.sqnorm <= self.sqnorm_bound * (1 + SLACK)
 
 
-class Proof:
+class ConvergenceProof:
     """Follows the two sums of the proof through a training that starts from zero."""
 
     def __init__(self, examples: Examples, w: NDArray[Any], n_classes: int) -> None:
@@ -134,3 +134,45 @@ def _scores(rows: Rows, start: int, stop: int, w: NDArray[Any]) -> NDArray[Any]:
     else:
         scores = rows.values[start:stop].astype(np.float64) @ w[:, :-1].T
     return scores + rows.constant * w[:, -1]
+
+
+def witness_vector(witness: Any, state: State) -> NDArray[Any]:
+    """Return a witness by class with the bias last, (1, d + 1) for two classes."""
+    w, b = _witness_parts(witness)
+    shape = state.by_class(state.weights).shape
+    weights, bias = np.asarray(w, np.float64), np.asarray(b, np.float64)
+    if weights.size != shape[0] * (shape[1] - 1) or bias.size != shape[0]:
+        said = (
+            f"({shape[1] - 1},) and ()"
+            if shape[0] == 1
+            else f"{shape[0], shape[1] - 1} and {shape[:1]}"
+        )
+        msg = (
+            f"The witness must be weights and bias of the shapes {said}; got {weights.shape} and "
+            f"{bias.shape}."
+        )
+        raise InputError(msg)
+    together = np.column_stack([weights.reshape(shape[0], -1), bias.reshape(-1)])
+    if not np.isfinite(together).all():
+        msg = "The witness must be finite numbers."
+        raise InputError(msg)
+    return together
+
+
+def _witness_parts(witness: Any) -> tuple[Any, Any]:
+    for names in (("w", "b"), ("coef_", "intercept_")):
+        if all(hasattr(witness, name) for name in names):
+            w, b = (getattr(witness, name) for name in names)
+            break
+    else:
+        try:
+            w, b = witness
+        except (TypeError, ValueError):
+            w = b = None
+    if w is None or b is None:
+        msg = (
+            "The witness must be a pair (w, b), or have w and b as the verdict on separable rows "
+            f"has; got {witness!r:.80}."
+        )
+        raise InputError(msg)
+    return w, b
