@@ -14,8 +14,8 @@ from rosenblatt.theory.exact import (
     root_bounds,
     rounded_down,
     rounded_up,
+    solve,
 )
-from rosenblatt.theory.linear_system import solve
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

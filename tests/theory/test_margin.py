@@ -1,22 +1,14 @@
-"""The margin of given weights, and the geometry of their boundary."""
+"""The margin of given weights."""
 
 from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import sparse
 
 from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import InputError
-from rosenblatt.theory.geometry import (
-    nearest_to_origin,
-    projections,
-    signed_distances,
-    unit_weights,
-)
 from rosenblatt.theory.margin import margin, row_margins
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -77,26 +69,3 @@ def test_bad_input(arguments: tuple[Any, ...], message: str) -> None:
     """What is wrong is said in one sentence."""
     with pytest.raises(InputError, match=message):
         margin(*arguments)
-
-
-vectors = st.lists(st.floats(-1e3, 1e3).filter(lambda x: abs(x) > 1e-3), min_size=1, max_size=5)
-
-
-@given(vectors, st.floats(-1e3, 1e3))
-def test_the_boundary(w: list[float], b: float) -> None:
-    """The nearest point lies on the boundary, along w, at the distance that the origin has."""
-    unit, bias = unit_weights(w, b)
-    point = nearest_to_origin(w, b)
-    assert np.linalg.norm(unit) == pytest.approx(1.0)
-    assert signed_distances([point], w, b)[0] == pytest.approx(0.0, abs=1e-9 * (1 + abs(bias)))
-    assert signed_distances([[0.0] * len(w)], w, b)[0] == pytest.approx(bias)
-    assert projections(sparse.csr_array([point]), w)[0] == pytest.approx(-bias)
-    assert np.linalg.norm(point) == pytest.approx(abs(bias))
-
-
-def test_no_direction() -> None:
-    """Weights of zero have no boundary."""
-    with pytest.raises(InputError, match="w is zero"):
-        unit_weights([0.0, 0.0], 1.0)
-    with pytest.raises(InputError, match="X must have 2 columns, as w has; got shape"):
-        projections([[1.0, 2.0, 3.0]], [1.0, 1.0])

@@ -26,9 +26,9 @@ def extent(shard: Shard, start: Start) -> Extent | None:
     """Return what one shard says of these weights, or None where it has no rows to learn from."""
     from scipy import sparse
 
-    from rosenblatt.theory.certified import squared_radius
     from rosenblatt.theory.inequalities import Inequalities
     from rosenblatt.theory.labelled_rows import LabelledRows
+    from rosenblatt.theory.widest_margin import squared_radius
 
     state, rows, learning = start.state(), shard.examples.rows, shard.learning
     if not len(learning):

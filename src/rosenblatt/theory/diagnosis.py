@@ -10,17 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.theory.certificate import Certificate, MachineCertificate
-from rosenblatt.theory.certified import Ends, low_margin, measure, squared_radius
-from rosenblatt.theory.conflicts import find_conflicts
+from rosenblatt.theory.certificate import (
+    Certificate,
+    MachineCertificate,
+    Proof,
+    certificate_of,
+    conflict_certificate,
+)
 from rosenblatt.theory.exact import root_bounds, rounded_up
 from rosenblatt.theory.inequalities import Inequalities
-from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
-from rosenblatt.theory.perceptron_run import Run, is_uneven, run_perceptron
-from rosenblatt.theory.proof import Proof, certificate_of, conflict_certificate
-from rosenblatt.theory.search import best_bias, decide, is_witness
+from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows, find_conflicts
+from rosenblatt.theory.search import PerceptronRun, decide, is_uneven, is_witness, run_perceptron
 from rosenblatt.theory.solvers import Deadline
 from rosenblatt.theory.verdict import PairVerdict, Verdict
+from rosenblatt.theory.widest_margin import Ends, best_bias, low_margin, measure, squared_radius
 
 REPORTED_GAP = 1e-6
 
@@ -125,20 +128,20 @@ def examine_pairs(
     for done, (first, second) in enumerate(sorted(both)):
         own, numbers = rows.of_classes(first, second)
         parts = 2 * (len(both) - done) + 1  # solvers end some time after their limit
-        found = examine(own, None, deadline.share(parts))
-        status, low = found.status, found.margin_low
+        examined = examine(own, None, deadline.share(parts))
+        status, low = examined.status, examined.margin_low
         if status == "undecided" and v is not None:
             V = v.reshape(system.blocks, -1)
             pair = Inequalities(own)
             low = low_margin(pair, best_bias(pair, V[second] - V[first]), ~pair.free)
             status = "separable"
-        proof = found.certificate
+        proof = examined.certificate
         pairs.append(
             PairVerdict(
                 (own.classes.tolist()[0], own.classes.tolist()[1]),
                 status,
                 low,
-                found.margin_high,
+                examined.margin_high,
                 proof.renumbered(numbers) if isinstance(proof, Certificate) else None,
             )
         )
@@ -152,7 +155,7 @@ def _known_certificate(rows: LabelledRows, verdict: Verdict) -> Certificate | No
     return next((pair.certificate for pair in verdict.pairs if pair.certificate is not None), None)
 
 
-def _first_proof(system: Inequalities, deadline: Deadline) -> tuple[Run | None, Proof]:
+def _first_proof(system: Inequalities, deadline: Deadline) -> tuple[PerceptronRun | None, Proof]:
     """Let the perceptron try, on the data as they are and then on even columns."""
     run = run_perceptron(system.rows, deadline, scaled=False)
     if run is not None and run.converged and is_witness(system, run.v):

@@ -4,35 +4,31 @@ Both loops keep a working set of inequalities, let a solver answer for it, and a
 others that the answer violates most, until none is left or the answer holds for every row.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt.errors import WeightOverflowError
+from rosenblatt.rules import Perceptron
+from rosenblatt.theory.certificate import Proof
 from rosenblatt.theory.exact import kernel_point
 from rosenblatt.theory.inequalities import SMALLEST, Inequalities, Leads
-from rosenblatt.theory.proof import Proof
-from rosenblatt.theory.solvers import Deadline, Strip, shortest, widest_strips
+from rosenblatt.theory.labelled_rows import LabelledRows, kernel_rows
+from rosenblatt.theory.solvers import Deadline, Strip, widest_strips
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.fit import Plan, fit
+from rosenblatt.training.labels import targets_of
+from rosenblatt.training.state import State
 
-GAP = 1e-7  # relative; beyond it further rounds gain nothing that is reported
 THIN = 1e-5  # a strip that may be none at all
 THRESHOLDS = (1e-7, 1e-11, 0.0)  # relative weights below which a row is left out
 ROUNDS = 200
 LARGEST_SET = 60_000_000  # values in a dense working set
 LARGEST_SPARSE_SET = 10_000  # rows: factors of a sparse system are as wide as there are rows
-
-
-@dataclass
-class Widest:
-    """The best of both sides of the margin: v from below, weights from above."""
-
-    v: NDArray[Any]
-    low: float
-    numbers: NDArray[Any]
-    weights: NDArray[Any]
-    high: float
+VISITED = 1_000_000_000  # values times passes: a second or two
+UNEVEN = 16.0  # ratio of the sizes of columns above which they are scaled
 
 
 def first_set(system: Inequalities, v: NDArray[Any]) -> NDArray[Any]:
@@ -46,7 +42,7 @@ def first_set(system: Inequalities, v: NDArray[Any]) -> NDArray[Any]:
     return np.unique(numbers[np.concatenate(kept)])
 
 
-def _is_too_large(system: Inequalities, working: NDArray[Any]) -> bool:
+def is_too_large(system: Inequalities, working: NDArray[Any]) -> bool:
     """Return whether a solver would need more memory or time than is reasonable."""
     if system.rows.is_sparse:
         return len(working) > LARGEST_SPARSE_SET
@@ -59,7 +55,7 @@ def _smallest(values: NDArray[Any], count: int) -> NDArray[Any]:
     return np.argpartition(values, count)[:count]
 
 
-def _worst(system: Inequalities, leads: Leads, limit: float) -> NDArray[Any]:
+def worst(system: Inequalities, leads: Leads, limit: float) -> NDArray[Any]:
     """Return the inequalities below the limit that are furthest below it."""
     below = np.flatnonzero(leads.values < limit)
     count = 2 * (min(system.rows.n_features, 500) + 2)
@@ -75,7 +71,7 @@ def decide(system: Inequalities, v: NDArray[Any], deadline: Deadline) -> Proof:
         if deadline.passed:
             proof.notes.append(f"the time limit came in round {round_} of the linear program")
             return proof
-        if _is_too_large(system, working):
+        if is_too_large(system, working):
             proof.notes.append(f"a working set of {len(working)} inequalities was too large")
             return proof
         strip = _strip_or_proof(system, working, proof, deadline)
@@ -90,7 +86,7 @@ def decide(system: Inequalities, v: NDArray[Any], deadline: Deadline) -> Proof:
             return proof
         leads = system.leads(v)
         limit = max(0.01 * float(np.median(leads.values)), SMALLEST) if width > 0 else 0.0
-        missing = np.setdiff1d(_worst(system, leads, limit), working)
+        missing = np.setdiff1d(worst(system, leads, limit), working)
         if not len(missing):
             break
         working = np.union1d(working, missing)
@@ -152,84 +148,62 @@ def _forbidden(
     return False
 
 
-def widen(
-    system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
-) -> Widest | None:
-    """Return a witness near the widest margin and weights that bound it from above.
+class PerceptronRun(NamedTuple):
+    """How a perceptron ended."""
 
-    The margin is the least a·v over the length of v, where ``length`` says which variables count.
+    v: NDArray[Any]  # the weights, class by class, each with its bias last
+    converged: bool
+    passes: int
+    mistakes: int
+
+
+def run_perceptron(rows: LabelledRows, deadline: Deadline, *, scaled: bool) -> PerceptronRun | None:
+    """Train for a bounded number of passes; None where the weights overflow.
+
+    Scaled: on columns that lie around zero and are of one size, mapped back to the data's own.
     """
-    start = _relative(system.leads(v).values.min(), v, length)
-    best = Widest(v, start, np.empty(0, np.int64), np.empty(0), np.inf)
-    working = first_set(system, v)
-    for _ in range(ROUNDS):
-        if deadline.passed or _is_too_large(system, working):
-            break
-        A = system.vectors(working)
-        answer = shortest(A, length, system.blocks, best.v, deadline)
-        if answer is None:
-            break
-        v, weights = answer
-        high = upper_margin(A, weights, length, system)
-        if high < best.high:
-            kept = weights > 1e-13 * weights.max()
-            best.numbers, best.weights, best.high = working[kept], weights[kept], high
-        leads = system.leads(v)
-        middle, least = v, float(leads.values.min())
-        if not length.all():
-            middle, least = _middle(system, v, leads.values)
-        low = _relative(least, v, length)
-        if low > best.low:
-            best.v, best.low = middle, low
-        if best.high - best.low <= GAP * best.high:
-            break
-        missing = np.setdiff1d(_worst(system, leads, 1 - 1e-9), working)
-        if not len(missing):
-            break
-        working = np.union1d(working, missing)
-    return best if len(best.numbers) else None
+    centre, scale = _frame(rows) if scaled else (np.zeros(rows.n_features), None)
+    X = rows.X
+    if scale is not None and sparse.issparse(X):
+        X = (X.astype(np.float64) @ sparse.diags_array(scale)).tocsr()
+    elif scale is not None:
+        X = X.astype(np.float64)
+        X -= centre  # in place: one copy of the data, not three
+        X *= scale
+    examples = Examples(kernel_rows(X), targets_of(rows.numbers, len(rows.classes)))
+    values = rows.X.nnz if rows.is_sparse else rows.X.size
+    passes = int(np.clip(VISITED // (values + rows.n_rows), 10, 1000))
+    seconds = None if np.isinf(deadline.left) else max(0.05, deadline.left / 4)
+    plan = Plan(Perceptron(), passes, time_limit=seconds)
+    state = State.zeros(rows.n_features, len(rows.classes), averaged=False)
+    try:
+        outcome = fit(state, examples, plan, np.random.Generator(np.random.PCG64(0)))
+    except WeightOverflowError:
+        return None
+    V = np.array(state.by_class(state.weights))
+    if scale is not None:
+        V[:, :-1] *= scale
+        V[:, -1] -= V[:, :-1] @ centre
+    mistakes = sum(record.mistakes for record in outcome.history)
+    return PerceptronRun(V.ravel(), outcome.converged, len(outcome.history), mistakes)
 
 
-def best_bias(system: Inequalities, v: NDArray[Any]) -> NDArray[Any]:
-    """Return v with the bias that puts the boundary of two classes in the middle of their gap."""
-    return _middle(system, v, system.leads(v).values)[0]
+def is_uneven(rows: LabelledRows) -> bool:
+    """Return whether columns differ enough in size or place for scaling to help."""
+    centre, scale = _frame(rows)
+    sizes = 1.0 / scale
+    return bool(len(sizes) and (sizes.max() > UNEVEN * min(sizes.min(), 1.0) or centre.any()))
 
 
-def _middle(
-    system: Inequalities, v: NDArray[Any], leads: NDArray[Any]
-) -> tuple[NDArray[Any], float]:
-    """Return v with its best bias, and the least lead that it then has."""
-    if system.n_classes != 2:
-        return v, float(leads.min())
-    positive = system.rows.numbers == 1
-    above, below = float(leads[positive].min()), float(leads[~positive].min())
-    moved = v.copy()
-    moved[-1] += below / 2 - above / 2
-    return moved, above / 2 + below / 2
-
-
-def _relative(least: float, v: NDArray[Any], length: NDArray[Any]) -> float:
-    norm = float(np.linalg.norm(v[length]))
-    return float(least) / norm if norm > 0 else -np.inf
-
-
-def upper_margin(
-    A: Any, weights: NDArray[Any], length: NDArray[Any], system: Inequalities
-) -> float:
-    """Return ‖Σ λ·a‖ for these weights, made to balance where two classes have a free bias."""
-    weights = balanced(A, weights, length, system)
-    total = A.T @ weights
-    return float(np.linalg.norm(total[length]))
-
-
-def balanced(
-    A: Any, weights: NDArray[Any], length: NDArray[Any], system: Inequalities
-) -> NDArray[Any]:
-    """Return weights that sum to 1, half of it on either side if two classes have a free bias."""
-    share: Any = weights.sum()
-    if system.n_classes == 2 and not length.all():
-        last = A[:, [-1]].toarray().ravel() if sparse.issparse(A) else A[:, -1]
-        sums = weights[last > 0].sum(), weights[last < 0].sum()
-        if min(sums) > 0:
-            share = np.where(last > 0, 2 * sums[0], 2 * sums[1])
-    return np.asarray(weights / share)
+def _frame(rows: LabelledRows) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the middle of each column (0 in sparse rows) and a power of two that scales it."""
+    if rows.is_sparse:
+        sizes = abs(rows.X).max(axis=0).toarray().ravel().astype(np.float64)
+        centre = np.zeros(rows.n_features)
+    else:
+        low, high = rows.X.min(axis=0).astype(np.float64), rows.X.max(axis=0).astype(np.float64)
+        centre = low / 2 + high / 2
+        centre[abs(centre) <= 0.25 * (high - low)] = 0.0  # near enough
+        sizes = high / 2 - low / 2
+    exponents = np.frexp(np.where(sizes > 0, sizes, 1.0))[1]
+    return centre, np.ldexp(1.0, np.clip(-exponents, -1000, 1000))

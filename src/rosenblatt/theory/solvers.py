@@ -41,7 +41,7 @@ class Deadline:
 
 
 @dataclass(frozen=True)
-class Frame:
+class Coordinates:
     """Coordinates in which columns lie around zero and are of one size, by powers of two."""
 
     centre: NDArray[Any]  # of the features
@@ -49,16 +49,16 @@ class Frame:
     blocks: int
 
     @classmethod
-    def of(cls, A: Any, blocks: int, *, centred: bool) -> "Frame":
-        """Return a frame for these vectors."""
+    def of(cls, A: Any, blocks: int, *, centred: bool) -> "Coordinates":
+        """Return coordinates for these vectors."""
         centre = np.zeros(A.shape[1] // blocks - 1)
         if centred and not sparse.issparse(A):
             parts = A.reshape(len(A), blocks, -1)
             x = (parts[:, :, :-1] * parts[:, :, -1:]).reshape(-1, len(centre))
             used = parts[:, :, -1].ravel() != 0
             centre = np.median(x[used], axis=0)
-        frame = cls(centre, np.ones(A.shape[1]), blocks)
-        B = frame.moved(A)
+        coordinates = cls(centre, np.ones(A.shape[1]), blocks)
+        B = coordinates.moved(A)
         largest = abs(B).max(axis=0)
         largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
         exponents = np.frexp(np.where(largest > 0, largest, 1.0))[1]
@@ -99,7 +99,7 @@ class Frame:
 
 
 class Strip(NamedTuple):
-    """A strip between the classes, in the coordinates of a frame."""
+    """A strip between the classes."""
 
     v: NDArray[Any]
     width: float  # the least a·v; near 0 where there is no strip
@@ -112,14 +112,14 @@ def widest_strips(A: Any, blocks: int, deadline: Deadline) -> Iterator[Strip]:
     As long as more are asked for, the program is solved again for the remainder, magnified
     (iterative refinement): so a strip far thinner than the solver's tolerance is still found.
     """
-    frame = Frame.of(A, blocks, centred=True)
-    B = frame.moved(A)
+    coordinates = Coordinates.of(A, blocks, centred=True)
+    B = coordinates.moved(A)
     one = np.ones(B.shape[1])
     first = _strip(B, np.zeros(B.shape[0]), -one, one, deadline) if is_finite(B) else None
     if first is None:
         return
     v, weights = first
-    yield Strip(frame.back(v), float((B @ v).min()), weights)
+    yield Strip(coordinates.back(v), float((B @ v).min()), weights)
     for magnified in REFINEMENTS:
         if deadline.passed:
             return
@@ -130,7 +130,7 @@ def widest_strips(A: Any, blocks: int, deadline: Deadline) -> Iterator[Strip]:
         better = v + step[0] / magnified
         if (B @ better).min() > (B @ v).min():
             v = better
-        yield Strip(frame.back(v), float((B @ v).min()), step[1])
+        yield Strip(coordinates.back(v), float((B @ v).min()), step[1])
 
 
 def is_finite(A: Any) -> bool:
@@ -170,10 +170,10 @@ def shortest(
     points of the hulls, up to a factor. Where the vectors leave ``start`` a thin strip only, what
     is solved for is the difference from it, magnified: the strip is then as wide as any.
     """
-    frame = Frame.of(A, blocks, centred=True)
-    B = frame.moved(A)
-    P = frame.quadratic(length)
-    u = frame.forward(start)
+    coordinates = Coordinates.of(A, blocks, centred=True)
+    B = coordinates.moved(A)
+    P = coordinates.quadratic(length)
+    u = coordinates.forward(start)
     u /= np.sqrt(u @ (P @ u)) or 1.0
     if not (is_finite(B) and is_finite(P.tocsr()) and is_finite(u)):
         return None
@@ -184,11 +184,11 @@ def shortest(
             magnified = 2.0 ** np.round(power * np.log2(middle / least))
             answer = _quadratic(P / magnified, P @ u, B, (least - values) * magnified, deadline)
             if answer is not None:
-                return frame.back(u + answer[0] / magnified) / least, answer[1]
+                return coordinates.back(u + answer[0] / magnified) / least, answer[1]
         return None
     size = float(np.median(abs(B).max(axis=1).ravel() if not sparse.issparse(B) else 1.0)) or 1.0
     answer = _quadratic(P, np.zeros(B.shape[1]), B, np.full(B.shape[0], size), deadline)
-    return None if answer is None else (frame.back(answer[0]) / size, answer[1])
+    return None if answer is None else (coordinates.back(answer[0]) / size, answer[1])
 
 
 def _quadratic(

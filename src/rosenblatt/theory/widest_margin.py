@@ -1,4 +1,8 @@
-"""Both ends of a margin computed exactly from the data and rounded outward."""
+"""The widest margin of separable rows: searched for in floating point, proved in exact arithmetic.
+
+A quadratic program on a working set proposes a witness and the weights of the nearest points of the
+hulls; both ends of the margin are then computed exactly from the data and rounded outward.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,17 +12,30 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from rosenblatt.theory.certificate import Proof
 from rosenblatt.theory.exact import integers, root_bounds, rounded_up
 from rosenblatt.theory.inequalities import Inequalities
 from rosenblatt.theory.labelled_rows import LabelledRows
-from rosenblatt.theory.proof import Proof
-from rosenblatt.theory.search import widen
-from rosenblatt.theory.solvers import Deadline
+from rosenblatt.theory.search import ROUNDS, first_set, is_too_large, worst
+from rosenblatt.theory.solvers import Deadline, shortest
 
+GAP = 1e-7  # relative; beyond it further rounds gain nothing that is reported
 UNITS = 1 << 62  # weights are whole multiples of one part in so many
 NEAR = 1e-9  # rows so near to the longest are measured exactly
 MEASURED = 1000  # at most; the others are taken to be as much longer
+
+
+@dataclass
+class Widest:
+    """The best of both sides of the margin: v from below, weights from above."""
+
+    v: NDArray[Any]
+    low: float
+    numbers: NDArray[Any]
+    weights: NDArray[Any]
+    high: float
 
 
 @dataclass(frozen=True)
@@ -136,3 +153,86 @@ def _squares(rows: LabelledRows, scale: float) -> NDArray[Any]:
 def _square(rows: LabelledRows, row: int) -> Fraction:
     numbers, d = integers(rows.row(row)[1])
     return Fraction(sum(n * n for n in numbers), d * d)
+
+
+def widen(
+    system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
+) -> Widest | None:
+    """Return a witness near the widest margin and weights that bound it from above.
+
+    The margin is the least a·v over the length of v, where ``length`` says which variables count.
+    """
+    start = _relative(system.leads(v).values.min(), v, length)
+    best = Widest(v, start, np.empty(0, np.int64), np.empty(0), np.inf)
+    working = first_set(system, v)
+    for _ in range(ROUNDS):
+        if deadline.passed or is_too_large(system, working):
+            break
+        A = system.vectors(working)
+        answer = shortest(A, length, system.blocks, best.v, deadline)
+        if answer is None:
+            break
+        v, weights = answer
+        high = upper_margin(A, weights, length, system)
+        if high < best.high:
+            kept = weights > 1e-13 * weights.max()
+            best.numbers, best.weights, best.high = working[kept], weights[kept], high
+        leads = system.leads(v)
+        middle, least = v, float(leads.values.min())
+        if not length.all():
+            middle, least = _middle(system, v, leads.values)
+        low = _relative(least, v, length)
+        if low > best.low:
+            best.v, best.low = middle, low
+        if best.high - best.low <= GAP * best.high:
+            break
+        missing = np.setdiff1d(worst(system, leads, 1 - 1e-9), working)
+        if not len(missing):
+            break
+        working = np.union1d(working, missing)
+    return best if len(best.numbers) else None
+
+
+def best_bias(system: Inequalities, v: NDArray[Any]) -> NDArray[Any]:
+    """Return v with the bias that puts the boundary of two classes in the middle of their gap."""
+    return _middle(system, v, system.leads(v).values)[0]
+
+
+def _middle(
+    system: Inequalities, v: NDArray[Any], leads: NDArray[Any]
+) -> tuple[NDArray[Any], float]:
+    """Return v with its best bias, and the least lead that it then has."""
+    if system.n_classes != 2:
+        return v, float(leads.min())
+    positive = system.rows.numbers == 1
+    above, below = float(leads[positive].min()), float(leads[~positive].min())
+    moved = v.copy()
+    moved[-1] += below / 2 - above / 2
+    return moved, above / 2 + below / 2
+
+
+def _relative(least: float, v: NDArray[Any], length: NDArray[Any]) -> float:
+    norm = float(np.linalg.norm(v[length]))
+    return float(least) / norm if norm > 0 else -np.inf
+
+
+def upper_margin(
+    A: Any, weights: NDArray[Any], length: NDArray[Any], system: Inequalities
+) -> float:
+    """Return ‖Σ λ·a‖ for these weights, made to balance where two classes have a free bias."""
+    weights = balanced(A, weights, length, system)
+    total = A.T @ weights
+    return float(np.linalg.norm(total[length]))
+
+
+def balanced(
+    A: Any, weights: NDArray[Any], length: NDArray[Any], system: Inequalities
+) -> NDArray[Any]:
+    """Return weights that sum to 1, half of it on either side if two classes have a free bias."""
+    share: Any = weights.sum()
+    if system.n_classes == 2 and not length.all():
+        last = A[:, [-1]].toarray().ravel() if sparse.issparse(A) else A[:, -1]
+        sums = weights[last > 0].sum(), weights[last < 0].sum()
+        if min(sums) > 0:
+            share = np.where(last > 0, 2 * sums[0], 2 * sums[1])
+    return np.asarray(weights / share)
