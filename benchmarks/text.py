@@ -20,8 +20,8 @@ from rosenblatt.cli.rows import model_rows
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.training import train_files
 from rosenblatt.data.files import Columns, Layout
+from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import Scorer
-from rosenblatt.models.store.model import Model
 
 SPEED_UP = 10.0
 SETS = {"imdb": ("column_2",), "20news": ()}  # and which columns give the label away

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.data.encoding import SvmlightEncoding
-from rosenblatt.models.store import Model, Spread, write
+from rosenblatt.models.file import write
+from rosenblatt.models.model import Model, Spread
 
 SPAM_ROWS = """\
 spam 1:2 3:1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt.models import store
+from rosenblatt.models.file import read
 from tests.cli.running import PROGRAM, ran, run
 from tests.cli.test_train import svmlight_file, table_file
 
@@ -42,7 +42,7 @@ def test_killed_trainings_end_with_the_same_bits(tmp_path: Path, kind: str) -> N
         if kill_in_time(tmp_path, data, *options, seconds=seconds) == -signal.SIGKILL:
             n_killed += 1
             assert not (tmp_path / "resumed.model").exists()
-            (model,) = [store.read(tmp_path / "point")]  # never half-written
+            (model,) = [read(tmp_path / "point")]  # never half-written
             assert model.training["checkpoint"]["parts"] >= 1
     assert n_killed >= 1
     going_on = ["--checkpoint", "point", "-o", "resumed.model"]
@@ -50,7 +50,7 @@ def test_killed_trainings_end_with_the_same_bits(tmp_path: Path, kind: str) -> N
     assert done.returncode == 0, done.stderr
     assert "Going on from point: pass " in done.stderr
     ran("train", data, *OPTIONS, *options, "-o", "whole.model", folder=tmp_path)
-    whole, resumed = (store.read(tmp_path / f"{name}.model") for name in ("whole", "resumed"))
+    whole, resumed = (read(tmp_path / f"{name}.model") for name in ("whole", "resumed"))
     assert whole.weights.tobytes() == resumed.weights.tobytes()
     assert (whole.ledger is None) == (resumed.ledger is None)
     if whole.ledger is not None and resumed.ledger is not None:

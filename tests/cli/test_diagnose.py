@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli import main
-from rosenblatt.models import store
+from rosenblatt.models.file import read
 from tests.cli.test_trace import csv_file
 from tests.cli.test_train import svmlight_file, table_file
 from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y
@@ -60,7 +60,7 @@ def test_train_keeps_the_verdict(tmp_path: Path) -> None:
     output = run("train", path, "--verdict", "--no-scale", "-o", "m").stdout
     assert "verdict  separable" in output
     assert "made in training" in output
-    verdict = store.read("m").verdict
+    verdict = read("m").verdict
     assert verdict is not None
     assert verdict["status"] == "separable"
     assert verdict["mistakes"] <= verdict["bound"]
@@ -74,4 +74,4 @@ def test_a_verdict_needs_all_rows(tmp_path: Path) -> None:
     result = run("train", path, "--verdict", "--buffer", "4K", "-o", "m")
     assert result.exit_code == 0
     assert "do not fit into --buffer" in result.stderr
-    assert store.read("m").verdict is None
+    assert read("m").verdict is None

@@ -10,8 +10,9 @@ from click.testing import CliRunner, Result
 
 from rosenblatt.cli.explain import explain
 from rosenblatt.data.svmlight import read_svmlight
+from rosenblatt.models.file import write
+from rosenblatt.models.model import Calibration, Model
 from rosenblatt.models.scoring import Scorer
-from rosenblatt.models.store import Calibration, Model, write
 from tests.cli.models import SPAM_ROWS, fruit_model, numbered, rows_file, spam_model
 
 

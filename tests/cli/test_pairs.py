@@ -14,7 +14,7 @@ from rosenblatt.data import files, read_svmlight
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.files import load
-from rosenblatt.models import store
+from rosenblatt.models.file import read, write
 from tests.cli.test_trace import csv_file
 from tests.cli.test_train import svmlight_file, table_file
 from tests.examples import XOR_X, XOR_Y
@@ -65,7 +65,7 @@ def test_tables_with_numbers_words_and_missing_values(tmp_path: Path) -> None:
     for size in ("64M", "20K"):
         options = ["--buffer", size, "--shuffle", "no", "--no-early-stopping", "--max-iter", "2"]
         assert run("train", path, "--pairs", *options, "-o", "m").exit_code == 0
-        found.append(store.read("m").weights.tobytes())
+        found.append(read("m").weights.tobytes())
     assert found[0] == found[1]
     assert "age-and-city=Rome" in run("weights", "m", "--all").stdout
     assert run("predict", "m", path).exit_code == 0
@@ -77,7 +77,7 @@ def test_too_many_are_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(files, "MOST_CONJUNCTIONS", 8)
     toy = svmlight_file(tmp_path / "toy.svm", n_rows=100)
     run("train", toy, "--pairs", "-o", "m")
-    model = store.read("m")
+    model = read("m")
     assert model.n_features == 12 + 8
     assert model.encoding is not None
     assert encoding_from(model.encoding, model.encoding_arrays).name(12) == "conjunction 0"
@@ -96,7 +96,7 @@ def test_damaged_models(tmp_path: Path) -> None:
     """A table of conjunctions that cannot be is told as damage."""
     path = svmlight_file(tmp_path / "toy.svm", n_rows=100)
     run("train", path, "--pairs", "-o", "m")
-    model = store.read("m")
+    model = read("m")
     encoding, arrays = model.encoding, model.encoding_arrays
     assert encoding is not None
     for changed in ({"pairs": arrays["pairs"][::-1]}, {"pairs": arrays["pairs"] + 10**6}):
@@ -105,5 +105,5 @@ def test_damaged_models(tmp_path: Path) -> None:
     for entry in ({"degree": 4}, {"hash_bits": 99}, {"inner": encoding}):
         with pytest.raises(InputError):
             encoding_from(encoding | entry, arrays)
-    store.write(replace(model, encoding=encoding | {"degree": 7}), "bad")
+    write(replace(model, encoding=encoding | {"degree": 7}), "bad")
     assert run("predict", "bad", path).exit_code == 2

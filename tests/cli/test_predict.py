@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rosenblatt.cli import main
 from rosenblatt.data import Batch
+from rosenblatt.models.model import Calibration, Model
 from rosenblatt.models.scoring import Scorer
-from rosenblatt.models.store import Calibration, Model
 from tests.cli.models import SPAM_ROWS, fruit_model, rows_file, spam_model
 from tests.cli.running import PROGRAM
 from tests.cli.test_train import table_file

@@ -15,7 +15,7 @@ from rosenblatt.data.encoding import encoding_from
 from rosenblatt.data.tables import table_batches
 from rosenblatt.estimators import AveragedPerceptron
 from rosenblatt.estimators.files import load
-from rosenblatt.models import store
+from rosenblatt.models.file import read
 from tests.cli.running import ran, run
 
 
@@ -61,7 +61,7 @@ def test_no_options_at_all(tmp_path: Path) -> None:
         assert part in output
     assert "rosenblatt evaluate toy.model TEST.svm" in output
     assert "\x1b" not in output
-    model = store.read("toy.model")
+    model = read("toy.model")
     assert model.learner == "AveragedPerceptron"
     assert model.training["held_out_error"] < 0.2
 
@@ -125,7 +125,7 @@ def test_small_buffers_give_the_same_model(tmp_path: Path, labels: Any) -> None:
     path = svmlight_file(tmp_path / "toy.svm", n_rows=2000, labels=labels)
     for name, size in (("whole", "64M"), ("blocks", "4K")):
         trained(path, "--shuffle", "no", "--buffer", size, "--no-early-stopping", "-o", name)
-    whole, blocks = store.read("whole"), store.read("blocks")
+    whole, blocks = read("whole"), read("blocks")
     assert whole.weights.tobytes() == blocks.weights.tobytes()
     assert whole.ledger is not None
     assert blocks.ledger is not None
@@ -139,7 +139,7 @@ def test_seeds(tmp_path: Path) -> None:
         found = []
         for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
             trained(path, "--seed", seed, "--buffer", size, "-o", name)
-            found.append(store.read(name).weights.tobytes())
+            found.append(read(name).weights.tobytes())
         assert found[0] == found[1] != found[2]
 
 
@@ -153,7 +153,7 @@ def test_several_files_patterns_and_packed_ones(tmp_path: Path) -> None:
     (tmp_path / "part-2.svm.gz").write_bytes(gzip.compress(b"".join(lines[100:])))
     trained("whole.svm", "-o", "a.model")
     trained("part-*", "-o", "b.model")
-    assert store.read("a.model").weights.tobytes() == store.read("b.model").weights.tobytes()
+    assert read("a.model").weights.tobytes() == read("b.model").weights.tobytes()
 
 
 def test_standard_input_and_output(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_standard_input_and_output(tmp_path: Path) -> None:
     options = ["train", "-", "-o", "b.model", "--json"]
     report = json.loads(ran(*options, folder=tmp_path, text=path.read_text()))
     assert report["n_rows"] == 300
-    assert store.read("a.model").weights.tobytes() == store.read("b.model").weights.tobytes()
+    assert read("a.model").weights.tobytes() == read("b.model").weights.tobytes()
 
 
 TABLE = """\
@@ -190,7 +190,7 @@ def test_a_table_of_numbers_categories_and_texts(tmp_path: Path) -> None:
     """Columns of a CSV file become features with names, scaled, and missing values are no harm."""
     table_file(tmp_path / "table.csv")
     report = trained("table.csv")
-    model = store.read("table.model")
+    model = read("table.model")
     assert model.encoding is not None
     encoding = encoding_from(model.encoding, model.encoding_arrays)
     names = encoding.names(range(model.n_features))
@@ -208,7 +208,7 @@ def test_tables_are_scaled_by_all_rows(tmp_path: Path, buffer: str) -> None:
     """Mean and deviation are those of the whole file, also where it is read in many blocks."""
     path = table_file(tmp_path / "table.csv", n_rows=1000)
     trained(path, "--buffer", buffer, "-o", "m.model")
-    model = store.read("m.model")
+    model = read("m.model")
     assert model.encoding is not None
     (table,) = table_batches(path)
     ages = [float(age) for age in table.frame["age"] if age != "?"]
@@ -342,7 +342,7 @@ def test_interrupt_keeps_what_was_learned(tmp_path: Path) -> None:
         output, told = process.communicate(timeout=100)
     assert process.returncode == 0, told
     assert "it was interrupted" in output
-    assert store.read(tmp_path / "m.model").outcome["stop_reason"] == "interrupted"
+    assert read(tmp_path / "m.model").outcome["stop_reason"] == "interrupted"
 
 
 def test_every_option_has_a_help_text() -> None:

@@ -13,7 +13,7 @@ from sklearn.datasets import load_svmlight_file
 from rosenblatt import VotedPerceptron, load, save, sparsify
 from rosenblatt.cli import main
 from rosenblatt.errors import InputError
-from rosenblatt.models import store
+from rosenblatt.models.file import read, write
 from rosenblatt.models.scoring import Scorer
 from tests.cli.test_train import svmlight_file
 
@@ -88,7 +88,7 @@ def test_saved_loaded_and_gone_on(data: str, voted: str) -> None:
         clf.set_params(early_stopping=False).partial_fit(X[:50], y[:50])
     assert first.survival_.tolist() == second.survival_.tolist()
     assert (first.decision_function(X) == second.decision_function(X)).all()
-    ours, theirs = store.read(voted).arrays, store.read("n").arrays
+    ours, theirs = read(voted).arrays, read("n").arrays
     assert sorted(ours) == sorted(theirs)
     assert all((ours[name] == theirs[name]).all() for name in ours)
 
@@ -178,7 +178,7 @@ def test_what_does_not_go_with_a_vote(data: str, voted: str) -> None:
     result = run("train", data, "--memory", "vote", "--checkpoint", "c")
     assert "--memory vote keeps a list that a checkpoint does not hold" in result.stderr
     with pytest.raises(InputError, match="VotedPerceptron decides by many"):
-        sparsify(store.read(voted), 1)
+        sparsify(read(voted), 1)
 
 
 def changed(values: Any, place: int, value: Any) -> Any:
@@ -205,10 +205,10 @@ def changed(values: Any, place: int, value: Any) -> Any:
 )
 def test_a_damaged_list_is_told(data: str, voted: str, name: str, place: int, value: Any) -> None:
     """Whatever in the list cannot be is found before anything is predicted."""
-    model = store.read(voted)
+    model = read(voted)
     key = f"mistakes.{name}"
     damaged = changed(model.arrays[key], place, value)
-    store.write(replace(model, arrays=model.arrays | {key: damaged}), "damaged")
+    write(replace(model, arrays=model.arrays | {key: damaged}), "damaged")
     with pytest.raises(InputError, match="list of mistakes in the model is damaged"):
         load("damaged")
     result = run("predict", "damaged", data)
@@ -218,11 +218,11 @@ def test_a_damaged_list_is_told(data: str, voted: str, name: str, place: int, va
 
 def test_a_model_without_its_list(voted: str) -> None:
     """A file that says it votes but holds no votes, or no average, is told to be damaged."""
-    model = store.read(voted)
-    store.write(replace(model, arrays={}), "empty")
+    model = read(voted)
+    write(replace(model, arrays={}), "empty")
     with pytest.raises(InputError, match="list of mistakes in the model is damaged"):
         load("empty")
-    store.write(replace(model, ledger=None), "last")
+    write(replace(model, ledger=None), "last")
     with pytest.raises(InputError, match="no average, which a VotedPerceptron keeps"):
         load("last")
 
@@ -237,6 +237,6 @@ def test_rows_that_overflow_are_told_with_their_file(voted: str) -> None:
 
 def test_scores_by_weights_are_those_of_the_average(voted: str) -> None:
     """A scorer can be asked for the linear stand-in of a vote."""
-    model = store.read(voted)
+    model = read(voted)
     assert Scorer(model).voted
     assert not Scorer(model, by_weights=True).voted

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli import main
-from rosenblatt.models import store
+from rosenblatt.models.file import read, write
 from tests.cli.test_train import svmlight_file, table_file
 
 
@@ -70,12 +70,12 @@ def test_without_the_list(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "train it with --record-mistakes" in result.stderr
     run("train", path, "-o", "m", "--record-mistakes")
-    model = store.read("m")
+    model = read("m")
     for name, array in model.arrays.items():
         if not len(array):
             continue
         for damaged in (array[:-1], array.astype(np.float32).reshape(1, -1)):
-            store.write(replace(model, arrays=model.arrays | {name: damaged}), "damaged")
+            write(replace(model, arrays=model.arrays | {name: damaged}), "damaged")
             result = run("explain", "damaged", path, "--why")
             assert result.exit_code == 2
             assert "is damaged" in result.stderr

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.distributed import DaskAveragedPerceptron
-from rosenblatt.models import store
+from rosenblatt.models.file import read
 from tests.cli.running import PROGRAM, ran, run
 
 
@@ -60,7 +60,7 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
     from scipy import sparse
 
     expected = DaskAveragedPerceptron(n_shards=3, max_iter=12).simulate(sparse.csr_matrix(X), y)
-    model = store.read(tmp_path / "m.model")
+    model = read(tmp_path / "m.model")
     assert model.learner == "AveragedPerceptron"
     assert np.array_equal(model.deciding_weights[0, :-1], expected.coef_[0])
     told = ran("evaluate", "m.model", "part-0.svm", folder=tmp_path)

@@ -25,8 +25,8 @@ from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptr
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.files import LEARNERS, load, save
-from rosenblatt.models.store import Calibration, Model, Spread, read, to_json, write
-from rosenblatt.models.store.file import read_from, write_to
+from rosenblatt.models.file import read, read_from, write, write_to
+from rosenblatt.models.model import Calibration, Model, Spread
 
 ATTRIBUTES = [
     *("n_features_in_", "n_iter_", "best_iter_", "n_mistakes_", "converged_", "stop_reason_"),
@@ -113,14 +113,6 @@ def test_training_goes_on_as_if_never_saved(
         assert replace(one, seconds=0.0) == replace(two, seconds=0.0)
     kept.history_ = loaded.history_
     assert_equal(loaded, kept)
-
-
-def test_by_way_of_json(path: Path) -> None:
-    """The JSON form loads as the same estimator."""
-    clf = AveragedPerceptron().fit(X, Y)
-    save(clf, path)
-    path.with_suffix(".json").write_text(to_json(read(path)), encoding="utf-8")
-    assert_equal(load(path.with_suffix(".json")), clf)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from tests.examples import same_bits
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.errors import InputError
-from rosenblatt.models.store import read, to_onnx, write
+from rosenblatt.models.file import read, write
+from rosenblatt.models.onnx_export import to_onnx
 
 FORMS: dict[str, Any] = {
     "float64": np.asarray,

@@ -18,7 +18,7 @@ COMMANDS = {
     "report": "Write all that is known of a model as one HTML page.",
     "plot": "Draw a picture of data, a model or a training.",
     "lab": "Play with the perceptron on a page.",
-    "export": "Write a model as JSON or ONNX, or read one back from JSON.",
+    "export": "Write a model as JSON or ONNX.",
 }
 
 

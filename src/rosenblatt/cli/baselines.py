@@ -14,7 +14,7 @@ from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.evaluation import Evaluation, mcnemar
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 from rosenblatt.wording import counted, printable
 
 NOISE = 0.05  # a p-value above this is told as no difference

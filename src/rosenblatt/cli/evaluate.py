@@ -73,8 +73,8 @@ def evaluate(
     """Judge MODEL by the labels of the rows of DATA ("-": standard input)."""
     from rosenblatt.cli.rows import model_rows
     from rosenblatt.models.evaluation import Evaluation
+    from rosenblatt.models.file import read
     from rosenblatt.models.scoring import Scorer
-    from rosenblatt.models.store import read
 
     if train and not set(against) - {"most-frequent"}:
         msg = "--train is what the scikit-learn models of --against learn from: name one of them."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
     from rosenblatt.mistakes.provenance import Provenance
     from rosenblatt.models.explanation import Explanation
-    from rosenblatt.models.store.model import Model
+    from rosenblatt.models.model import Model
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt explain spam.model test.csv --row 17")
@@ -54,7 +54,7 @@ def explain(
     lead over the runner-up that is explained. Where weight vectors vote, it is their average.
     """
     from rosenblatt.models.explanation import contributions
-    from rosenblatt.models.store import read
+    from rosenblatt.models.file import read
 
     model = read(model_path)
     batch = _row(model, data, row, layout)

@@ -1,4 +1,4 @@
-"""A model in another format: JSON to read and change, ONNX to run elsewhere, and back."""
+"""A model in another format: JSON to read, ONNX to run elsewhere."""
 
 from pathlib import Path
 
@@ -7,13 +7,8 @@ import click
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 
-FORMATS = ("json", "onnx", "safetensors")
-SUFFIXES = {
-    ".json": "json",
-    ".onnx": "onnx",
-    ".safetensors": "safetensors",
-    ".model": "safetensors",
-}
+FORMATS = ("json", "onnx")
+SUFFIXES = {".json": "json", ".onnx": "onnx"}
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt export spam.model -o spam.json")
@@ -25,15 +20,14 @@ SUFFIXES = {
     "--format",
     "wanted",
     type=click.Choice(FORMATS),
-    help="By default what the ending of FILE says; safetensors is the model file itself.",
+    help="Format of FILE; by default what its ending says.",
 )
 def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> None:
-    """Write MODEL to FILE as JSON, as ONNX, or as a model file.
-
-    MODEL is a model file or such JSON, so that what was changed in the JSON can be used.
-    """
+    """Write MODEL to FILE as JSON, for people and programs to read, or as ONNX."""
     from rosenblatt.data.atomic import replacing
-    from rosenblatt.models.store import read, to_json, to_onnx, write
+    from rosenblatt.models.file import read
+    from rosenblatt.models.json_export import to_json
+    from rosenblatt.models.onnx_export import to_onnx
 
     if output == "-" and screen.wants_json:
         msg = "--json would mix with the model on standard output: name a file with -o."
@@ -41,15 +35,12 @@ def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> 
     format_ = wanted or SUFFIXES.get(Path(output).suffix.lower())
     if format_ is None:
         what = "Standard output" if output == "-" else output
-        msg = f"{what} does not tell the format: add --format json, onnx or safetensors."
+        msg = f"{what} does not tell the format: add --format json or onnx."
         raise InputError(msg)
     model = read(model_path)
-    if format_ == "safetensors":
-        write(model, output)
-    else:
-        data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()
-        with replacing(output) as file:
-            file.write(data)
+    data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()
+    with replacing(output) as file:
+        file.write(data)
     if format_ == "onnx" and (model.encoding or {}).get("kind") == "table":
         screen.say("The graph takes features: columns have to be encoded as for this model.")
     if output == "-":

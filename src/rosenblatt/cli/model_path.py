@@ -15,10 +15,10 @@ def default_model_path(data: str) -> str:
     stem = "rosenblatt" if data == "-" else PurePath(data).name.split(".")[0].strip("*?[]")
     path = f"{stem or 'rosenblatt'}{SUFFIX}"
     if Path(path).exists():
-        from rosenblatt.models import store
+        from rosenblatt.models.file import read
 
         try:
-            store.read(path)
+            read(path)
         except InputError as error:
             msg = f"The model would go to {path}, where there is something else: name a file by -o."
             raise InputError(msg) from error

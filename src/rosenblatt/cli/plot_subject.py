@@ -15,7 +15,7 @@ from rosenblatt.cli.rows import model_rows
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Columns, Files, Layout, encoded
 from rosenblatt.errors import InputError
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Subject:
 
 def model_at(path: str) -> Model | None:
     """Return the model that a file holds; None where it is something else, or standard input."""
-    from rosenblatt.models.store import read
+    from rosenblatt.models.file import read
 
     if path == "-" or not Path(path).is_file():
         return None

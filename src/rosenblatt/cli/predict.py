@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rosenblatt.data.files import Layout
-    from rosenblatt.models.store.model import Model
+    from rosenblatt.models.model import Model
 
 
 ABSTAINED = -1  # in place of the number of a class
@@ -54,8 +54,8 @@ def predict(
     from rosenblatt.cli.rows import model_rows
     from rosenblatt.data.atomic import replacing
     from rosenblatt.errors import InputError
+    from rosenblatt.models.file import read
     from rosenblatt.models.scoring import Scorer
-    from rosenblatt.models.store import read
 
     model = read(model_path)
     if proba and model.calibration is None:

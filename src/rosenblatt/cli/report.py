@@ -42,7 +42,7 @@ def report(
     """
     from rosenblatt.cli.rows import model_rows
     from rosenblatt.data.atomic import replacing
-    from rosenblatt.models.store import read
+    from rosenblatt.models.file import read
     from rosenblatt.report.findings import findings
     from rosenblatt.report.page import page
     from rosenblatt.wording import percent, printable

@@ -6,7 +6,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding, encoding_from
 from rosenblatt.data.files import Encoding, Files, Layout, encoded
 from rosenblatt.errors import InputError
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 
 
 def model_rows(

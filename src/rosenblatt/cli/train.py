@@ -143,7 +143,7 @@ def train(
     from rosenblatt.cli.training import train_files
     from rosenblatt.cli.training_report import report, show
     from rosenblatt.data.files import Columns
-    from rosenblatt.models import store
+    from rosenblatt.models.file import write
 
     learner = Learner(given["rule"], given["memory"], given["C"], given["margin"], given["eta0"])
     options = {name: given[name] for name in COURSE}
@@ -172,7 +172,7 @@ def train(
         trainee = train_on_dask(*what, engine, screen, **kept)
     else:
         trainee = train_files(*what, screen, **kept)
-    store.write(trainee.model, path)
+    write(trainee.model, path)
     if given["checkpoint"] is not None:
         Path(given["checkpoint"]).unlink(missing_ok=True)
     for note in trainee.notes:

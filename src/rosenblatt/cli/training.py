@@ -17,7 +17,7 @@ from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.checkpoint import Checkpoint
-from rosenblatt.models.store.model import Calibration, Model, Spread
+from rosenblatt.models.model import Calibration, Model, Spread
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.fit import Outcome
 from rosenblatt.training.kept_rows import Draw

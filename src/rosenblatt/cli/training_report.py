@@ -12,8 +12,8 @@ from rosenblatt.cli.training import Trainee
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation
+from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import Scorer
-from rosenblatt.models.store.model import Model
 from rosenblatt.wording import counted, number, percent, printable
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from rosenblatt.wording import counted, printable, signed
 
 if TYPE_CHECKING:
     from rosenblatt.models.explanation import RankedWeight, Ranking
-    from rosenblatt.models.store.model import Model
+    from rosenblatt.models.model import Model
 
 MOST_TABLES = 6  # classes; more get one line each
 IN_LINE = 5  # names in such a line
@@ -35,8 +35,8 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     weight × standard deviation. --all writes tab-separated lines: class, feature, name, weight.
     """
     from rosenblatt.models.explanation import class_number, ranked_weights, ranking_misleads
+    from rosenblatt.models.file import read
     from rosenblatt.models.scoring import n_voting
-    from rosenblatt.models.store import read
 
     model = read(model_path)
     chosen = None if class_ is None else class_number(model, class_)

@@ -28,7 +28,7 @@ from rosenblatt.distributed.mixing import (
 from rosenblatt.distributed.parts import Facts, Recipe, assembled, cut, deal, facts, spread
 from rosenblatt.distributed.shards import bounds
 from rosenblatt.errors import RosenblattError
-from rosenblatt.models.store.model import Spread
+from rosenblatt.models.model import Spread
 
 Result = TypeVar("Result")
 ShardWatcher = Callable[[int, int], object]  # number of the epoch, shards done in it

@@ -17,7 +17,7 @@ from rosenblatt.distributed.verdict import extent, verdict_of
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.models.checkpoint import Checkpoint
-from rosenblatt.models.store.model import Spread
+from rosenblatt.models.model import Spread
 from rosenblatt.theory.verdict import Verdict
 from rosenblatt.training.fit import Outcome, Plan
 from rosenblatt.training.observers import Observer

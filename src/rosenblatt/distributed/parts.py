@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.distributed.shards import Shard, dealt, made_shard
 from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.models.store.model import Spread
+from rosenblatt.models.model import Spread
 from rosenblatt.training.chosen_rows import chosen_rows
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import targets_of

@@ -13,7 +13,7 @@ from rosenblatt.estimators.classifiers import (
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.stored import model_of, parameters_of, restore, told
 from rosenblatt.estimators.voted import VotedPerceptron
-from rosenblatt.models.store.file import Source, read, write
+from rosenblatt.models.file import Source, read, write
 
 LEARNERS: dict[str, type[OnlineClassifier]] = {
     "Perceptron": Perceptron,

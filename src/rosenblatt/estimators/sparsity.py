@@ -16,7 +16,7 @@ from rosenblatt.estimators.stored import parameters_of, restore, told
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 from rosenblatt.training.state import State
 
 EFFECT, WEIGHT = "weight × deviation", "weight"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.parameters import check_parameters
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.state import State
 

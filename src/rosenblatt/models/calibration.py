@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.store.model import Calibration
+from rosenblatt.models.model import Calibration
 
 MOST_STEPS = 100  # seven suffice on most data
 SMALLEST_STEP = 1e-10

@@ -13,8 +13,8 @@ from typing import Any
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.counts import Counts
-from rosenblatt.models import store
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.file import read, write
+from rosenblatt.models.model import Model
 from rosenblatt.training.held_out import Validation
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.progress import Progress
@@ -79,13 +79,13 @@ class Checkpoint:
             training={KEY: kept},
             arrays=arrays,
         )
-        store.write(model, self._path)
+        write(model, self._path)
 
     def read(self) -> Resumed | None:
         """Return where to go on from; None where there is no checkpoint yet."""
         if not Path(self._path).exists():
             return None
-        model = store.read(self._path)
+        model = read(self._path)
         kept = model.training.get(KEY)
         if not isinstance(kept, dict) or not isinstance(kept.get("run"), dict):
             msg = f"{self._path} is a model but no checkpoint: name another file for that."

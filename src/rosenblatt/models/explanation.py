@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 
 Label = int | float | str | bool
 

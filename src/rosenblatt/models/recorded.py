@@ -9,7 +9,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 from rosenblatt.training.vote_arrays import PREFIX, read_updates, recorded_votes, vote_arrays
 from rosenblatt.training.votes import Votes
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.errors import WeightOverflowError
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 
 if TYPE_CHECKING:
     from rosenblatt.training.vote_count import VoteCounter

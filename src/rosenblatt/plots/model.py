@@ -7,7 +7,7 @@ from typing import Any
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.stored import model_of
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 
 
 def model_from(estimator: Any, feature_names: Sequence[str] | None = None) -> Model:

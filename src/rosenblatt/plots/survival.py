@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.model import Model
 from rosenblatt.models.recorded import is_recorded
 from rosenblatt.models.scoring import votes_of
-from rosenblatt.models.store.model import Model
 from rosenblatt.plots.canvas import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, INK, VERMILION
 
@@ -47,7 +47,7 @@ class SurvivalDisplay(Display):
     def from_estimator(cls, estimator: Any) -> Self:
         """Draw a ``VotedPerceptron``, or what was fitted with ``record_mistakes=True``.
 
-        A model as ``rosenblatt.models.store`` reads it will do, where it was trained with
+        A ``Model`` will do, where it was trained with
         ``--record-mistakes``.
         """
         if isinstance(estimator, Model):

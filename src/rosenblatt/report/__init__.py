@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from rosenblatt.data.atomic import replacing
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 
 __all__ = ["html_report", "write_report"]
 

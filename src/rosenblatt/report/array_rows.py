@@ -8,7 +8,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
-from rosenblatt.models.store.model import Model
+from rosenblatt.models.model import Model
 
 
 def array_rows(model: Model, X: Any, y: Any) -> Batch:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
+from rosenblatt.models.model import Model
 from rosenblatt.models.recorded import is_recorded
 from rosenblatt.models.scoring import Scorer, votes_of
-from rosenblatt.models.store.model import Model
 from rosenblatt.report.hardest import HardestRows, HardRow
 
 WEIGHTS = 12  # names on either side

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.mistakes.provenance import Provenance
 from rosenblatt.models.explanation import Explanation, contributions
+from rosenblatt.models.model import Model
 from rosenblatt.models.recorded import is_recorded, recorded_provenance
 from rosenblatt.models.scoring import VOTED
-from rosenblatt.models.store.model import Model
 
 MOST = 8
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.store.fuzzing import attempt, fuzz, seeds
-from tests.store.models import assert_same
-from tests.store.written import summed
+from tests.models.fuzzing import attempt, fuzz, seeds
+from tests.models.models import assert_same
+from tests.models.written import summed
 
 
 def test_the_seeds_are_good() -> None:

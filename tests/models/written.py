@@ -3,8 +3,8 @@
 import hashlib
 import io
 
-from rosenblatt.models.store import Model
-from rosenblatt.models.store.file import write_to
+from rosenblatt.models.file import write_to
+from rosenblatt.models.model import Model
 
 
 def written(model: Model) -> bytes:

@@ -12,10 +12,11 @@ import pytest
 from safetensors.numpy import save
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.store import Calibration, Model, Spread, read, write
-from rosenblatt.models.store.packing import MOST_PLACES
-from tests.store.models import example
-from tests.store.written import summed, written
+from rosenblatt.models.file import read, write
+from rosenblatt.models.model import Calibration, Model, Spread
+from rosenblatt.models.tensors import MOST_PLACES
+from tests.models.models import example
+from tests.models.written import summed, written
 
 DATA = written(example())
 LENGTH = int.from_bytes(DATA[:8], "little")
@@ -78,11 +79,11 @@ EARLY = "it ends too early; copy it again or train anew."
     ("data", "clause"),
     [
         (b"", "it is empty."),
-        (b"abc", "it is neither a safetensors nor a JSON file."),
-        (b"label,x\nspam,1\nham,0\n", "it is neither a safetensors nor a JSON file."),
-        (b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00", "it is neither a safetensors nor"),
-        (b"\x10\0\0\0\0\0\0\0{not JSON at all", "it is neither a safetensors nor a JSON file."),
-        (b"\xff" * 7 + b"\x7f{" + b" " * 100, "it is neither a safetensors nor a JSON file."),
+        (b"abc", "it is no safetensors file."),
+        (b"label,x\nspam,1\nham,0\n", "it is no safetensors file."),
+        (b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00", "it is no safetensors file"),
+        (b"\x10\0\0\0\0\0\0\0{not JSON at all", "it is no safetensors file."),
+        (b"\xff" * 7 + b"\x7f{" + b" " * 100, "it is no safetensors file."),
         (save({}), "it is a safetensors file of another program."),
         (
             save({f"layer {k}": np.zeros(1) for k in range(20_000)}),  # a header of 1.4 MB
@@ -235,7 +236,7 @@ def test_too_little_memory(tmp_path: Path) -> None:
     """A model that does not fit into memory is said to need more, not a traceback."""
     (tmp_path / "m.model").write_bytes(sparse_file([0, 5, 40], MOST_PLACES - 1))
     script = (
-        "import resource, sys, rosenblatt.models.store as store\n"
+        "import resource, sys, rosenblatt.models.file as store\n"
         "from rosenblatt.errors import InputError\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
         "try: store.read(sys.argv[1])\n"

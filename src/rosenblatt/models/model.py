@@ -42,7 +42,7 @@ class Model:
 
     Two classes share one vector, whose positive side is the second class; K classes have K. The
     bias stands last in each vector and is 0 where the learner has none. What must fit together is
-    checked by ``rosenblatt.models.store.checks`` whenever a model is written or read.
+    checked by ``rosenblatt.models.checks`` whenever a model is written or read.
     """
 
     learner: str  # name of the estimator class: "AveragedPerceptron", …

@@ -16,11 +16,11 @@ from hypothesis import given
 from safetensors import safe_open
 from safetensors.numpy import load
 
-from rosenblatt.models.store import Model, Spread, read, write
-from rosenblatt.models.store.file import read_from
-from rosenblatt.models.store.tensors import read_arrays, read_header, write_tensors
-from tests.store.models import assert_same, example, models
-from tests.store.written import written
+from rosenblatt.models.file import read, read_from, write
+from rosenblatt.models.model import Model, Spread
+from rosenblatt.models.tensors import read_arrays, read_header, write_tensors
+from tests.models.models import assert_same, example, models
+from tests.models.written import written
 
 
 @given(models())
@@ -127,8 +127,8 @@ def test_arrays_may_be_changed(tmp_path: Path) -> None:
 def test_standard_streams() -> None:
     """``-`` writes to standard output and reads from standard input, also through a pipe."""
     script = (
-        "import sys; from tests.store.models import example\n"
-        "from rosenblatt.models.store import read, write\n"
+        "import sys; from tests.models.models import example\n"
+        "from rosenblatt.models.file import read, write\n"
         "write(example() if sys.argv[1] == 'w' else read('-'), '-')"
     )
     command = [sys.executable, "-c", script]
@@ -148,7 +148,7 @@ def test_a_named_pipe(tmp_path: Path) -> None:
 
 def test_nothing_slow_is_imported() -> None:
     """Reading a model needs NumPy and the standard library."""
-    script = "import sys, rosenblatt.models.store; print(*sys.modules)"
+    script = "import sys, rosenblatt.models.file; print(*sys.modules)"
     command = [sys.executable, "-c", script]
     modules = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()  # noqa: S603
     slow = {"numba", "sklearn", "scipy", "polars", "pandas", "onnx", "click", "rich", "safetensors"}

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rosenblatt.models.store import Calibration, Model, Spread
-from rosenblatt.models.store.checks import TYPE_NAMES
+from rosenblatt.models.checks import TYPE_NAMES
+from rosenblatt.models.model import Calibration, Model, Spread
 
 words = st.text(max_size=8)
 finite = st.one_of(

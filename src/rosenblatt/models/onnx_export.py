@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.store.checks import check, finite_average
-from rosenblatt.models.store.faults import told_of
-from rosenblatt.models.store.model import Class, Model
-from rosenblatt.models.store.plain import compact, plain
-from rosenblatt.models.store.versions import versions
+from rosenblatt.models.checks import check, finite_average, told_of
+from rosenblatt.models.document import compact, plain, versions
+from rosenblatt.models.model import Class, Model
 
 OPSET, IR_VERSION = 17, 8  # of 2022: run by onnxruntime 1.12 and later
 VOTING = ("VotedPerceptron",)

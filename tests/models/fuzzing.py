@@ -10,12 +10,11 @@ from dataclasses import replace
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.store import Model, to_json
-from rosenblatt.models.store.checks import check
-from rosenblatt.models.store.faults import told_of
-from rosenblatt.models.store.file import read_from
-from tests.store.models import assert_same, example
-from tests.store.written import summed, written
+from rosenblatt.models.checks import check, told_of
+from rosenblatt.models.file import read_from
+from rosenblatt.models.model import Model
+from tests.models.models import assert_same, example
+from tests.models.written import summed, written
 
 PIECES = [
     *(b"0", b"1", b"9", b"-", b".", b"e", b"[", b"]", b"{", b"}", b'"', b":", b",", b"$", b"\\"),
@@ -45,7 +44,7 @@ PIECES = [
 
 
 def seeds() -> list[bytes]:
-    """Return good files: dense and sparse, two classes and more, all fields and few, and JSON."""
+    """Return good files: dense and sparse, two classes and more, all fields and few."""
     wide = example(3, 300)
     wide.weights[:, 5:] = 0
     few = Model("Perceptron", {}, (0, 1), np.array([[1.0, -2.0]]))
@@ -56,8 +55,7 @@ def seeds() -> list[bytes]:
         arrays={"flags": np.array([True, False]), "steps": np.arange(4, dtype=np.int16)},
         verdict={"status": "separable"},
     )
-    texts = [to_json(model).encode() for model in (example(), few, rich)]
-    return [written(model) for model in (example(), wide, few, rich)] + texts
+    return [written(model) for model in (example(), wide, few, rich)]
 
 
 def mutated(generator: random.Random, files: list[bytes]) -> bytes:

@@ -13,7 +13,7 @@ from sklearn.calibration import _SigmoidCalibration
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.calibration import fit_calibration, probabilities
-from rosenblatt.models.store.model import Calibration
+from rosenblatt.models.model import Calibration
 
 
 def two_classes(n: int, seed: int, scale: float) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -11,25 +11,22 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
-from rosenblatt.models.store.checks import check
-from rosenblatt.models.store.document import (
+from rosenblatt.models.checks import Damaged, Fault, Foreign, check, told_of
+from rosenblatt.models.document import (
+    check_version,
+    compact,
     document_of,
     fields_of,
     n_features_of,
     nothing_left,
+    parse,
     taken,
+    versions,
 )
-from rosenblatt.models.store.faults import Damaged, Fault, Foreign, told_of
-from rosenblatt.models.store.json_form import read_json
-from rosenblatt.models.store.model import SPREAD_PARTS, Json, Model, Spread, n_vectors
-from rosenblatt.models.store.packing import packed, unpacked
-from rosenblatt.models.store.plain import compact, parse
-from rosenblatt.models.store.tensors import read_arrays, read_header, write_tensors
-from rosenblatt.models.store.versions import check_version, versions
+from rosenblatt.models.model import SPREAD_PARTS, Json, Model, Spread, n_vectors
+from rosenblatt.models.tensors import packed, read_arrays, read_header, unpacked, write_tensors
 
 Source = str | os.PathLike[str]
-
-LONGEST_JSON = 1 << 30  # bytes; a larger text is more likely data that was named by mistake
 
 
 def write(model: Model, path: Source) -> None:
@@ -45,7 +42,7 @@ def write(model: Model, path: Source) -> None:
 
 
 def read(path: Source) -> Model:
-    """Return the model of a file, or of its form in JSON; ``-`` is standard input.
+    """Return the model of a file; ``-`` is standard input.
 
     Nothing in the file is executed. Every byte of it is covered by its checksum.
 
@@ -80,11 +77,8 @@ def read_from(file: IO[bytes], size: int | None = None) -> Model:
         msg = "it is empty"
         raise Foreign(msg)
     if b"\0" not in head and head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
-        text = head + file.read(LONGEST_JSON if size is None else min(size, LONGEST_JSON))
-        if len(text) > LONGEST_JSON:
-            msg = f"it is JSON of more than {LONGEST_JSON:,} bytes"
-            raise Foreign(msg)
-        return read_json(text)
+        msg = "it is JSON, which models are exported to and not read from; use the model file"
+        raise Foreign(msg)
     header = read_header(file, head, size)
     check_version(header.metadata.get("format_version"))
     return _model(read_arrays(file, header, size))

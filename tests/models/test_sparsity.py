@@ -9,7 +9,7 @@ from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.sparsity import sparsify
 from rosenblatt.estimators.stored import model_of
-from rosenblatt.models.store.model import Calibration, Spread
+from rosenblatt.models.model import Calibration, Spread
 
 
 def data(n_classes: int) -> tuple[Any, Any]:

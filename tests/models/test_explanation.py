@@ -18,7 +18,7 @@ from rosenblatt.models.explanation import (
     ranked_weights,
     ranking_misleads,
 )
-from rosenblatt.models.store.model import Model, Spread
+from rosenblatt.models.model import Model, Spread
 
 SMALL = st.integers(-3, 3).map(float)
 

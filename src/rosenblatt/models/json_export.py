@@ -1,0 +1,173 @@
+"""A model as JSON, for people and other programs to read."""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.models.checks import Fault, check, finite_average, told_of
+from rosenblatt.models.document import document_of, plain, versions
+from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model
+from rosenblatt.models.tensors import MOST_PLACES, filled
+
+WIDTH = 160  # one pass, and one weight with its name, should stand on a line
+STEP = "  "
+LONE = re.compile("[\ud800-\udfff]")  # half of a pair: no text, though Python's strings may hold it
+
+
+def to_json(model: Model) -> str:
+    """Return a model as JSON text, with the weights that are not zero by feature and class.
+
+    ``weight`` is the one that decides. Where it is an average, ``last`` and ``ledger`` stand beside
+    it: what training goes on from, and what an import reads.
+    """
+    with told_of("The model"):
+        check(model)
+        if model.weights.size > MOST_PLACES:
+            msg = f"JSON is for at most {MOST_PLACES:,} weights; it has {model.weights.size:,}"
+            raise Fault(msg)
+        document = versions() | document_of(model)
+        names = document.pop("feature_names")
+        document["vectors"] = vectors_of(model)
+        document["feature_names"] = names
+        if model.spread is not None:
+            spread = {part: array_json(getattr(model.spread, part)) for part in SPREAD_PARTS}
+            document["spread"] |= spread
+        for key, arrays in _arrays(model).items():
+            document[key] = {name: array_json(array) for name, array in arrays.items()}
+        return laid_out(document)
+
+
+def _arrays(model: Model) -> dict[str, dict[str, NDArray[Any]]]:
+    return {"encoding_arrays": model.encoding_arrays, "arrays": model.arrays}
+
+
+def vectors_of(model: Model) -> list[Json]:
+    """Return the weights of all vectors that are not zero, with what they are called."""
+    columns = {"weight": finite_average(model)}
+    if model.ledger is not None:
+        columns |= {"last": model.weights, "ledger": model.ledger}
+    name = _namer(model)
+    found = []
+    for number, side in enumerate(_sides(model.classes)):
+        rows = {key: np.ascontiguousarray(values[number]) for key, values in columns.items()}
+        stored = [
+            row.view(np.uint64) for key, row in rows.items() if key != "weight" or len(rows) == 1
+        ]
+        places = np.flatnonzero(np.logical_or.reduce([bits != 0 for bits in stored])[:-1]).tolist()
+        lists = {key: row[places].tolist() for key, row in rows.items()}
+        bias = {key: float(row[-1]) for key, row in rows.items()}
+        entries = [
+            {"feature": place, **name(place), **{key: lists[key][i] for key in lists}}
+            for i, place in enumerate(places)
+        ]
+        found.append({**side, "bias": bias, "weights": entries})
+    return found
+
+
+def _sides(classes: tuple[Class, ...]) -> list[dict[str, Json]]:
+    """Return what each vector speaks for: a class, or the second of two against the first."""
+    if len(classes) == 2:
+        return [{"class": classes[1], "against": classes[0]}]
+    return [{"class": label} for label in classes]
+
+
+def _namer(model: Model) -> Callable[[int], dict[str, str]]:
+    """Return what says the name of a feature, where it has one: given, or by its encoding."""
+    names = model.feature_names
+    if names is not None:
+        return lambda place: {"name": names[place]}
+    if model.encoding is None:
+        return lambda _: {}
+    from rosenblatt.data.encoding import encoding_from
+
+    try:
+        encoding = encoding_from(model.encoding, model.encoding_arrays)
+    except InputError:  # whoever uses it will be told; here it would only give names
+        return lambda _: {}
+    n_named = encoding.n_features
+    return lambda place: {"name": encoding.name(place)} if place < n_named else {}
+
+
+def array_json(values: NDArray[Any]) -> dict[str, Json]:
+    """Return an array as JSON: exact, but for the sign and the bits of a NaN."""
+    form: dict[str, Json] = {"dtype": values.dtype.name, "shape": list(values.shape)}
+    text = _text(values)
+    if text is not None:
+        return form | {"text": text}
+    flat = np.ascontiguousarray(values).reshape(-1)
+    places = filled(values) if values.dtype.kind == "f" else None
+    if places is None:
+        return form | {"values": plain(flat.tolist())}
+    return form | {"places": places.tolist(), "values": plain(flat[places].tolist())}
+
+
+def _text(values: NDArray[Any]) -> str | None:
+    """Return bytes as the text that they are, None if they are none."""
+    if values.dtype != np.uint8 or values.ndim != 1:
+        return None
+    try:
+        return values.tobytes().decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def laid_out(value: Json) -> str:
+    """Return JSON text that breaks where a line would be too long."""
+    return LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", _broken(value, "")) + "\n"
+
+
+def _broken(value: Json, indent: str) -> str:
+    if not isinstance(value, (dict, list)):
+        return _line(value)
+    simple = not any(isinstance(item, (dict, list)) for item in _items(value))
+    if len(value) < WIDTH and (simple or not _holds_records(value)):
+        line = _line(value)
+        if len(indent + line) <= WIDTH:
+            return line
+    inner = indent + STEP
+    if isinstance(value, dict):
+        items = [f"{_line(key)}: {_broken(item, inner)}" for key, item in value.items()]
+        return _between("{", items, "}", indent)
+    if simple:
+        return _between("[", _filled(value, WIDTH - len(inner)), "]", indent)
+    return _between("[", [_broken(item, inner) for item in value], "]", indent)
+
+
+def _items(value: Json) -> Iterable[Json]:
+    return value.values() if isinstance(value, dict) else value
+
+
+def _holds_records(value: Json) -> bool:
+    """Whether a list of objects stands anywhere in it."""
+    if not isinstance(value, (dict, list)):
+        return False
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        return True
+    return any(_holds_records(item) for item in _items(value))
+
+
+def _between(opening: str, items: list[str], closing: str, indent: str) -> str:
+    inner = f"\n{indent}{STEP}"
+    return f"{opening}{inner}{f',{inner}'.join(items)}\n{indent}{closing}"
+
+
+def _filled(values: list[Json], width: int) -> list[str]:
+    """Return the values on as few lines as hold them."""
+    lines: list[str] = []
+    line: list[str] = []
+    length = 0
+    for text in map(_line, values):
+        if line and length + len(text) + 2 > width:
+            lines.append(", ".join(line))
+            line, length = [], 0
+        line.append(text)
+        length += len(text) + 2
+    return [*lines, ", ".join(line)]
+
+
+_line = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
