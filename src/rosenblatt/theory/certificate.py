@@ -1,14 +1,20 @@
-"""Certificates of inseparability: convex weights on rows that meet where no boundary can pass."""
+"""Certificates of inseparability: convex weights on rows that meet where no boundary can pass.
 
-from collections.abc import Sequence
+A certificate is believed by nobody: ``check`` multiplies it out, on the data alone, and no verdict
+leaves this package before its certificate has passed.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import lcm
 from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+from rosenblatt.theory.exact import decimal_fractions
 from rosenblatt.theory.inequalities import Inequalities
-from rosenblatt.theory.labelled_rows import LabelledRows
+from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
 
 Arithmetic = Literal["exact", "decimal"]
 
@@ -22,7 +28,7 @@ MEANING: dict[Arithmetic, str] = {
 class Certificate:
     """Weights of two classes whose weighted rows are one point: both hulls hold it.
 
-    On each side the weights are at least 0 and sum to 1. ``arithmetic`` says in which numbers the
+    On each side the weights are above 0 and sum to 1. ``arithmetic`` says in which numbers the
     points are equal: "exact", of the values as stored; "decimal", of the values as they print.
     """
 
@@ -32,6 +38,37 @@ class Certificate:
     negative_weights: tuple[Fraction, ...]
     labels: tuple[Any, Any]  # of the negative and of the positive side
     arithmetic: Arithmetic = "exact"
+
+    def check(self, X: Any, y: Any) -> bool:
+        """Return whether the certificate holds for these rows, multiplied out in fractions.
+
+        >>> half = Fraction(1, 2)
+        >>> xor = Certificate((1, 2), (half, half), (0, 3), (half, half), labels=(0, 1))
+        >>> xor.check([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+        True
+        >>> xor.check([[0, 0], [0, 1], [1, 0], [1, 2]], [0, 1, 1, 0])
+        False
+        """
+        return self.holds_for(check_labelled_rows(X, y))
+
+    def holds_for(self, rows: LabelledRows) -> bool:
+        """Return the same for rows that are checked already."""
+        negative, positive = self.labels
+        sides = (
+            (self.positive_rows, self.positive_weights, positive, 1),
+            (self.negative_rows, self.negative_weights, negative, -1),
+        )
+        if positive == negative or not all(
+            _is_convex(weights) and len(numbers) == len(weights) and rows.are_of(numbers, label)
+            for numbers, weights, label, _ in sides
+        ):
+            return False
+        terms = [
+            (row, sign * weight, 0)
+            for numbers, weights, _, sign in sides
+            for row, weight in zip(numbers, weights, strict=True)
+        ]
+        return _cancel(rows, terms, self.arithmetic)
 
     def renumbered(self, rows: NDArray[Any]) -> "Certificate":
         """Return the same for rows that are numbered otherwise."""
@@ -77,6 +114,22 @@ class MachineCertificate:
     weights: tuple[Fraction, ...]
     arithmetic: Arithmetic = "exact"
 
+    def check(self, X: Any, y: Any) -> bool:
+        """Return whether the certificate holds for these rows, multiplied out in fractions."""
+        return self.holds_for(check_labelled_rows(X, y))
+
+    def holds_for(self, rows: LabelledRows) -> bool:
+        """Return the same for rows that are checked already."""
+        parts = self.rows, self.labels, self.rivals, self.weights
+        if not _is_convex(self.weights) or len({len(part) for part in parts}) > 1:
+            return False
+        terms: list[tuple[int, Fraction, Hashable]] = []
+        for row, label, rival, weight in zip(*parts, strict=True):
+            if label == rival or not rows.are_of([row], label):
+                return False
+            terms += [(row, weight, label), (row, -weight, rival)]
+        return _cancel(rows, terms, self.arithmetic)
+
     def lines(self) -> list[str]:
         """Return what a person reads."""
         shown = [
@@ -103,6 +156,33 @@ class MachineCertificate:
 def plain(value: Any) -> Any:
     """Return a NumPy scalar as Python's own."""
     return value.item() if hasattr(value, "item") else value
+
+
+def _is_convex(weights: Sequence[Fraction]) -> bool:
+    """Return whether weights are above 0 and sum to 1; none at all do not."""
+    if not weights or min(weights) <= 0:
+        return False
+    common = lcm(*(weight.denominator for weight in weights))
+    return sum(weight.numerator * (common // weight.denominator) for weight in weights) == common
+
+
+def _cancel(
+    rows: LabelledRows, terms: Iterable[tuple[int, Fraction, Hashable]], arithmetic: Arithmetic
+) -> bool:
+    """Return whether Σ weight·(x, 1) is exactly zero, for each name among (row, weight, name)."""
+    terms = list(terms)
+    common = lcm(*(weight.denominator for _, weight, _ in terms))
+    totals: dict[tuple[Hashable, int], Fraction | int] = {}
+    for row, weight, name in terms:
+        features, values = rows.row(row)
+        exact = (
+            decimal_fractions(values) if arithmetic == "decimal" else map(Fraction, values.tolist())
+        )
+        units = weight.numerator * (common // weight.denominator)
+        for feature, value in zip([*features.tolist(), -1], [*exact, Fraction(1)], strict=True):
+            place = name, feature
+            totals[place] = totals.get(place, 0) + units * value
+    return not any(totals.values())
 
 
 def _mixture(rows: Sequence[int], weights: Sequence[Fraction]) -> str:

@@ -103,6 +103,9 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
     if certificate is None and proof.v is None:
         proof = decide(system, np.zeros(system.width) if run is None else run.v, deadline)
         certificate = certificate_of(system, proof)
+    if certificate is not None and not certificate.holds_for(rows):
+        proof.notes.append("a certificate was found that did not pass its check")
+        certificate = None
     if certificate is not None:
         return replace(
             verdict,

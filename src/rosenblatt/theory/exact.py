@@ -10,14 +10,14 @@ then wins the solution digit by digit with products of short numbers, exact in f
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import inf, isqrt, lcm, nextafter
+from math import gcd, inf, isqrt, lcm, nextafter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 MOST_VECTORS = 1000  # vectors; 150 with all the digits of floats take a second
-PRIME = 2_097_143  # below 2²¹: sums of 2,000 products of residues stay below 2⁵³
+PRIMES = (2_097_143, 2_097_133, 2_097_131)  # below 2²¹: sums of 2,000 products stay below 2⁵³
 LARGEST = 1500  # unknowns
 LIMB = 20  # bits of a matrix entry that are multiplied at a time
 
@@ -38,9 +38,14 @@ def decimal_integers(values: Sequence[Any]) -> tuple[list[int], int] | None:
     texts = [str(value) for value in values]
     if any(len(text.partition("e")[0].strip("-0.").replace(".", "")) > digits for text in texts):
         return None
-    ratios = [Fraction(text) for text in texts]
+    ratios = decimal_fractions(values)
     d = lcm(*(ratio.denominator for ratio in ratios))
     return [ratio.numerator * (d // ratio.denominator) for ratio in ratios], d
+
+
+def decimal_fractions(values: Iterable[Any]) -> list[Fraction]:
+    """Return the values as they print, which depends on their type: a float32 prints shorter."""
+    return [Fraction(str(value)) for value in values]
 
 
 def rounded_down(value: Fraction) -> float:
@@ -75,40 +80,68 @@ def root_bounds(square: Fraction) -> tuple[float, float]:
 
 
 def kernel_point(vectors: list[dict[int, int]], guess: NDArray[Any]) -> list[Fraction] | None:
-    """Return weights ≥ 0 near the guess with which the integer vectors add up to zero, exactly.
+    """Return weights near the guess with which the integer vectors add up to zero, exactly.
 
-    None where none are found, or the vectors are too many.
+    They are at least 0 and sum to 1. None where none are found, or the vectors are too many.
     """
-    if not 0 < len(vectors) <= MOST_VECTORS:
+    if not 0 < len(vectors) <= MOST_VECTORS or not guess.max() > 0:
         return None
     order = np.argsort(-guess, kind="stable")  # the largest are solved for, the smallest kept
+    matrix = _columns([vectors[i] for i in order])
+    guess = guess[order] / guess.max()
+    for prime in PRIMES:
+        rows, columns = pivots(matrix, prime)
+        others = np.setdiff1d(np.arange(len(vectors)), columns)
+        if not len(others):
+            return None  # independent modulo a prime is independent
+        for largest_part in (64, 10**12):
+            given = [_near(guess[j], largest_part) for j in others]
+            if len(others) == 1:
+                given = [Fraction(1)]  # only the ratios matter
+            solved = _completed(matrix[rows], columns, others, given, prime)
+            if solved is None or min(solved) < 0 or not any(solved):
+                continue
+            total = sum(solved)
+            weights = [Fraction(0)] * len(vectors)
+            for i, weight in zip(order, solved, strict=True):
+                weights[i] = weight / total
+            if not adds_up(vectors, weights):
+                return weights
+            break  # some equations were dependent modulo this prime alone
+        else:
+            return None
+    return None
+
+
+def _columns(vectors: list[dict[int, int]]) -> NDArray[Any]:
+    """Return vectors as the columns of a matrix, each line of it without its common divisor."""
     places = sorted(set().union(*vectors))
     matrix = np.zeros((len(places), len(vectors)), dtype=object)
     line = {place: i for i, place in enumerate(places)}
-    for j, i in enumerate(order):
-        for place, n in vectors[i].items():
+    for j, vector in enumerate(vectors):
+        for place, n in vector.items():
             matrix[line[place], j] = n
-    rows, columns = pivots(matrix)
-    kept = np.setdiff1d(np.arange(len(vectors)), columns)
-    if not len(kept):
+    divisors = [gcd(*entries) or 1 for entries in matrix.tolist()]
+    return np.asarray(matrix // np.array(divisors, dtype=object)[:, None], dtype=object)
+
+
+def _completed(
+    matrix: NDArray[Any],
+    columns: list[int],
+    others: NDArray[Any],
+    given: list[Fraction],
+    prime: int,
+) -> list[Fraction] | None:
+    """Return x with matrix·x = 0 and the given values in some places."""
+    scale = lcm(*(value.denominator for value in given))
+    units = np.array([int(value * scale) for value in given], dtype=object)
+    solved = solve(matrix[:, columns], [-int(n) for n in matrix[:, others] @ units], prime)
+    if solved is None:
         return None
-    square, others = matrix[rows][:, columns], matrix[rows][:, kept]
-    for largest_part in (64, 10**12):
-        given = [_near(guess[order[j]] / guess.max(), largest_part) for j in kept]
-        if len(kept) == 1:
-            given = [Fraction(1)]  # only the ratios matter
-        scale = lcm(*(value.denominator for value in given))
-        units = np.array([int(value * scale) for value in given], dtype=object)
-        solved = solve(square, [-int(n) for n in others @ units])
-        if solved is None or min(solved, default=Fraction(0)) < 0:
-            continue
-        weights = np.zeros(len(vectors), dtype=object)
-        weights[order[kept]] = given
-        weights[order[columns]] = [value / scale for value in solved]
-        found: list[Fraction] = weights.tolist()
-        if not adds_up(vectors, found):
-            return found
-    return None
+    x = [Fraction(0)] * matrix.shape[1]
+    for j, value in zip([*others, *columns], [*units, *solved], strict=True):
+        x[j] = Fraction(value)
+    return x
 
 
 def adds_up(vectors: list[dict[int, int]], weights: list[Fraction]) -> dict[int, int]:
@@ -127,9 +160,9 @@ def _near(value: float, largest_part: int) -> Fraction:
     return Fraction(value).limit_denominator(largest_part)
 
 
-def pivots(matrix: NDArray[Any]) -> tuple[list[int], list[int]]:
+def pivots(matrix: NDArray[Any], prime: int) -> tuple[list[int], list[int]]:
     """Return rows and columns of a largest square part that is regular modulo the prime."""
-    left = (matrix % PRIME).astype(np.int64)
+    left = (matrix % prime).astype(np.int64)
     rows: list[int] = []
     columns: list[int] = []
     for column in range(left.shape[1]):
@@ -137,21 +170,21 @@ def pivots(matrix: NDArray[Any]) -> tuple[list[int], list[int]]:
         if not len(candidates):
             continue
         row = int(candidates[0])
-        line = left[row] * pow(int(left[row, column]), -1, PRIME) % PRIME
+        line = left[row] * pow(int(left[row, column]), -1, prime) % prime
         left[candidates] -= left[candidates, column][:, None] * line
-        left[candidates] %= PRIME
+        left[candidates] %= prime
         left[row] = 0
         rows.append(row)
         columns.append(column)
     return rows, columns
 
 
-def solve(matrix: NDArray[Any], right: list[int]) -> list[Fraction] | None:
+def solve(matrix: NDArray[Any], right: list[int], prime: int = PRIMES[0]) -> list[Fraction] | None:
     """Return x with matrix·x = right, of integers; None where the prime divides the determinant."""
     size = len(right)
     if size == 0:
         return []
-    inverse = _inverse((matrix % PRIME).astype(np.int64))
+    inverse = _inverse((matrix % prime).astype(np.int64), prime)
     if inverse is None or size > LARGEST:
         return None
     limbs = _limbs(matrix)
@@ -159,11 +192,11 @@ def solve(matrix: NDArray[Any], right: list[int]) -> list[Fraction] | None:
     modulus, digits = 1, []
     rest = np.array(right, dtype=object)
     while modulus <= 2 * bound * bound:
-        digit = np.fmod(inverse @ (rest % PRIME).astype(np.float64), PRIME)
+        digit = np.fmod(inverse @ (rest % prime).astype(np.float64), prime)
         digits.append(digit.astype(np.int64))
-        rest = (rest - _product(limbs, digit)) // PRIME  # without a remainder
-        modulus *= PRIME
-    return _fractions(_joined(digits), modulus, bound)
+        rest = (rest - _product(limbs, digit)) // prime  # without a remainder
+        modulus *= prime
+    return _fractions(_joined(digits, prime), modulus, bound)
 
 
 def _product(limbs: list[NDArray[Any]], digit: NDArray[Any]) -> NDArray[Any]:
@@ -186,21 +219,21 @@ def _limbs(matrix: NDArray[Any]) -> list[NDArray[Any]]:
             return limbs
 
 
-def _inverse(left: NDArray[np.int64]) -> NDArray[Any] | None:
+def _inverse(left: NDArray[np.int64], prime: int) -> NDArray[Any] | None:
     """Return the inverse modulo the prime, as floats that are whole numbers."""
     size = len(left)
     both = np.hstack([left, np.eye(size, dtype=np.int64)])
     for k in range(size):
-        found = np.flatnonzero(both[k:, k])
-        if not len(found):
+        candidates = np.flatnonzero(both[k:, k])
+        if not len(candidates):
             return None
-        if found[0]:
-            both[[k, k + int(found[0])]] = both[[k + int(found[0]), k]]
-        both[k] = both[k] * pow(int(both[k, k]), -1, PRIME) % PRIME
+        if first := int(candidates[0]):
+            both[[k, k + first]] = both[[k + first, k]]
+        both[k] = both[k] * pow(int(both[k, k]), -1, prime) % prime
         others = both[:, k].copy()
         others[k] = 0
         touched = np.flatnonzero(others)
-        both[touched] = (both[touched] - others[touched, None] * both[k]) % PRIME
+        both[touched] = (both[touched] - others[touched, None] * both[k]) % prime
     return both[:, size:].astype(np.float64)
 
 
@@ -212,10 +245,10 @@ def _hadamard(matrix: NDArray[Any], right: list[int]) -> int:
     return bound
 
 
-def _joined(digits: list[NDArray[Any]]) -> list[int]:
+def _joined(digits: list[NDArray[Any]], prime: int) -> list[int]:
     """Return the numbers whose digits to the base of the prime these are, by halves."""
     level: list[Any] = [digit.astype(object) for digit in digits]
-    base = PRIME
+    base = prime
     while len(level) > 1:
         if len(level) % 2:
             level.append(level[-1] * 0)
@@ -227,7 +260,7 @@ def _joined(digits: list[NDArray[Any]]) -> list[int]:
 def _fractions(residues: list[int], modulus: int, bound: int) -> list[Fraction] | None:
     """Return the fractions with these residues, whose terms are at most the bound.
 
-    Their denominators divide one determinant: the one found so far is tried on each first.
+    Their denominators divide one determinant: the one known so far is tried on each first.
     """
     common = 1
     numerators: list[tuple[int, int]] = []
@@ -236,10 +269,10 @@ def _fractions(residues: list[int], modulus: int, bound: int) -> list[Fraction] 
         if numerator > modulus // 2:
             numerator -= modulus
         if abs(numerator) > bound:
-            found = _reconstructed(residue * common % modulus, modulus, bound)
-            if found is None:
+            fraction = _reconstructed(residue * common % modulus, modulus, bound)
+            if fraction is None:
                 return None
-            numerator, extra = found
+            numerator, extra = fraction
             common *= extra
         numerators.append((numerator, common))
     return [Fraction(numerator, d) for numerator, d in numerators]

@@ -1,6 +1,6 @@
 """Rows with their labels, checked as the estimators check them, and rows that conflict."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +87,11 @@ class LabelledRows:
             features, values = np.arange(self.n_features), self.X[i]
         kept = values != 0
         return features[kept], values[kept]
+
+    def are_of(self, rows: Sequence[int], label: Any) -> bool:
+        """Return whether these numbers are of rows, and all of the class with this label."""
+        classes = self.classes.tolist()
+        return all(0 <= i < self.n_rows and classes[self.numbers[i]] == label for i in rows)
 
     def of_classes(self, first: int, second: int) -> tuple["LabelledRows", NDArray[Any]]:
         """Return the rows of two classes alone, and their numbers among all the rows."""

@@ -139,10 +139,9 @@ def _forbidden(
         exact = None if vectors is None else kernel_point(vectors[0], weights[kept])
         if exact is None:
             continue
-        total = sum(exact)
         used = [i for i, weight in enumerate(exact) if weight]
         proof.numbers = working[kept[used]]
-        proof.weights = [exact[i] / total for i in used]
+        proof.weights = [exact[i] for i in used]
         proof.arithmetic = "decimal" if decimal else "exact"
         return True
     return False
