@@ -263,7 +263,10 @@ def test_test_rows(tmp_path: Path) -> None:
         (["broken.svm"], "broken.svm, line 3, column 3"),
         (["one.svm"], "All 5 rows have the label 1"),
         (["empty.svm"], "empty"),
-        (["toy.svm", "-C", "2"], "-C says nothing to --rule perceptron"),
+        (
+            ["toy.svm", "-C", "2"],
+            "-C has no effect with rule perceptron; use it with pa1 or pa2.",
+        ),
         (["toy.svm", "--rule", "pa1", "-C", "0"], "-C must be a number above 0"),
         (["toy.svm", "--buffer", "many"], "'many' is not a size"),
         (["toy.svm", "-o", "nowhere/m.model"], "nowhere/m.model cannot be written"),

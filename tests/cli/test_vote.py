@@ -174,7 +174,10 @@ def test_what_does_not_go_with_a_vote(data: str, voted: str) -> None:
     """Rules without a voted learner, checkpoints and sparsify are refused, each with a reason."""
     result = run("train", data, "--memory", "vote", "--rule", "pa1")
     assert result.exit_code == 2
-    assert "--memory vote goes with --rule perceptron or --rule margin" in result.stderr
+    assert (
+        "--memory vote is not available with --rule pa1; use --rule perceptron or margin"
+        in result.stderr
+    )
     result = run("train", data, "--memory", "vote", "--checkpoint", "c")
     assert "--memory vote keeps a list that a checkpoint does not hold" in result.stderr
     with pytest.raises(InputError, match="VotedPerceptron decides by many"):

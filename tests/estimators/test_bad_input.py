@@ -88,7 +88,7 @@ def test_parameters(parameters: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"C": 0.0}, "must be a number above 0 (infinity for the rule without a limit); got 0.0."),
+        ({"C": 0.0}, "must be a number above 0; got 0.0."),
         ({"C": -1.0}, "must be a number above 0"),
         ({"C": np.nan}, "must be a number above 0"),
         ({"loss": "log"}, "must be 'hinge' or 'squared_hinge'; got 'log'."),

@@ -104,7 +104,7 @@ def test_the_cache_is_used_and_never_stale(package_copy: Path, tmp_path: Path) -
 
     rule = package_copy / "rosenblatt" / "rules" / "perceptron.py"
     text = rule.read_text()
-    edited = text.replace("0.0 if margin > 0.0 else self.eta", "0.0 if margin > 0.0 else 3.0")
+    edited = text.replace("0.0 if margin > 0.0 else self.eta0", "0.0 if margin > 0.0 else 3.0")
     assert edited != text
     rule.write_text(edited)
     (old,) = (tmp_path / "cache").rglob("*binary_pass*.nbc")

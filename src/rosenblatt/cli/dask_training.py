@@ -13,6 +13,7 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.training import Trainee
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.errors import InputError
+from rosenblatt.rules import RULES
 
 REFUSED = {
     "calibrate": "--calibrate looks at all held-out rows at once",
@@ -96,7 +97,7 @@ def _check(course: Course, engine: EngineOptions) -> None:
     if course.learner.voted:
         msg = "--memory vote keeps the rows of all mistakes in one place: leave --engine dask out."
         raise InputError(msg)
-    if engine.mixing == "mistakes" and course.learner.rule.startswith("pa"):
+    if engine.mixing == "mistakes" and not RULES[course.learner.rule].fixed_step:
         msg = (
             "--mixing mistakes goes with --rule perceptron or --rule margin: the steps of the "
             "passive-aggressive rules differ in length, so their number says little."

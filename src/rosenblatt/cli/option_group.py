@@ -5,7 +5,9 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.learner import RULES
+from rosenblatt.cli.spelling import flag
+from rosenblatt.errors import Parameter
+from rosenblatt.rules import RULES, RuleParameter, rule_parameters, rules_with
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -36,13 +38,25 @@ column_options = option_group(
     )
 )
 
+
+def rule_parameter_option(parameter: RuleParameter) -> Decorator:
+    """Return the option of a parameter of a rule."""
+    users = " and ".join(rules_with(parameter.name))
+    return click.option(
+        flag(Parameter(parameter.name)),
+        parameter.name,
+        type=float,
+        help=f"{parameter.meaning} Rules {users}.  [default: {parameter.default:g}]",
+    )
+
+
+rule_parameter_options = option_group(
+    [rule_parameter_option(parameter) for parameter in rule_parameters().values()]
+)
+
 step_options = option_group(
     (
-        click.option(
-            "-C", "C", type=float, help="Longest step of pa1 and its kin; 1 if not given."
-        ),
-        click.option("--margin", type=float, help="Of the rule margin; 1 if not given."),
-        click.option("--eta0", type=float, help="Length of the perceptron's step; 1 if not given."),
+        rule_parameter_options,
         click.option(
             "--zero",
             type=click.Choice(["mistake", "negative", "positive"]),
@@ -55,7 +69,11 @@ step_options = option_group(
 )
 
 rule_option = click.option(
-    "--rule", type=click.Choice(RULES), default="perceptron", show_default=True, help="How to step."
+    "--rule",
+    type=click.Choice([*RULES]),
+    default="perceptron",
+    show_default=True,
+    help="How to step.",
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all chance."

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.learner import MEMORIES, RULES
-from rosenblatt.cli.option_group import column_options, scale_option
+from rosenblatt.cli.learner import MEMORIES
+from rosenblatt.cli.option_group import column_options, rule_parameter_options, scale_option
 from rosenblatt.cli.plot_kinds import KINDS, LEARNER, VOTE, Kind
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.spelling import flag
+from rosenblatt.errors import Parameter
+from rosenblatt.rules import RULES
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
-
-SPELLED = {"C": "-C", "n": "-n", "class_": "--class", "max_iter": "--max-iter"}
 
 
 class PlotCommand(ScreenCommand):
@@ -57,13 +58,13 @@ class PlotCommand(ScreenCommand):
     type=click.Choice(["pca", "weights"]),
     help="Two leading directions, or the weights and one more.",
 )
-@click.option("--rule", type=click.Choice(RULES), help="How to step; perceptron if not given.")
+@click.option("--rule", type=click.Choice([*RULES]), help="How to step; perceptron if not given.")
 @click.option(
     "--memory",
     type=click.Choice([*dict.fromkeys([*MEMORIES, VOTE])]),
     help="Which weights; last if not given.",
 )
-@click.option("-C", "C", type=float, help="Longest step of pa1 and its kin; 1 if not given.")
+@rule_parameter_options
 @click.option("--intercept/--no-intercept", default=None, help="Learn a bias.")
 @click.option("--max-iter", type=click.IntRange(1), metavar="N", help="Passes.")
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="Of all chance; 0 if not given.")
@@ -123,7 +124,7 @@ def _check(kind: str, wanted: Kind, options: dict[str, Any], *, of_model: bool, 
         msg = f"The picture {kind} is of data, and DATA-OR-MODEL is a model: give a file of rows."
         raise click.UsageError(msg)
     for name in options:
-        said = SPELLED.get(name, f"--{name}")
+        said = "-n" if name == "n" else flag(Parameter(name.rstrip("_")))
         if name not in wanted.options:
             takers = [other for other, entry in KINDS.items() if name in entry.options]
             msg = f"{said} says nothing to the picture {kind}: it goes with {', '.join(takers)}."

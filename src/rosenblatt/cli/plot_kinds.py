@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosenblatt.errors import InputError
+from rosenblatt.rules import rule_parameters
 
 if TYPE_CHECKING:
     from rosenblatt.cli.plot_subject import LabelledMatrix, Subject
@@ -13,7 +14,7 @@ Options = dict[str, Any]  # those that were given, by name
 
 PLANE = frozenset({"x", "y", "plane"})
 VOTE = "vote"  # a memory of pictures: no single weight vector is left of it
-LEARNER = frozenset({"rule", "memory", "C", "max_iter", "seed", "intercept"})
+LEARNER = frozenset({"rule", "memory", "max_iter", "seed", "intercept", *rule_parameters()})
 
 
 class Kind(NamedTuple):
@@ -53,7 +54,7 @@ def learner(options: Options, *, recorded: bool = False) -> Any:
             msg = f"--memory vote goes with --rule perceptron; got {rule}."
             raise InputError(msg)
         return rosenblatt.VotedPerceptron(**given)
-    chosen = Learner(rule, memory, options.get("C"))
+    chosen = Learner(rule, memory, {name: options.get(name) for name in rule_parameters()})
     kind = getattr(rosenblatt, chosen.estimator)
     return kind(**chosen.parameters() | given, record_mistakes=recorded)
 
@@ -95,8 +96,8 @@ def _of_rows(name: str) -> "Callable[[Subject, Options], Display]":
 def _update(subject: "Subject", options: Options) -> "Display":
     from rosenblatt.plots import UpdateDisplay
 
-    names = {"rule": "rule", "C": "C", "max_iter": "max_iter", "update": "update"}
-    given = {names[key]: value for key, value in options.items() if key in names}
+    names = ("rule", *rule_parameters(), "max_iter", "update")
+    given = {name: options[name] for name in names if name in options}
     if "intercept" in options:
         given["fit_intercept"] = options["intercept"]
     rows = subject.rows
@@ -229,7 +230,7 @@ KINDS = {
     "update": Kind(
         "One update: boundary and weight vector before and after it.",
         _update,
-        PLANE | {"rule", "C", "max_iter", "intercept", "update"},
+        PLANE | {"rule", *rule_parameters(), "max_iter", "intercept", "update"},
         of_model=False,
         beside_data=False,
     ),

@@ -96,11 +96,13 @@ def _followed(rows: "FileRows", given: dict[str, Any]) -> "Trace":
 
     from rosenblatt.cli.course import SHUFFLES as ORDERS
     from rosenblatt.cli.learner import Learner
-    from rosenblatt.rules import ZERO_CONVENTIONS
+    from rosenblatt.rules import ZERO_CONVENTIONS, rule_parameters
     from rosenblatt.tracing.steps import follow
     from rosenblatt.training.fit import Plan
 
-    learner = Learner(given["rule"], given["memory"], given["C"], given["margin"], given["eta0"])
+    learner = Learner(
+        given["rule"], given["memory"], {name: given[name] for name in rule_parameters()}
+    )
     plan = Plan(
         learner.step(),
         given["max_iter"] or learner.max_iter,

@@ -144,8 +144,11 @@ def train(
     from rosenblatt.cli.training_report import report, show
     from rosenblatt.data.files import Columns
     from rosenblatt.models.file import write
+    from rosenblatt.rules import rule_parameters
 
-    learner = Learner(given["rule"], given["memory"], given["C"], given["margin"], given["eta0"])
+    learner = Learner(
+        given["rule"], given["memory"], {name: given[name] for name in rule_parameters()}
+    )
     options = {name: given[name] for name in COURSE}
     course = Course(learner=learner, fit_intercept=given["intercept"], **options)
     columns = Columns(

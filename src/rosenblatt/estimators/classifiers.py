@@ -1,12 +1,11 @@
 """The linear members of the family as scikit-learn classifiers."""
 
 from collections.abc import Mapping, Sequence
-from math import isinf
 from typing import Any
 
-from rosenblatt import rules
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.documentation import documented
+from rosenblatt.rules import RULES, Rule
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.order import Shuffle
 
@@ -17,10 +16,8 @@ class PerceptronRule(OnlineClassifier):
     eta0: float
     margin: float
 
-    def _rule(self) -> rules.Rule:
-        if self.margin > 0:
-            return rules.MarginPerceptron(float(self.eta0), float(self.margin))
-        return rules.Perceptron(float(self.eta0))
+    def _rule(self) -> Rule:
+        return RULES["margin" if self.margin > 0 else "perceptron"].rule(vars(self))
 
 
 @documented
@@ -237,11 +234,8 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         self.verbose = verbose
         self.observers = observers
 
-    def _rule(self) -> rules.Rule:
-        if isinf(self.C):
-            return rules.PA()
-        rule = rules.PA1 if self.loss == "hinge" else rules.PA2
-        return rule(float(self.C))
+    def _rule(self) -> Rule:
+        return RULES["pa1" if self.loss == "hinge" else "pa2"].rule(vars(self))
 
     def _averaged(self) -> bool:
         return bool(self.average)

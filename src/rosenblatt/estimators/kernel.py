@@ -73,6 +73,7 @@ class KernelPerceptron(LearningKernelMachine):
         coef0: float = 0.0,
         rule: str = "perceptron",
         eta0: float = 1.0,
+        margin: float = 1.0,
         C: float = 1.0,
         memory: str = "average",
         multi_class: str = "joint",
@@ -97,6 +98,7 @@ class KernelPerceptron(LearningKernelMachine):
         self.coef0 = coef0
         self.rule = rule
         self.eta0 = eta0
+        self.margin = margin
         self.C = C
         self.memory = memory
         self.multi_class = multi_class

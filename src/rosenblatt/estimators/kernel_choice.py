@@ -1,12 +1,11 @@
 """Which kernel, rule and budget the parameters of a kernel perceptron stand for."""
 
-from math import isinf
 from typing import Any
 
-from rosenblatt import rules
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.budget import Limit
 from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.rules import RULES, Rule
 from rosenblatt.training.dual.budget_state import BUDGETS, NO_LIMIT
 from rosenblatt.training.dual.kernel import Kernel, scale_gamma
 
@@ -47,7 +46,7 @@ def check_forgetron(estimator: Any, n_classes: int) -> None:
     """Raise where the Forgetron, which weighs steps of one length, has no meaning."""
     if estimator.budget != "forgetron":
         return
-    if estimator.rule != "perceptron":
+    if not RULES[estimator.rule].fixed_step:
         msg = (
             f'budget="forgetron" weighs steps of one length, and rule={estimator.rule!r} makes '
             'others: set budget="random" or "projectron", or rule="perceptron".'
@@ -131,13 +130,9 @@ def limit_of(estimator: Any) -> Limit | None:
     return Limit(BUDGETS[budget], most, float(estimator.eta), float(estimator.eta0))
 
 
-def rule_of(estimator: Any) -> rules.Rule:
+def rule_of(estimator: Any) -> Rule:
     """Return the rule that steps."""
-    if estimator.rule == "perceptron":
-        return rules.Perceptron(float(estimator.eta0))
-    if estimator.rule == "pa" or isinf(estimator.C):
-        return rules.PA()
-    return (rules.PA1 if estimator.rule == "pa1" else rules.PA2)(float(estimator.C))
+    return RULES[estimator.rule].rule(vars(estimator))
 
 
 def kernel_of(estimator: Any, rows: Rows) -> Kernel:

@@ -15,10 +15,12 @@ KERNEL_PARAMETERS = PARAMETERS | {
     ),
     "coef0": "The constant within the polynomial kernel.",
     "rule": (
-        'How far to step: "perceptron" by eta0 on a mistake; "pa", "pa1" and "pa2" '
-        "passive-aggressively: without a limit, with steps cut off at C, softened by C."
+        'How far to step. "perceptron": by eta0 on a mistake. "margin": also on rows that are '
+        'right by no more than margin. "pa", "pa1", "pa2": passive-aggressively, without a limit, '
+        "with steps limited to C, softened by C."
     ),
     "eta0": "Length of the perceptron's step, above 0. It only scales; no prediction changes.",
+    "margin": 'Of the rule "margin": it steps up to this margin, at least 0.',
     "C": 'Limit on the steps of "pa1" and "pa2", above 0; infinity for none.',
     "memory": (
         'What predicts: the "last" vector, the "average" of all, or the "vote" of all, each for as '

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, rule_parameters
 
 Check = tuple[str, Callable[[Any], bool]]  # what it must be, and whether it is
 
@@ -45,12 +45,7 @@ CHECKS: dict[str, Check] = {
     "max_iter": AT_LEAST_ONE,
     "shuffle": _one_of([True, False, "once"]),
     "zero": _one_of(ZERO_CONVENTIONS),
-    "eta0": POSITIVE,
-    "margin": (
-        "a finite number of at least 0",
-        lambda v: _real(v) and v >= 0 and math.isfinite(v),
-    ),
-    "C": ("a number above 0 (infinity for the rule without a limit)", lambda v: _real(v) and v > 0),
+    **{name: (entry.requirement, entry.accepts) for name, entry in rule_parameters().items()},
     "loss": _one_of(["hinge", "squared_hinge"]),
     "average": FLAG,
     "fit_intercept": FLAG,
@@ -90,7 +85,7 @@ CHECKS: dict[str, Check] = {
         lambda v: v in {"scale", "auto"} if isinstance(v, str) else POSITIVE[1](v),
     ),
     "coef0": ("a finite number", lambda v: _real(v) and math.isfinite(v)),
-    "rule": _one_of(["perceptron", "pa", "pa1", "pa2"]),
+    "rule": (_one_of(RULES)[0], lambda v: isinstance(v, str) and v in RULES),
     "memory": _one_of(["last", "average", "vote"]),
     "multi_class": _one_of(["joint", "one-vs-rest"]),
     "max_support": (

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleParameter, rule_parameters
 
 MOST_POINTS = 500
 MOST_PASSES = 1000
@@ -129,14 +129,19 @@ def _listed(values: Any) -> str:
     return "one of " + ", ".join(repr(value) for value in values)
 
 
+def _rule_requirement(parameter: RuleParameter) -> tuple[str, Callable[[Any], Any]]:
+    """Return what a parameter of a rule must be here, where pictures have to show what it does."""
+    low = parameter.low if parameter.closed else max(parameter.low, 1e-6)
+    high = min(parameter.high, 1e6)
+    return f"a number from {low:g} to {high:g}", _number(low, high)
+
+
 REQUIREMENTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "names": (f"two different names of at most {LONGEST_NAME} characters", _words),
     "labels": (f"two different names of at most {LONGEST_NAME} characters", _words),
     "view": ("four numbers: left < right and bottom < top", _view),
     "rule": (_listed(RULES), _one_of(RULES)),
-    "eta0": ("a number from 1e-6 to 1e6", _number(1e-6, 1e6)),
-    "C": ("a number from 1e-6 to 1e6", _number(1e-6, 1e6)),
-    "margin": ("a number from 0 to 1e6", _number(0.0, 1e6)),
+    **{name: _rule_requirement(parameter) for name, parameter in rule_parameters().items()},
     "memory": (_listed(MEMORIES), _one_of(MEMORIES)),
     "order": (_listed(ORDERS), _one_of(ORDERS)),
     "seed": ("a whole number from 0 to 4294967295", _whole(0, 2**32 - 1)),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.lab.contours import positive_area, zero_line
 from rosenblatt.lab.document import MEMORIES, View
-from rosenblatt.lab.run import Moment, Run
+from rosenblatt.lab.run import Moment, Run, rule_of
 from rosenblatt.lab.sentences import sentence
 from rosenblatt.lab.votes import Votes
 
@@ -99,9 +99,7 @@ class Pictures:
 
     def _target(self) -> float | None:
         """Return the activation that the rule wants of every row, where it wants one."""
-        document = self._run.document
-        targets = {"perceptron": None, "margin": document.margin}
-        return targets.get(document.rule, 1.0)
+        return rule_of(self._run.document).target or None
 
     def _arrows(self, moment: Moment) -> list[dict[str, Any]]:
         """Return the weight vector before and after, each from the middle of its boundary."""

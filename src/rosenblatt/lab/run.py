@@ -146,9 +146,8 @@ class Run:
 
 def rule_of(document: Document) -> Rule:
     """Return the rule with the parameters that it has."""
-    given = {"eta": document.eta0, "margin": document.margin, "C": document.C}
-    kind: Any = RULES[document.rule]
-    return cast("Rule", kind(**{key: given[key] for key in kind._fields if key in given}))
+    given = {"eta0": document.eta0, "margin": document.margin, "C": document.C}
+    return RULES[document.rule].rule(given)
 
 
 def survivals(updates: tuple[Update, ...], at: int) -> NDArray[Any]:

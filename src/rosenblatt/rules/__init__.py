@@ -3,12 +3,18 @@
 A rule is an immutable value with one method, ``step(margin, sqnorm) -> tau``. The update that every
 additive member of the family makes is then w ← w + tau·y·x, whatever the format of the row, the
 order of the rows or the memory that is kept.
+
+``RULES`` is the only table of rules. Estimators, kernel learner, trace, commands, lab and docs read
+it, so a new rule is one file beside this one and one line of the table.
 """
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Final
 
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules.passive_aggressive import PA, PA1, PA2
 from rosenblatt.rules.perceptron import MarginPerceptron, Perceptron
+from rosenblatt.rules.rule import Rule, RuleEntry, RuleParameter, pair_scale
 from rosenblatt.rules.zero import ZERO_CONVENTIONS, settle
 
 __all__ = [
@@ -20,35 +26,89 @@ __all__ = [
     "MarginPerceptron",
     "Perceptron",
     "Rule",
+    "RuleEntry",
+    "RuleParameter",
+    "check_rule",
     "pair_scale",
+    "rule_parameters",
+    "rules_with",
     "settle",
 ]
 
+ETA0 = RuleParameter("eta0", 1.0, "Length of each step.")
+MARGIN = RuleParameter("margin", 1.0, "Step up to this margin.", closed=True)
+C = RuleParameter("C", 1.0, "Limit on each step.", infinite=True)
 
-class Rule(Protocol):
-    """What the kernels and the training loop ask of a rule."""
+PERCEPTRON_PASSES = {"last": 200, "average": 20, "vote": 10}
+PASSIVE_AGGRESSIVE_PASSES = {"last": 10, "average": 10, "vote": 10}
+CRAMMER = "Crammer et al., Online Passive-Aggressive Algorithms, JMLR 7 (2006)"
 
-    @property
-    def stops_by_itself(self) -> bool:
-        """True where separable data end, after finitely many steps, in a pass without a step."""
-
-    def step(self, margin: float, sqnorm: float) -> float:
-        """Return tau ≥ 0 for an example of this margin y·a and this squared length ‖x‖²."""
-
-
-RULES: dict[str, type[Rule]] = {
-    "perceptron": Perceptron,
-    "margin": MarginPerceptron,
-    "pa": PA,
-    "pa1": PA1,
-    "pa2": PA2,
+RULES: Final[dict[str, RuleEntry]] = {
+    "perceptron": RuleEntry(
+        Perceptron,
+        "perceptron",
+        "η if y·a ≤ 0, else 0",
+        "Rosenblatt, The perceptron, Psychological Review 65 (1958)",
+        PERCEPTRON_PASSES,
+        (ETA0,),
+        fixed_step=True,
+    ),
+    "margin": RuleEntry(
+        MarginPerceptron,
+        "margin perceptron",
+        "η if y·a ≤ margin, else 0",
+        "Krauth & Mézard, Journal of Physics A 20 (1987)",
+        PERCEPTRON_PASSES,
+        (ETA0, MARGIN),
+        fixed_step=True,
+    ),
+    "pa": RuleEntry(PA, "passive-aggressive learner", "ℓ/‖x‖²", CRAMMER, PASSIVE_AGGRESSIVE_PASSES),
+    "pa1": RuleEntry(
+        PA1,
+        "passive-aggressive learner (PA-I)",
+        "min(C, ℓ/‖x‖²)",
+        CRAMMER,
+        PASSIVE_AGGRESSIVE_PASSES,
+        (C,),
+    ),
+    "pa2": RuleEntry(
+        PA2,
+        "passive-aggressive learner (PA-II)",
+        "ℓ/(‖x‖² + 1/(2C))",
+        CRAMMER,
+        PASSIVE_AGGRESSIVE_PASSES,
+        (C,),
+    ),
 }
 
 
-def pair_scale(rule: Rule) -> float:
-    """Return s such that two classes with weights −s·w and +s·w stand where one vector w stands.
+def check_rule(rule: str, values: Mapping[str, float | None]) -> None:
+    """Raise InputError for a value of a parameter that the rule has not, or out of its range."""
+    for name, value in values.items():
+        if value is None:
+            continue
+        users = rules_with(name)
+        if rule not in users:
+            about = f" has no effect with rule {rule}; use it with {' or '.join(users)}."
+            msg = Sentence(Parameter(name), about)
+            raise InputError(msg)
+        parameter = rule_parameters()[name]
+        if not parameter.accepts(value):
+            msg = Sentence(Parameter(name), f" must be {parameter.requirement}; got {value!r}.")
+            raise InputError(msg)
 
-    A pair of classes has the squared length 2‖x‖²: the perceptron's step is the same on it, s = 1;
-    a passive-aggressive step is half as long and moves both classes, s = 1/2.
+
+def rule_parameters() -> dict[str, RuleParameter]:
+    """Return the parameters of all rules by name."""
+    return {p.name: p for entry in RULES.values() for p in entry.parameters}
+
+
+def rules_with(parameter: str) -> list[str]:
+    """Return the names of the rules that have this parameter.
+
+    >>> rules_with("C")
+    ['pa1', 'pa2']
     """
-    return rule.step(0.0, 2.0) / rule.step(0.0, 1.0)
+    return [
+        name for name, entry in RULES.items() if any(p.name == parameter for p in entry.parameters)
+    ]

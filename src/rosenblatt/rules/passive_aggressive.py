@@ -36,6 +36,11 @@ class PA1(NamedTuple):
     C: float = 1.0
 
     @property
+    def target(self) -> float:
+        """The margin of the hinge loss."""
+        return 1.0
+
+    @property
     def stops_by_itself(self) -> bool:
         """As PA."""
         return False
@@ -52,6 +57,11 @@ class PA2(NamedTuple):
     """PA-II: softened by C everywhere: tau = ℓ/(‖x‖² + 1/(2C))."""
 
     C: float = 1.0
+
+    @property
+    def target(self) -> float:
+        """The margin of the hinge loss."""
+        return 1.0
 
     @property
     def stops_by_itself(self) -> bool:

@@ -6,7 +6,12 @@ from typing import NamedTuple
 class Perceptron(NamedTuple):
     """Step η when the example is misclassified, else stay (CIML, Algorithm 5, lines 6 to 8)."""
 
-    eta: float = 1.0
+    eta0: float = 1.0
+
+    @property
+    def target(self) -> float:
+        """Any margin above 0."""
+        return 0.0
 
     @property
     def stops_by_itself(self) -> bool:
@@ -16,14 +21,19 @@ class Perceptron(NamedTuple):
     def step(self, margin: float, sqnorm: float) -> float:
         """Return η if y·a ≤ 0, else 0."""
         # Asked this way round, a margin that is not a number counts as a mistake and is noticed.
-        return 0.0 if margin > 0.0 else self.eta
+        return 0.0 if margin > 0.0 else self.eta0
 
 
 class MarginPerceptron(NamedTuple):
     """Step η until the activation is beyond a margin (Krauth & Mézard 1987)."""
 
-    eta: float = 1.0
+    eta0: float = 1.0
     margin: float = 1.0
+
+    @property
+    def target(self) -> float:
+        """A margin above this one."""
+        return self.margin
 
     @property
     def stops_by_itself(self) -> bool:
@@ -32,4 +42,4 @@ class MarginPerceptron(NamedTuple):
 
     def step(self, margin: float, sqnorm: float) -> float:
         """Return η if y·a ≤ margin, else 0."""
-        return 0.0 if margin > self.margin else self.eta
+        return 0.0 if margin > self.margin else self.eta0

@@ -8,11 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.classifiers import (
-    AveragedPerceptron,
-    PassiveAggressiveClassifier,
-    Perceptron,
-)
+from rosenblatt.estimators.classifiers import Perceptron
 from rosenblatt.estimators.parameters import (
     AT_LEAST_ONE,
     FLAG,
@@ -21,7 +17,7 @@ from rosenblatt.estimators.parameters import (
     generator_from,
 )
 from rosenblatt.estimators.validation import check_classes, check_rows
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Rule
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS
 from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Plan
@@ -67,7 +63,8 @@ def trace(
     X : array or CSR matrix of shape (n_rows, n_features)
     y : array of shape (n_rows,)
         Labels: numbers or strings, two classes or more.
-    rule : "perceptron", "margin", "pa", "pa1" or "pa2"
+    rule : str, default "perceptron"
+        A name of ``rosenblatt.rules.RULES``: "perceptron", "margin", "pa", "pa1", "pa2".
     C : float, default 1.0
         Limit on a step of "pa1" and "pa2".
     eta0 : float, default 1.0
@@ -118,9 +115,11 @@ def trace(
     rows, y = check_rows(estimator, X, y, reset=True)
     classes = np.unique(y)
     check_classes(classes, y, None)
-    limit = _default_passes(rule, averaged=averaged) if max_iter is None else max_iter
+    memory = "average" if averaged else "last"
+    limit = RULES[rule].passes[memory] if max_iter is None else max_iter
     order: Shuffle = "once" if shuffle == "once" else bool(shuffle)
-    plan = Plan(_rule(rule, C, eta0, margin), int(limit), ZERO_CONVENTIONS[zero], order)
+    step = RULES[rule].rule({"C": C, "eta0": eta0, "margin": margin})
+    plan = Plan(step, int(limit), ZERO_CONVENTIONS[zero], order)
     names = getattr(estimator, "feature_names_in_", None)
     return follow(
         Examples(rows, encode(y, classes)),
@@ -135,19 +134,6 @@ def trace(
         witness=witness,
         names=None if names is None else [str(name) for name in names],
     )
-
-
-def _rule(name: str, C: float, eta0: float, margin: float) -> Rule:
-    """Return the rule of this name with the parameters that it has."""
-    given = {"eta": eta0, "margin": margin, "C": C}
-    kind: Any = RULES[name]
-    return cast("Rule", kind(**{key: float(given[key]) for key in kind._fields if key in given}))
-
-
-def _default_passes(rule: str, *, averaged: bool) -> int:
-    if rule not in ("perceptron", "margin"):
-        return PassiveAggressiveClassifier().max_iter
-    return (AveragedPerceptron() if averaged else Perceptron()).max_iter
 
 
 def _passes(passes: int | Iterable[int] | None) -> frozenset[int] | None:

@@ -23,6 +23,7 @@ from rosenblatt.training.dual.targets import Targets
 
 STEPS = {
     "perceptron": reference.perceptron(1.0),
+    "margin": reference.margin_perceptron(1.0, 1.0),
     "pa": reference.passive_aggressive("pa"),
     "pa1": reference.passive_aggressive("pa1"),
     "pa2": reference.passive_aggressive("pa2"),
@@ -123,7 +124,7 @@ def test_the_definition(
     )
     rows = FORMATS[form](drawn.rows)
     state, mistakes = learn(
-        rows, drawn, kernel, RULES[rule](), n_classes, joint=joint, zero=zero, sizes=sizes
+        rows, drawn, kernel, RULES[rule].kind(), n_classes, joint=joint, zero=zero, sizes=sizes
     )
     assert mistakes == expected.mistakes
     positive = zero == "positive"
