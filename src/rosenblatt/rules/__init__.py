@@ -89,8 +89,12 @@ def check_rule(rule: str, values: Mapping[str, float | None]) -> None:
             continue
         users = rules_with(name)
         if rule not in users:
-            about = f" has no effect with rule {rule}; use it with {' or '.join(users)}."
-            msg = Sentence(Parameter(name), about)
+            first, *others = users
+            rest = "".join(f" or {user}" for user in others)
+            msg = Sentence(
+                *(Parameter(name), " has no effect with ", Parameter("rule", rule)),
+                *("; use it with ", Parameter("rule", first), f"{rest}."),
+            )
             raise InputError(msg)
         parameter = rule_parameters()[name]
         if not parameter.accepts(value):
