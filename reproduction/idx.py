@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.byte_source import opened
+from rosenblatt.data.sources import opened
 from rosenblatt.errors import InputError
 
 UNSIGNED_BYTES = 0x08

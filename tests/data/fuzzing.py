@@ -7,10 +7,13 @@ import random
 
 import numpy as np
 
-from rosenblatt.data.line import LineError
-from rosenblatt.data.parsed import Parsed, numbering_for
-from rosenblatt.data.plain_rows import parse_plain
-from rosenblatt.data.scanned_rows import parse_scanned
+from rosenblatt.data.svmlight_rows import (
+    LineError,
+    ParsedBlock,
+    conventions_for,
+    parse_plain,
+    parse_scanned,
+)
 from tests.data.guarded import GuardedText
 from tests.data.naive import NaiveError, naive_rows
 
@@ -57,7 +60,7 @@ def check(text: bytes, guarded: GuardedText, base: int, kind: str) -> None:
     """Assert that the three parsers agree on a text."""
     whole = text if text.endswith(b"\n") else text + b"\n"
     dtype = np.dtype(kind)
-    numbering = numbering_for(base, dtype)
+    numbering = conventions_for(base, dtype)
     plain = _plain(whole, base, dtype)
     try:
         held = guarded.hold(whole)
@@ -71,12 +74,12 @@ def check(text: bytes, guarded: GuardedText, base: int, kind: str) -> None:
 
 def _plain(text: bytes, base: int, dtype: "np.dtype[np.float64]") -> Outcome:
     try:
-        return _outcome(parse_plain(text, numbering_for(base, dtype), dtype))
+        return _outcome(parse_plain(text, conventions_for(base, dtype), dtype))
     except LineError as error:
         return error.args
 
 
-def _outcome(parsed: Parsed) -> Outcome:
+def _outcome(parsed: ParsedBlock) -> Outcome:
     """Return rows as values that compare bit by bit."""
     queries = None if parsed.queries is None else parsed.queries.tolist()
     return (

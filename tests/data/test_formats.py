@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from rosenblatt.data import read_svmlight, svmlight_batches
-from rosenblatt.data.byte_source import opened, peek
 from rosenblatt.data.formats import Format, detect_format
+from rosenblatt.data.sources import opened, peek
 from rosenblatt.data.tables import table_batches
 from rosenblatt.errors import InputError
 

@@ -1,8 +1,14 @@
+import gzip
+import importlib.util
+import io
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rosenblatt.data.sources import expand
+from rosenblatt.data import read_svmlight, sources
+from rosenblatt.data.sources import expand, opened
 from rosenblatt.errors import InputError
 
 
@@ -54,3 +60,142 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         InputError, match=r"aaa cannot be read: File name too long|There is no file"
     ):
         expand(["a" * 5000])
+
+
+TEXT = b"".join(b"%d 1:%d 7:0.5\n" % (k % 2, k) for k in range(20_000))
+
+
+def _zstd(text: bytes) -> bytes:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        zstd = pytest.importorskip("backports.zstd")
+    checksum = {zstd.CompressionParameter.checksum_flag: 1}  # as the command zstd does
+    return bytes(zstd.compress(text, options=checksum))
+
+
+PACKERS: dict[str, Any] = {"plain": bytes, "gzip": gzip.compress, "zstandard": _zstd}
+
+
+def _all(path: Path) -> bytes:
+    pieces, buffer = [], bytearray(1 << 16)
+    with opened(path) as source:
+        while count := source.readinto(memoryview(buffer)):
+            pieces.append(bytes(buffer[:count]))
+        assert source.bytes_read == path.stat().st_size
+    return b"".join(pieces)
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_a_packed_file_is_read_whatever_its_name(packer: str, tmp_path: Path) -> None:
+    """Files are unpacked by what they hold, and all their bytes are counted."""
+    file = tmp_path / "rows.txt"
+    file.write_bytes(PACKERS[packer](TEXT))
+    assert _all(file) == TEXT
+
+
+@pytest.mark.parametrize("packer", ["gzip", "zstandard"])
+def test_packed_parts_may_follow_one_another(packer: str, tmp_path: Path) -> None:
+    """Packed files that were joined are read to the end."""
+    file = tmp_path / "rows"
+    file.write_bytes(PACKERS[packer](TEXT) + PACKERS[packer](TEXT))
+    assert _all(file) == 2 * TEXT
+
+
+@pytest.mark.parametrize("packer", ["gzip", "zstandard"])
+@pytest.mark.parametrize("library", ["fast", "standard"])
+def test_a_packed_file_that_was_cut_off_is_an_error(
+    packer: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that are missing at the end of a packed file never go unnoticed."""
+    if library == "standard":
+        _without(monkeypatch, "isal")
+    packed = PACKERS[packer](TEXT)
+    file = tmp_path / "rows"
+    for length in (len(packed) - 1, len(packed) - 9, len(packed) // 2, 30, 5):
+        file.write_bytes(packed[:length])
+        with pytest.raises(InputError, match=r"rows is damaged: .*[a-z]\.$"):
+            read_svmlight(file)
+
+
+@pytest.mark.parametrize("packer", ["gzip", "zstandard"])
+@pytest.mark.parametrize("library", ["fast", "standard"])
+def test_a_packed_file_with_wrong_bytes_is_an_error_or_the_same(
+    packer: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A flipped byte gives an error; only where it is of no account the same rows."""
+    if library == "standard":
+        _without(monkeypatch, "isal")
+    packed = PACKERS[packer](TEXT)
+    file = tmp_path / "rows"
+    file.write_bytes(packed)
+    expected = read_svmlight(file)
+    n_damaged = 0
+    for place in range(4, len(packed), len(packed) // 40):
+        wrong = bytearray(packed)
+        wrong[place] ^= 0x15
+        file.write_bytes(wrong)
+        try:
+            rows = read_svmlight(file)
+        except InputError:
+            n_damaged += 1
+        else:
+            assert rows.data.tobytes() == expected.data.tobytes()
+    assert n_damaged > 20
+
+
+def test_gzip_is_read_without_the_fast_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where ISA-L is not installed, the standard library unpacks the same bytes."""
+    _without(monkeypatch, "isal")
+    file = tmp_path / "rows.gz"
+    file.write_bytes(gzip.compress(TEXT))
+    assert _all(file) == TEXT
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="the standard library has it")
+def test_zstandard_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the package is missing, the error names it."""
+    _without(monkeypatch, "backports.zstd")
+    file = tmp_path / "rows.zst"
+    file.write_bytes(sources.ZSTANDARD + b"rest")
+    with pytest.raises(InputError, match=r"rows\.zst is packed .* pip install backports\.zstd\.$"):
+        read_svmlight(file)
+
+
+def _without(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    def find_spec(name: str) -> object:
+        return None if name == missing else importlib.util.find_spec(name)
+
+    monkeypatch.setattr(sources, "find_spec", find_spec)
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_standard_input_is_a_source(packer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dash reads standard input, packed or not, and names it so."""
+    stdin = io.TextIOWrapper(io.BytesIO(PACKERS[packer](TEXT)))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    rows = read_svmlight("-")
+    assert rows.n_rows == 20_000
+    assert rows.file == "standard input"
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """A missing file and a folder are errors in one sentence."""
+    with pytest.raises(InputError, match=r"nowhere\.svm cannot be read: No such file or dir.*\.$"):
+        read_svmlight(tmp_path / "nowhere.svm")
+    with pytest.raises(InputError, match=r"cannot be read: Is a directory\.$"):
+        read_svmlight(tmp_path)
+
+
+def test_a_stream_that_does_not_wait_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No data yet is not taken for the end of the data."""
+
+    class NotYet(io.BytesIO):
+        def readinto(self, _: object) -> None:  # type: ignore[override]
+            return None
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(NotYet()))
+    with pytest.raises(InputError, match="standard input does not wait for its data"):
+        read_svmlight("-")

@@ -12,7 +12,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import FeatureConjunctions, Perceptron
-from rosenblatt.data.conjunctions import expansion as expansion_module
+from rosenblatt.data import conjunctions as expansion_module
 from rosenblatt.errors import InputError
 
 # The textbook's reviews: praise unless "not" is there too.

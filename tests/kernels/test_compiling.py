@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numba import njit
-from tests.examples import FORMATS
 
 import rosenblatt
 from rosenblatt.kernels.binary import binary_pass
 from rosenblatt.kernels.compiling import OPTIONS
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.rules import PA1, Perceptron, Rule
+from tests.examples import FORMATS
 
 PACKAGE = Path(rosenblatt.__file__).parent
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests import reference
-from tests.examples import FORMATS, Drawn, csr, data_sets, dense, integers, same_bits, tries
 
 from rosenblatt.kernels.binary import activations, binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import empty_log
 from rosenblatt.kernels.multiclass import class_scores, multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA, PA1, PA2, ZERO_CONVENTIONS, MarginPerceptron, Perceptron
+from tests import reference
+from tests.examples import FORMATS, Drawn, csr, data_sets, dense, integers, same_bits, tries
 
 RULES: dict[str, tuple[Any, reference.Step]] = {
     "perceptron": (Perceptron(0.5), reference.perceptron(0.5)),

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.examples import same_bits
-from tests.reference import lane_sum
 
 from rosenblatt.kernels.compiling import compiled
 from rosenblatt.kernels.vector import lane_dot, lane_dot_reference
+from tests.examples import same_bits
+from tests.reference import lane_sum
 
 
 @compiled

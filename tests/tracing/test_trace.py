@@ -207,6 +207,6 @@ def test_following_a_training_needs_no_scikit_learn() -> None:
     """A command can follow rows of a file without the second that scikit-learn takes to import."""
     code = (
         "import sys, rosenblatt.tracing.steps, rosenblatt.tracing.tables, "
-        "rosenblatt.data.conjunctions.expansion; sys.exit('sklearn' in sys.modules)"
+        "rosenblatt.data.conjunctions; sys.exit('sklearn' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603

@@ -1,4 +1,4 @@
-"""Rows on their way from a file to whoever learns from them."""
+"""Rows in compressed sparse row form, on their way from a file to whoever learns from them."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -79,3 +79,98 @@ def _joined_queries(batches: Sequence[Batch]) -> NDArray[np.int64] | None:
     return np.concatenate(
         [none[k] if batch.queries is None else batch.queries for k, batch in enumerate(batches)]
     )
+
+
+class SparseRows(NamedTuple):
+    """Row i has the values data[indptr[i]:indptr[i + 1]] of the features indices[…]."""
+
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+
+    def block(self, start: int, stop: int) -> "SparseRows":
+        """Return some rows as a view."""
+        here = slice(self.indptr[start], self.indptr[stop])
+        starts = self.indptr[start : stop + 1]
+        return SparseRows(self.data[here], self.indices[here], starts - starts[0])
+
+
+def indicator_part(features: NDArray[np.int32]) -> SparseRows:
+    """Return one feature of value 1 for each row, none where it is −1."""
+    known = features >= 0
+    indptr = np.zeros(len(features) + 1, np.int64)
+    np.cumsum(known, out=indptr[1:])
+    indices = features[known]
+    return SparseRows(np.ones(len(indices), np.float32), indices, indptr)
+
+
+def joined_rows(dense: NDArray[np.float64], parts: Sequence[SparseRows]) -> SparseRows:
+    """Return rows that begin with the dense columns, numbered from 0, and go on part by part."""
+    n_rows, m = dense.shape
+    if m == 0 and len(parts) == 1:
+        return parts[0]
+    widths = [np.full(n_rows, m), *(np.diff(part.indptr) for part in parts)]
+    indptr = np.zeros(n_rows + 1, np.int64)
+    np.cumsum(np.sum(widths, axis=0), out=indptr[1:])
+    indices = np.empty(indptr[-1], np.int32)
+    data = np.empty(indptr[-1], np.float64 if m else np.float32)
+    set_first(indices, indptr, np.broadcast_to(np.arange(m, dtype=np.int32), dense.shape))
+    set_first(data, indptr, dense)
+    filled = indptr[:-1] + m
+    for part, width in zip(parts, widths[1:], strict=True):
+        places = np.repeat(filled - part.indptr[:-1], width) + np.arange(len(part.indices))
+        indices[places] = part.indices
+        data[places] = part.data
+        filled += width
+    return SparseRows(data, indices, indptr)
+
+
+def first_values(values: NDArray[Any], indptr: NDArray[Any], m: int) -> NDArray[Any]:
+    """Return the first m values of each row."""
+    table = _as_table(values, indptr)
+    return values[indptr[:-1, None] + np.arange(m)] if table is None else table[:, :m]
+
+
+def set_first(values: NDArray[Any], indptr: NDArray[Any], new: NDArray[Any]) -> None:
+    """Write the first values of each row."""
+    table, m = _as_table(values, indptr), new.shape[1]
+    if table is None:
+        values[indptr[:-1, None] + np.arange(m)] = new
+    else:
+        table[:, :m] = new
+
+
+def _as_table(values: NDArray[Any], indptr: NDArray[Any]) -> NDArray[Any] | None:
+    """Return a view with a row for each row where all are equally long: ten times as fast."""
+    n_rows = len(indptr) - 1
+    width = len(values) // max(n_rows, 1)
+    if not n_rows or not np.array_equal(indptr, np.arange(n_rows + 1) * width):
+        return None
+    return values.reshape(n_rows, width)
+
+
+def without_duplicates(rows: SparseRows) -> SparseRows:
+    """Return rows in which a feature that stood more than once in a row stands once, values added.
+
+    Columns that are hashed can meet in one feature. A feature stays where it first stood.
+    """
+    row = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
+    keys = row << 32 | rows.indices
+    ascending = np.sort(keys)
+    if not (ascending[1:] == ascending[:-1]).any():
+        return rows
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    data = np.zeros(len(first), rows.data.dtype)
+    np.add.at(data, group, rows.data)
+    order = np.argsort(first)
+    kept = np.zeros(len(keys) + 1, np.int64)
+    kept[first + 1] = 1
+    np.cumsum(kept, out=kept)
+    return SparseRows(data[order], rows.indices[first[order]], kept[rows.indptr])
+
+
+def shifted(part: SparseRows, first: int) -> SparseRows:
+    """Return a part whose feature 0 is another one; changes the part that was given."""
+    if first:
+        part.indices[:] += first
+    return part

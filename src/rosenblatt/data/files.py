@@ -8,16 +8,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
-from rosenblatt.data.conjunctions.expansion import Sparse
-from rosenblatt.data.conjunctions.occurring import Occurring
+from rosenblatt.data.batch import Batch, SparseRows
+from rosenblatt.data.conjunctions import ConjunctionCollector
 from rosenblatt.data.encoding import ConjoinedEncoding, SvmlightEncoding, TableEncoding
 from rosenblatt.data.formats import Format, detect_format
-from rosenblatt.data.in_order import in_order
 from rosenblatt.data.labels import Classes, Label
 from rosenblatt.data.sources import expand
 from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.data.tables import Table, table_batches
+from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
 
 Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding
@@ -149,9 +148,9 @@ class TrainingFiles:
         if isinstance(inner, ConjoinedEncoding):
             return inner
         degree = self._columns.degree
-        occurring = Occurring(inner.n_features, degree, MOST_CONJUNCTIONS)
+        occurring = ConjunctionCollector(inner.n_features, degree, MOST_CONJUNCTIONS)
         for batch in encoded(self.files, inner, (), need_labels=True):
-            occurring.add(Sparse(batch.data, batch.indices, batch.indptr))
+            occurring.add(SparseRows(batch.data, batch.indices, batch.indptr))
         return ConjoinedEncoding(inner, degree, occurring.numbering())
 
     def finish(self) -> Callable[[NDArray[Any], NDArray[Any]], object] | None:

@@ -5,11 +5,17 @@ import re
 from enum import StrEnum
 from pathlib import PurePath
 
-from rosenblatt.data.blocks import BYTE_ORDER_MARK
-from rosenblatt.data.byte_source import Source, name_of, peek
+from rosenblatt.data.lines import BYTE_ORDER_MARK
+from rosenblatt.data.sources import Source, name_of, peek
 from rosenblatt.errors import InputError
 
 PACKINGS = (".gz", ".zst", ".zstd")
+
+FEATHER_1 = b"FEA1"
+SVMLIGHT_LINE = re.compile(
+    rb"[ \t]*[^\s:#,]+(?:[ \t]+qid:[0-9]+)?(?P<entries>(?:[ \t]+[0-9]+:[^\s:,]+)*)\s*(?:#.*)?"
+)
+SAMPLE_LINES = 100
 
 
 class Format(StrEnum):
@@ -47,12 +53,6 @@ MARKS = {
     b"ARROW1": Format.ARROW,
     b"\xff\xff\xff\xff": Format.ARROW,
 }
-FEATHER_1 = b"FEA1"
-
-SVMLIGHT_LINE = re.compile(
-    rb"[ \t]*[^\s:#,]+(?:[ \t]+qid:[0-9]+)?(?P<entries>(?:[ \t]+[0-9]+:[^\s:,]+)*)\s*(?:#.*)?"
-)
-SAMPLE_LINES = 100
 
 
 def detect_format(source: Source, *, prompt: bool = False) -> Format:

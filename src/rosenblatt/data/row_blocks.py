@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.in_order import in_order
 from rosenblatt.data.labels import Label
+from rosenblatt.data.threads import in_order
 
 BYTES_PER_VALUE = 12  # a double and a 32-bit index
 PIECES = 16  # of a block at least, so that blocks of later passes mix rows from several places
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Successive rows of a source in compressed sparse row form."""
 
     data: NDArray[Any]  # float64
@@ -73,9 +73,9 @@ class _Buffer:
         bytes_read: int,
         *,
         last: bool = False,
-    ) -> Block:
+    ) -> RowBlock:
         """Return the rows that have been added, and start anew."""
-        taken = Block(
+        taken = RowBlock(
             self.data[: self.filled],
             self.indices[: self.filled],
             np.concatenate([np.zeros(1, np.int64), *self.row_ends]),
@@ -94,8 +94,8 @@ class _Buffer:
 def row_blocks(
     batches: Iterable[Batch],
     block_bytes: int,
-    keep: Callable[[Block | Batch], object] | None = None,
-) -> Generator[Block, None, None]:
+    keep: Callable[[RowBlock | Batch], object] | None = None,
+) -> Generator[RowBlock, None, None]:
     """Yield batches gathered into blocks of up to about ``block_bytes``, read one block ahead.
 
     A block is valid until the next one is asked for: two buffers take turns, so that one is filled
@@ -107,7 +107,7 @@ def row_blocks(
     return in_order(_itself, blocks, threads=1, under_way=2, patience=5.0)
 
 
-def _itself(block: Block) -> Block:
+def _itself(block: RowBlock) -> RowBlock:
     return block
 
 
@@ -134,8 +134,8 @@ def _rows(batch: Batch, start: int, stop: int) -> Batch:
 
 
 def _gathered(
-    batches: Iterable[Batch], block_bytes: int, keep: Callable[[Block | Batch], object] | None
-) -> Generator[Block, None, None]:
+    batches: Iterable[Batch], block_bytes: int, keep: Callable[[RowBlock | Batch], object] | None
+) -> Generator[RowBlock, None, None]:
     n_values = max(1, block_bytes // BYTES_PER_VALUE)
     buffers = [_Buffer(n_values)]
     turn = first_row = n_features = bytes_read = 0

@@ -8,36 +8,18 @@ can open them with ``numpy.load(file, mmap_mode="r")``.
 import io
 import mmap
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from rosenblatt.data.byte_source import unreadable
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.row_blocks import RowBlock
+from rosenblatt.data.sources import unreadable
 from rosenblatt.errors import InputError
 
 HEADER_BYTES = 128  # enough for any shape of one dimension
-
-
-class SparseRows(Protocol):
-    """Anything with rows in compressed sparse row form and their labels."""
-
-    @property
-    def data(self) -> NDArray[Any]:
-        """Values."""
-
-    @property
-    def indices(self) -> NDArray[Any]:
-        """Features."""
-
-    @property
-    def indptr(self) -> NDArray[Any]:
-        """Row ends, behind a first 0."""
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        """Class numbers."""
 
 
 class GrowingArray:
@@ -88,7 +70,7 @@ class RowWriter:
         self.labels = GrowingArray(folder / "labels.npy", np.int32)
         self.indptr.append(np.zeros(1, np.int64))
 
-    def append(self, rows: SparseRows) -> None:
+    def append(self, rows: Batch | RowBlock) -> None:
         """Write rows behind those that are there."""
         try:
             self.indptr.append(rows.indptr[1:] + self.data.length)

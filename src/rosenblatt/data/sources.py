@@ -1,11 +1,253 @@
-"""What a user names as data: files, patterns of file names, standard input."""
+"""Bytes of files, of all files that a pattern names, or of standard input, unpacked."""
 
 import glob
-from collections.abc import Sequence
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from typing import IO, Any, Protocol
 
-from rosenblatt.data.byte_source import unreadable
 from rosenblatt.errors import InputError
+
+GZIP = b"\x1f\x8b"
+ZSTANDARD = b"\x28\xb5\x2f\xfd"
+PEEKED_BYTES = 1 << 16  # enough to tell a format by
+Source = str | os.PathLike[str]
+
+
+class ReplayedStream:
+    """A raw stream, such as a pipe, that keeps what is read from it until ``restart``."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self._kept = bytearray()
+        self._place = 0  # in what is kept; beyond its end the stream itself is read
+        self._keeps = True
+
+    def readinto(self, view: memoryview) -> int | None:
+        """Fill the view as far as one read does, first with what is given again."""
+        if self._place < len(self._kept):
+            piece = self._kept[self._place : self._place + len(view)]
+            view[: len(piece)] = piece
+            self._place += len(piece)
+            return len(piece)
+        count: int | None = self.raw.readinto(view)
+        if self._keeps and count:
+            self._kept += view[:count]
+            self._place += count
+        return count
+
+    def restart(self, *, keep: bool) -> None:
+        """Give everything again from the first byte on; keep what follows only if it is said."""
+        self._place = 0
+        self._keeps = keep
+
+    def close(self) -> None:
+        """Close the stream below."""
+        self.raw.close()
+
+
+class ByteReader(Protocol):
+    """What fills a buffer with the bytes that come next."""
+
+    def readinto(self, buffer: memoryview, /) -> int | None:
+        """Return how many bytes were written to the buffer; 0 at the end."""
+
+
+class StoredBytes(io.RawIOBase):
+    """The bytes as they are stored, counted, with the first few looked at in advance."""
+
+    def __init__(self, raw: IO[bytes], name: str) -> None:
+        self.name = name
+        self.n_bytes = 0
+        self._raw = raw
+        self._head = b""
+        while self._may_become_packed() and (more := self._read(4 - len(self._head))):
+            self._head += more
+        self.head = self._head
+
+    def readable(self) -> bool:
+        """It is made for reading."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer as far as one read does."""
+        view = memoryview(buffer).cast("B")
+        piece = self._head[: len(view)]
+        if piece:
+            view[: len(piece)] = piece
+            self._head = self._head[len(piece) :]
+            count = len(piece)
+        else:
+            count = self._fill(view)
+        self.n_bytes += count
+        return count
+
+    def _may_become_packed(self) -> bool:
+        """Whether more must be seen: of text the first byte is enough, and need not wait."""
+        head = self._head
+        return len(head) < 4 and any(mark.startswith(head) for mark in (GZIP, ZSTANDARD))
+
+    def _read(self, size: int) -> bytes:
+        piece = bytearray(size)
+        return bytes(piece[: self._fill(memoryview(piece))])
+
+    def _fill(self, view: memoryview) -> int:
+        try:
+            count = self._raw.readinto(view)  # type: ignore[attr-defined]  # all that open() gives
+        except OSError as error:
+            raise unreadable(self.name, error) from error
+        if count is None:
+            msg = f"{self.name} does not wait for its data; open it in blocking mode."
+            raise InputError(msg)
+        return int(count)
+
+
+class ByteSource:
+    """The bytes of a file after unpacking.
+
+    Whether and how it is packed is told by its first bytes, not by its name: so standard input may
+    be packed, and a file that was unpacked on its way is read though it is still called .gz.
+    """
+
+    def __init__(self, stored: StoredBytes) -> None:
+        self.name = stored.name
+        self._stored = stored
+        self._stream: ByteReader = stored
+        self._damages: tuple[type[Exception], ...] = ()  # what the unpacking raises
+        if stored.head.startswith(GZIP):
+            self._stream, self._damages = _gunzip(stored)
+        elif stored.head == ZSTANDARD:
+            self._stream, self._damages = _unzstd(stored)
+
+    @property
+    def bytes_read(self) -> int:
+        """How many bytes of the file have been taken, before unpacking."""
+        return self._stored.n_bytes
+
+    def readinto(self, view: memoryview) -> int:
+        """Fill the buffer as far as is ready; return by how much, 0 at the end."""
+        try:
+            return self._stream.readinto(view) or 0
+        except self._damages as error:
+            msg = f"{self.name} is damaged: {str(error).rstrip('.')}."
+            raise InputError(msg) from error
+
+
+def unreadable(name: str, error: OSError) -> InputError:
+    """Return the error that says that a file cannot be read, and why."""
+    return InputError(f"{name} cannot be read: {error.strerror or error}.")
+
+
+def name_of(source: Source) -> str:
+    """Return what messages call a source."""
+    return "standard input" if source == "-" else os.fspath(source)
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[ByteSource]:
+    """Open a file, or standard input for ``-``; what ``peek`` has seen of it comes again."""
+    raw: Any = _looked_at_before(source)
+    if raw is None:
+        raw = _raw(source)
+    else:
+        raw.restart(keep=False)
+    try:
+        yield ByteSource(StoredBytes(raw, name_of(source)))
+    finally:
+        if source != "-":
+            raw.close()
+
+
+def peek(source: Source, size: int = PEEKED_BYTES, *, prompt: bool = False) -> bytes:
+    """Return the first ``size`` bytes after unpacking, or all if there are fewer.
+
+    With ``prompt`` the first line is enough. Of standard input and of named pipes nothing is lost:
+    whoever opens them next is given the same bytes again.
+    """
+    raw: Any = _looked_at_before(source) or ReplayedStream(_raw(source))
+    raw.restart(keep=True)
+    comes_once = source == "-"
+    try:
+        head = _head(ByteSource(StoredBytes(raw, name_of(source))), size, prompt=prompt)
+        comes_once = comes_once or not stat.S_ISREG(os.fstat(raw.raw.fileno()).st_mode)
+    finally:
+        if comes_once:
+            _looked_at[os.fspath(source)] = raw
+        else:
+            raw.close()
+    return head
+
+
+_looked_at: dict[str, ReplayedStream] = {}  # pipes, by the name under which they will be opened
+
+
+def _looked_at_before(source: Source) -> ReplayedStream | None:
+    raw = _looked_at.pop(os.fspath(source), None)
+    is_other = raw is not None and source == "-" and raw.raw is not _standard_input()
+    return None if is_other else raw
+
+
+def _head(stream: ByteSource, size: int, *, prompt: bool) -> bytes:
+    head, filled = bytearray(size), 0
+    with memoryview(head) as view:
+        while filled < size and (count := stream.readinto(view[filled:])):
+            filled += count
+            if prompt and b"\n" in head[:filled]:
+                break
+    return bytes(head[:filled])
+
+
+def _raw(source: Source) -> Any:
+    """Return the stream of stored bytes: the file, or standard input."""
+    if source == "-":
+        return _standard_input()
+    try:
+        return Path(source).open("rb", buffering=0)
+    except OSError as error:
+        raise unreadable(name_of(source), error) from error
+
+
+def _standard_input() -> Any:
+    # Not through Python's buffer: a thread that waits in it would hinder the interpreter's end.
+    stdin: Any = sys.stdin.buffer
+    return getattr(stdin, "raw", stdin)
+
+
+def _gunzip(stored: StoredBytes) -> tuple[ByteReader, tuple[type[Exception], ...]]:
+    """Unpack gzip by ISA-L where it is installed, else by the standard library.
+
+    ISA-L takes a third of the time: 400 to 1130 MB/s of text, against 120 to 410 by zlib.
+    """
+    if find_spec("isal"):
+        from isal.igzip import IGzipFile
+        from isal.igzip_lib import IsalError
+
+        stream: ByteReader = IGzipFile(fileobj=stored)  # type: ignore[no-untyped-call]
+        return stream, (EOFError, OSError, IsalError)  # type: ignore[return-value]  # wrong stub
+    from gzip import GzipFile
+
+    return GzipFile(fileobj=stored), (EOFError, OSError, zlib.error)
+
+
+def _unzstd(stored: StoredBytes) -> tuple[ByteReader, tuple[type[Exception], ...]]:
+    """Unpack Zstandard as Python 3.14 does, or by the same code made for older ones.
+
+    The package ``zstandard`` would take a file that was cut off for one that has ended.
+    """
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    elif find_spec("backports") and find_spec("backports.zstd"):
+        from backports import zstd
+    else:
+        msg = f"{stored.name} is packed with Zstandard; to read it, pip install backports.zstd."
+        raise InputError(msg)
+    return zstd.ZstdFile(stored), (EOFError, OSError, zstd.ZstdError)
 
 
 def expand(paths: Sequence[str]) -> list[str]:

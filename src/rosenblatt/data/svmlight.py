@@ -2,21 +2,19 @@
 
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from threading import Event
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from rosenblatt.data.batch import Batch, join
-from rosenblatt.data.blocks import Block, whole_lines
-from rosenblatt.data.byte_source import Source, name_of, opened
-from rosenblatt.data.in_order import in_order
 from rosenblatt.data.labels import Classes
-from rosenblatt.data.line import LineError
-from rosenblatt.data.parsed import Parsed, numbering_for
-from rosenblatt.data.plain_rows import parse_plain
+from rosenblatt.data.lines import TextBlock, whole_lines
+from rosenblatt.data.sources import Source, name_of, opened
+from rosenblatt.data.svmlight_rows import LineError, ParsedBlock, conventions_for, parse_plain
+from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
 
 BLOCK_BYTES = 2 << 20  # of text in a batch; from 1 to 8 MiB the speed is the same
@@ -91,7 +89,7 @@ def read_svmlight(
         svmlight_batches(source, zero_based=from_zero, dtype=dtype, classes=table, threads=threads)
     )
     if not batches:
-        nothing = parse_plain(b"", numbering_for(0, np.dtype(dtype)), np.dtype(dtype))
+        nothing = parse_plain(b"", conventions_for(0, np.dtype(dtype)), np.dtype(dtype))
         return _batch(nothing, table, from_zero, name_of(source), 1, 0)
     rows = join(batches)
     if zero_based is None and len(rows.indices) and rows.indices.min() > 0:
@@ -103,7 +101,7 @@ def read_svmlight(
 def _batches(
     source: Source, parser: "_Parser", classes: Classes, size: int, threads: int, prompt: bool
 ) -> Iterator[Batch]:
-    def blocks() -> Generator[Block, None, None]:
+    def blocks() -> Generator[TextBlock, None, None]:
         with opened(source) as stream:
             yield from whole_lines(stream, size, prompt=prompt)
 
@@ -122,7 +120,7 @@ def _batches(
 
 
 def _batch(
-    parsed: Parsed, classes: Classes, zero_based: bool, name: str, line: int, bytes_read: int
+    parsed: ParsedBlock, classes: Classes, zero_based: bool, name: str, line: int, bytes_read: int
 ) -> Batch:
     codes = classes.codes(parsed.distinct)
     return Batch(
@@ -155,7 +153,7 @@ class _Parser:
         if not self._detects:
             self._decided.set()
 
-    def parse(self, block: Block) -> tuple[Parsed, int]:
+    def parse(self, block: TextBlock) -> tuple[ParsedBlock, int]:
         """Return the rows of a block and how far the file has been read."""
         if block.offset == 0 and self._detects:
             try:
@@ -165,7 +163,7 @@ class _Parser:
         self._decided.wait()
         return self._rows(block), block.bytes_read
 
-    def _parse_first(self, block: Block) -> Parsed:
+    def _parse_first(self, block: TextBlock) -> ParsedBlock:
         parsed = self._rows(block)
         if not len(parsed.indices) or parsed.lowest == 0:
             return parsed
@@ -173,13 +171,50 @@ class _Parser:
         parsed.indices[:] -= 1
         return parsed._replace(n_features=parsed.n_features - 1)
 
-    def _rows(self, block: Block) -> Parsed:
-        numbering = numbering_for(self.base, self._dtype, detected=self._detects)
+    def _rows(self, block: TextBlock) -> ParsedBlock:
+        numbering = conventions_for(self.base, self._dtype, detected=self._detects)
         if block.offset + block.length > PLAIN_BYTES or "numba" in sys.modules:
             from rosenblatt.kernels.text.words import AVAILABLE
 
             if AVAILABLE:
-                from rosenblatt.data.scanned_rows import parse_scanned
+                from rosenblatt.data.svmlight_rows import parse_scanned
 
                 return parse_scanned(block.text, block.length, numbering, self._dtype)
         return parse_plain(block.text[: block.length].tobytes(), numbering, self._dtype)
+
+
+class SvmlightEncoding:
+    """Features as they are numbered in svmlight text.
+
+    >>> SvmlightEncoding(zero_based=False, n_features=20).name(16)
+    'feature 17'
+    """
+
+    kind = "svmlight"
+
+    def __init__(self, *, zero_based: bool, n_features: int) -> None:
+        self.zero_based = zero_based
+        self.n_features = n_features
+
+    def name(self, index: int) -> str:
+        """Return what a feature is called: its number in the file."""
+        if not 0 <= index < self.n_features:
+            msg = f"There is no feature {index}; they count from 0 to {self.n_features - 1}."
+            raise InputError(msg)
+        return f"feature {index + (not self.zero_based)}"
+
+    def names(self, indices: Iterable[int]) -> list[str]:
+        """Return what these features are called."""
+        return [self.name(int(index)) for index in indices]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``encoding_from`` needs."""
+        return {
+            "kind": self.kind,
+            "zero_based": self.zero_based,
+            "n_features": self.n_features,
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return nothing: there are no large parts."""
+        return {}

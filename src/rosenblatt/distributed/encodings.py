@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding import TableEncoding
-from rosenblatt.data.encoding.numbering import KeptNumbering
-from rosenblatt.data.encoding.statistics import ColumnStatistics
-from rosenblatt.data.encoding.vocabulary import TermArrays
+from rosenblatt.data.encoding.numbers import ColumnStatistics
+from rosenblatt.data.encoding.vocabulary import KeptNumbering, TermArrays
 
 
 def merged_encoding(

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding
-from rosenblatt.data.encoding.numbering import KeptNumbering
-from rosenblatt.data.encoding.vocabulary import TermArrays
+from rosenblatt.data.encoding.vocabulary import KeptNumbering, TermArrays
 from rosenblatt.data.files import Columns, Encoding, Files, Layout
 from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes, Label

@@ -9,14 +9,15 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from rosenblatt.data.conjunctions.expansion import Sparse, conjunctions
-from rosenblatt.data.conjunctions.numbering import (
-    Hashed,
-    Known,
-    Numbering,
+from rosenblatt.data.batch import SparseRows
+from rosenblatt.data.conjunctions import (
+    ConjunctionCollector,
+    ConjunctionNumbering,
+    HashedConjunctions,
+    KnownConjunctions,
+    conjunctions,
     features_of,
 )
-from rosenblatt.data.conjunctions.occurring import Occurring
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.validation import check_finite
 
@@ -93,14 +94,14 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         self._check_parameters()
         rows, _ = self._rows(X, reset=True)
         d = self.n_features_in_
-        self._numbering: Numbering
+        self._numbering: ConjunctionNumbering
         if self.hash_bits is not None:
-            self._numbering = Hashed(int(self.hash_bits), d)
+            self._numbering = HashedConjunctions(int(self.hash_bits), d)
         else:
-            occurring = Occurring(d, self.degree, int(self.max_features))
+            occurring = ConjunctionCollector(d, self.degree, int(self.max_features))
             occurring.add(rows)
             self._numbering = occurring.numbering()
-        self.hashed_ = isinstance(self._numbering, Hashed)
+        self.hashed_ = isinstance(self._numbering, HashedConjunctions)
         self.n_conjunctions_ = self._numbering.n_columns - d
         return self
 
@@ -122,7 +123,7 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         """Return the names of the columns: those of X, then ``a-and-b`` for each conjunction."""
         check_is_fitted(self, "n_features_in_")
         names = _check_feature_names_in(self, input_features)
-        if not isinstance(self._numbering, Known):
+        if not isinstance(self._numbering, KnownConjunctions):
             more = [f"conjunction {number}" for number in range(self.n_conjunctions_)]
             return np.array([*names, *more], object)
         tables = self._numbering.tables
@@ -133,7 +134,7 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         ]
         return np.array([*names, *more], object)
 
-    def _rows(self, X: Any, *, reset: bool) -> tuple[Sparse, bool]:
+    def _rows(self, X: Any, *, reset: bool) -> tuple[SparseRows, bool]:
         X = validate_data(
             self,
             X,
@@ -149,7 +150,7 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
             X = X.copy()
             X.sum_duplicates()
         matrix = X if was_sparse else sparse.csr_array(X)
-        return Sparse(matrix.data, matrix.indices, matrix.indptr), was_sparse
+        return SparseRows(matrix.data, matrix.indices, matrix.indptr), was_sparse
 
     def _check_parameters(self) -> None:
         requirements = {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Label
-from rosenblatt.data.row_blocks import Block, row_blocks
+from rosenblatt.data.row_blocks import RowBlock, row_blocks
 from rosenblatt.data.row_files import MappedRows, RowWriter, not_kept
 from rosenblatt.errors import InputError
 from rosenblatt.training.labels import ranks_of, sorted_classes
@@ -87,9 +87,9 @@ class Reading:
         ranks: NDArray[Any] = self.ranks[labels]
         return 2 * ranks - 1 if len(self.classes) == 2 else ranks
 
-    def blocks(self) -> Generator[Block, None, None]:
+    def blocks(self) -> Generator[RowBlock, None, None]:
         """Yield what has not been read yet; a block is valid until the next one is asked for."""
-        block: Block | None = self.first
+        block: RowBlock | None = self.first
         while block is not None:
             yield block
             block = None if self.done else self._take()
@@ -106,7 +106,7 @@ class Reading:
             self._writer.close()
             shutil.rmtree(self._writer.folder, ignore_errors=True)
 
-    def _take(self) -> Block:
+    def _take(self) -> RowBlock:
         block = next(self._blocks, None)
         if block is None:
             msg = "There are no rows to learn from: the input is empty."
@@ -126,7 +126,7 @@ class Reading:
             self._end()
         return block
 
-    def _write(self, rows: Block | Batch) -> None:
+    def _write(self, rows: RowBlock | Batch) -> None:
         if not self._keep and self._source.finish() is None:
             return
         if self._writer is None:

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rosenblatt.data.blocks import PADDING
-from rosenblatt.data.encoding import scanned_terms as scanning
-from rosenblatt.data.encoding.plain_terms import plain_terms
-from rosenblatt.data.encoding.terms import Terms
+from rosenblatt.data.encoding import text_column as scanning
+from rosenblatt.data.encoding.text_column import plain_terms
+from rosenblatt.data.encoding.vocabulary import Terms
+from rosenblatt.data.lines import PADDING
 from rosenblatt.kernels.text.hashing import SEED
 from tests.data.guarded import GuardedText
 

@@ -4,7 +4,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rosenblatt.data.encoding.label_column import found_label, label_codes
+from rosenblatt.data.encoding.label_column import guessed_label, label_codes
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
 from tests.data.encoding.samples import table, typed
@@ -36,7 +36,7 @@ PRICES = [f"{k % 5}.5" for k in range(40)]
 )
 def test_the_label_is_found_where_it_is_clear(columns: dict[str, list[str]], label: str) -> None:
     """By its name, or as the one of the first and the last column that can hold labels."""
-    assert found_label(table(columns), ()) == label
+    assert guessed_label(table(columns), ()) == label
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_where_it_is_not_clear_the_message_names_flag_and_columns(
 ) -> None:
     """No guess is made between columns that could both hold labels."""
     with pytest.raises(InputError) as error:
-        found_label(table(columns), ())
+        guessed_label(table(columns), ())
     named = ", ".join(f"'{name}'" for name in columns)
     assert str(error.value) == (
         "data.csv: it is not clear which column holds the labels; name it with --label."
@@ -65,7 +65,7 @@ def test_where_it_is_not_clear_the_message_names_flag_and_columns(
 
 def test_columns_that_are_something_else_are_not_asked() -> None:
     """What a person names as text or leaves out is no label."""
-    assert found_label(table({"a": MANY, "b": WORDS, "label": BITS}), {"label"}) == "b"
+    assert guessed_label(table({"a": MANY, "b": WORDS, "label": BITS}), {"label"}) == "b"
 
 
 @pytest.mark.parametrize(

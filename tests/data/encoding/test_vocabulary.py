@@ -2,9 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data.encoding.plain_terms import plain_terms
-from rosenblatt.data.encoding.terms import Terms
-from rosenblatt.data.encoding.vocabulary import LONGEST_NAME, Vocabulary
+from rosenblatt.data.encoding.text_column import plain_terms
+from rosenblatt.data.encoding.vocabulary import LONGEST_NAME, Terms, Vocabulary
 from rosenblatt.kernels.text.hashing import SEED
 
 WORDS = st.lists(st.sampled_from([f"w{k}" for k in range(40)]), max_size=30).map(" ".join)

@@ -7,10 +7,10 @@ import random
 import re
 from typing import Any
 
-from rosenblatt.data.blocks import whole_lines
-from rosenblatt.data.byte_source import ByteSource, Stored
+from rosenblatt.data.lines import whole_lines
+from rosenblatt.data.sources import ByteSource, StoredBytes
+from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
 from rosenblatt.data.tables.json_lines import JsonLinesParser
-from rosenblatt.data.tables.layout import Asked, laid_out
 from rosenblatt.data.tables.separated import SeparatedParser
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
@@ -99,9 +99,9 @@ def mutated(generator: random.Random, seeds: list[bytes], pieces: list[bytes]) -
     return bytes(text)
 
 
-def separated_tables(text: bytes, asked: Asked, size: int) -> list[Table]:
+def separated_tables(text: bytes, asked: SeparatedOptions, size: int) -> list[Table]:
     """Return what the reader makes of a text in blocks of this size, without threads."""
-    source = ByteSource(Stored(io.BytesIO(text), "fuzz"))
+    source = ByteSource(StoredBytes(io.BytesIO(text), "fuzz"))
     parser = SeparatedParser("fuzz")
     blocks = laid_out(whole_lines(source, size), asked, "fuzz", prompt=False)
     return [table for block in blocks for table in parser.parse(block)]
@@ -109,7 +109,7 @@ def separated_tables(text: bytes, asked: Asked, size: int) -> list[Table]:
 
 def json_tables(text: bytes, size: int) -> list[Table]:
     """Return what the reader of JSON lines makes of a text."""
-    source = ByteSource(Stored(io.BytesIO(text), "fuzz"))
+    source = ByteSource(StoredBytes(io.BytesIO(text), "fuzz"))
     parser = JsonLinesParser("fuzz", None, prompt=False)
     return [table for block in whole_lines(source, size) for table in parser.parse(block)]
 
@@ -127,7 +127,7 @@ def rows_of(tables: list[Table]) -> list[Row]:
 
 def check_separated(text: bytes, separator: str, size: int, *, quoting: bool) -> bool:
     """Assert that a text is read as the naive reader reads it; return whether it was good."""
-    asked = Asked(separator, quoting, header=False, wanted=None)
+    asked = SeparatedOptions(separator, quoting, header=False, wanted=None)
     try:
         found, refused = rows_of(separated_tables(text, asked, size)), None
     except InputError as error:
@@ -196,5 +196,7 @@ def fuzz(n_files: int, seed: int) -> int:
         separator = generator.choice(",,,\t;")
         n_good += check_separated(text, separator, size, quoting=generator.random() < 0.7)
         with contextlib.suppress(InputError):
-            separated_tables(text, Asked(None, quoting=True, header=None, wanted=None), size)
+            separated_tables(
+                text, SeparatedOptions(None, quoting=True, header=None, wanted=None), size
+            )
     return n_good

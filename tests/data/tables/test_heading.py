@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from rosenblatt.data.tables import table_batches
-from rosenblatt.data.tables.columns import Wanted
 from rosenblatt.data.tables.heading import has_header, separator_of
+from rosenblatt.data.tables.table import Selection
 
 HEADERS = [
     "a,b\n1,2\n",
@@ -47,7 +47,7 @@ def test_a_first_row_like_the_others_is_a_row(text: str) -> None:
 
 def test_a_header_is_known_by_the_names_that_are_asked_for() -> None:
     """Half of the required names are enough, so that a missing one is said to be missing."""
-    wanted = Wanted(("a", "b", "label"), frozenset({"label"}))
+    wanted = Selection(("a", "b", "label"), frozenset({"label"}))
     assert has_header([["b", "c"]], wanted)
     assert has_header([["label", "b", "a"], ["x", "y", "z"]], wanted)
     assert not has_header([["c", "d"]], wanted)
@@ -74,8 +74,8 @@ def test_the_separator_parts_all_rows_alike(text: bytes, expected: str) -> None:
 def test_the_separator_that_finds_the_wanted_columns_is_taken() -> None:
     """Where two separators part the rows alike, the names that are asked for decide."""
     text = b"a;b,c;d\n1;2,3;4\n"
-    assert separator_of(text, quoting=True, wanted=Wanted(("b,c",), frozenset())) == ";"
-    assert separator_of(text, quoting=True, wanted=Wanted(("a;b",), frozenset())) == ","
+    assert separator_of(text, quoting=True, wanted=Selection(("b,c",), frozenset())) == ";"
+    assert separator_of(text, quoting=True, wanted=Selection(("a;b",), frozenset())) == ","
 
 
 WITH_HEADER = {"covtype.csv.gz": 581_012, "elec2.csv.gz": 45_312}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data.tables import Table, table_batches
-from rosenblatt.data.tables.layout import Asked
+from rosenblatt.data.tables.heading import SeparatedOptions
 from rosenblatt.errors import InputError
 from tests.data.tables.fuzzing import fuzz, rows_of, separated_tables
 
@@ -24,7 +24,7 @@ FIELDS = st.text(LETTERS, max_size=8)
 def _read(
     text: bytes, size: int = 1 << 16, *, separator: str = ",", quoting: bool = True
 ) -> list[Table]:
-    asked = Asked(separator, quoting, header=False, wanted=None)
+    asked = SeparatedOptions(separator, quoting, header=False, wanted=None)
     return separated_tables(text, asked, size)
 
 

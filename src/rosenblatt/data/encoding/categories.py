@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn, option
-from rosenblatt.data.encoding.numbering import Numbering
+from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import column_seed, term_hash

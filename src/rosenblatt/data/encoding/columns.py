@@ -1,13 +1,17 @@
-"""What each column of a table is taken for."""
+"""What each column of a table is taken for, and what its features are called."""
 
 import shlex
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
+from rosenblatt.data.encoding.vocabulary import Numbering
+from rosenblatt.errors import InputError
+
 Role = Literal["label", "numeric", "category", "text", "ignored"]
-Part = Literal["", "month", "weekday", "hour"]
+DatePart = Literal["", "month", "weekday", "hour"]
 
 ROLES: tuple[str, ...] = get_args(Role)
-PARTS: tuple[str, ...] = get_args(Part)
+PARTS: tuple[str, ...] = get_args(DatePart)
 
 # How a missing value is written in a column of text, blanks around it aside; null is missing too.
 MISSING = frozenset({"", "?", "NA", "N/A", "nan", "NaN", "null", "NULL", "None"})
@@ -24,7 +28,7 @@ class InputColumn(NamedTuple):
 
     name: str
     role: Role
-    parts: tuple[Part, ...] = ("",)  # of a date or a time; anything else is whole
+    parts: tuple[DatePart, ...] = ("",)  # of a date or a time; anything else is whole
 
     @property
     def required(self) -> bool:
@@ -37,7 +41,7 @@ class FeatureColumn(NamedTuple):
 
     name: str
     role: Role
-    part: Part = ""
+    part: DatePart = ""
 
     @property
     def title(self) -> str:
@@ -53,3 +57,28 @@ def feature_columns(columns: tuple[InputColumn, ...]) -> tuple[FeatureColumn, ..
         if column.required
         for part in column.parts
     )
+
+
+def feature_name(index: int, columns: Sequence[FeatureColumn], numbering: Numbering) -> str:
+    """Return what a feature is called.
+
+    "age" for a number, "age is missing", "colour=red", "colour=(missing)", "review: not good" for a
+    pair of words or, where the text is all there is, "not good", and "hash 17" for a hashed one.
+    """
+    numeric = [column.title for column in columns if column.role == "numeric"]
+    n_features = len(numeric) + len(numbering)
+    if not 0 <= index < n_features:
+        msg = f"There is no feature {index}; they count from 0 to {n_features - 1}."
+        raise InputError(msg)
+    if index < len(numeric):
+        return numeric[index]
+    number = index - len(numeric)
+    known = numbering.name(number)
+    if known is None:
+        return f"hash {number}"
+    column, term = columns[known[0]], known[1]
+    if column.role == "numeric":
+        return f"{column.title} is missing"
+    if column.role == "category":
+        return f"{column.title}={term or '(missing)'}"
+    return term if len(columns) == 1 else f"{column.title}: {term}"

@@ -1,10 +1,12 @@
-"""What a column is taken for, judged by a sample of its rows, and what is odd about it."""
+"""What each column is taken for: as a person says, else as a sample of its rows suggests."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from rosenblatt.data.encoding.columns import MISSING, InputColumn, Part, Role, option
+from rosenblatt.data.encoding.columns import MISSING, DatePart, InputColumn, Role, option
+from rosenblatt.data.encoding.label_column import guessed_label, listed_columns
 from rosenblatt.data.encoding.numbers import all_numbers
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
@@ -32,8 +34,8 @@ def detected_column(table: Table, name: str) -> InputColumn:
     series = table.frame[name]
     kind = series.dtype
     if kind in (pl.Date, pl.Datetime, pl.Time):
-        day: tuple[Part, ...] = () if kind == pl.Time else ("month", "weekday")
-        hour: tuple[Part, ...] = () if kind == pl.Date else ("hour",)
+        day: tuple[DatePart, ...] = () if kind == pl.Time else ("month", "weekday")
+        hour: tuple[DatePart, ...] = () if kind == pl.Date else ("hour",)
         return InputColumn(name, "category", day + hour)
     if kind.is_numeric() or kind in (pl.Boolean, pl.Duration):
         return InputColumn(name, "numeric")
@@ -119,3 +121,49 @@ def _kind_of_text(values: "pl.Series") -> Role:
     mostly_differ = 2 * some.n_unique() > len(some)
     is_text = n_words >= SURELY_TEXT or (n_words >= FEWEST_WORDS and mostly_differ)
     return "text" if is_text else "category"
+
+
+def assigned_columns(
+    table: Table,
+    label: str | int | None,
+    asked: Mapping[str, Iterable[str | int]],
+    *,
+    has_label: bool,
+) -> tuple[tuple[InputColumn, ...], list[str]]:
+    """Return the columns of a table with their roles, and sentences on what is odd about them.
+
+    ``asked`` has for a role the columns that a person gave it, by name or number.
+    """
+    roles: dict[str, Role] = {}
+    if label is not None and has_label:
+        roles[column_name(table, label, "--label")] = "label"
+    for role in get_args(Role):
+        flag = "--ignore" if role == "ignored" else f"--{role}"
+        for which in asked.get(role, ()):
+            name = column_name(table, which, flag)
+            if roles.setdefault(name, role) != role:
+                msg = f"Column '{name}' can't be both {roles[name]} and {role}; choose one."
+                raise InputError(msg)
+    if has_label and "label" not in roles.values():
+        roles[guessed_label(table, roles)] = "label"
+    columns = tuple(
+        InputColumn(name, roles[name]) if name in roles else detected_column(table, name)
+        for name in table.frame.columns
+    )
+    if not any(column.required for column in columns):
+        msg = f"{table.file}: no column is left to learn from."
+        raise InputError(msg)
+    notes = [note for column in columns if column.required for note in oddities(table, column)]
+    return columns, notes
+
+
+def column_name(table: Table, which: str | int, flag: str) -> str:
+    """Return the name of the column that a person means by a name or a number from 0."""
+    names = table.frame.columns
+    if isinstance(which, int) and -len(names) <= which < len(names):
+        return names[which]
+    if isinstance(which, str) and which in names:
+        return which
+    shown = f"'{which}'" if isinstance(which, str) else f"number {which}"
+    msg = f"{table.file} has no column {shown}, named by {flag}. {listed_columns(names)}"
+    raise InputError(msg)

@@ -30,7 +30,7 @@ class _Candidate(NamedTuple):
     numeric: bool
 
 
-def found_label(table: Table, taken: Collection[str]) -> str:
+def guessed_label(table: Table, taken: Collection[str]) -> str:
     """Return the column that holds the labels, where the sample makes it clear.
 
     It is the column called label, class, target or y (that one only if it could be a label by its

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.conjunctions.numbering import Hashed, Known, has_keys
+from rosenblatt.data.conjunctions import HashedConjunctions, KnownConjunctions, has_keys
 from rosenblatt.data.encoding.columns import PARTS, ROLES, InputColumn
-from rosenblatt.data.encoding.numbering import HashedNumbering, KeptNumbering
-from rosenblatt.data.encoding.settings import MOST_FEATURES, Settings
-from rosenblatt.data.encoding.statistics import FIELDS, ColumnStatistics
-from rosenblatt.data.encoding.svmlight_encoding import SvmlightEncoding
-from rosenblatt.data.encoding.vocabulary import TermArrays
+from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
+from rosenblatt.data.encoding.table_encoding import MOST_FEATURES, Settings
+from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, TermArrays
+from rosenblatt.data.svmlight import SvmlightEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import HASH_VERSION
 
 if TYPE_CHECKING:
-    from rosenblatt.data.encoding.conjoined import ConjoinedEncoding
+    from rosenblatt.data.conjunctions import ConjoinedEncoding
     from rosenblatt.data.encoding.table_encoding import TableEncoding
 
 VERSION = 1
@@ -83,7 +82,7 @@ def encoding_from(
 
 
 def _conjoined_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "ConjoinedEncoding":
-    from rosenblatt.data.encoding.conjoined import INNER, TABLES, VERSION, ConjoinedEncoding
+    from rosenblatt.data.conjunctions import INNER, TABLES, VERSION, ConjoinedEncoding
 
     known = {"version": VERSION, "hash_version": HASH_VERSION}
     if any(_field(stored, name, int) != number for name, number in known.items()):
@@ -102,7 +101,7 @@ def _conjoined_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "Con
     if bits is not None:
         if type(bits) is not int or not 1 <= bits <= 30:
             _damaged(f"it can't have {bits!r} hash bits")
-        return ConjoinedEncoding(inner, degree, Hashed(bits, inner.n_features))
+        return ConjoinedEncoding(inner, degree, HashedConjunctions(bits, inner.n_features))
     n = inner.n_features
     tables = {size: _array(arrays, TABLES[size], np.int64, 1) for size in range(2, degree + 1)}
     for size, table in tables.items():
@@ -110,7 +109,7 @@ def _conjoined_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "Con
             _damaged("its conjunctions are of features that there are not")
         if (np.diff(table) <= 0).any():
             _damaged("its conjunctions are not in order")
-    return ConjoinedEncoding(inner, degree, Known(tables, n))
+    return ConjoinedEncoding(inner, degree, KnownConjunctions(tables, n))
 
 
 def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEncoding":

@@ -6,16 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.categories import category_numbers, missing_numbers
-from rosenblatt.data.encoding.columns import InputColumn, feature_columns
-from rosenblatt.data.encoding.feature_names import feature_name
-from rosenblatt.data.encoding.label_column import listed_columns, table_labels
-from rosenblatt.data.encoding.numbering import HashedNumbering, KeptNumbering
-from rosenblatt.data.encoding.numbers import column_numbers, forbid_missing
-from rosenblatt.data.encoding.roles import assigned_columns
-from rosenblatt.data.encoding.rows import (
-    Part,
+from rosenblatt.data.batch import (
+    Batch,
+    SparseRows,
     first_values,
     indicator_part,
     joined_rows,
@@ -23,21 +16,59 @@ from rosenblatt.data.encoding.rows import (
     shifted,
     without_duplicates,
 )
-from rosenblatt.data.encoding.settings import Settings
-from rosenblatt.data.encoding.statistics import ColumnStatistics
-from rosenblatt.data.encoding.terms import Terms
+from rosenblatt.data.encoding.categories import category_numbers, missing_numbers
+from rosenblatt.data.encoding.columns import InputColumn, feature_columns, feature_name
+from rosenblatt.data.encoding.kinds import assigned_columns
+from rosenblatt.data.encoding.label_column import listed_columns, table_labels
+from rosenblatt.data.encoding.numbers import ColumnStatistics, column_numbers, forbid_missing
 from rosenblatt.data.encoding.text_column import TextColumn
+from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, Terms
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 
+MISSING_POLICIES = ("mean", "zero", "error")
+MOST_HASH_BITS = 30  # indices have 32 bits, one of them a sign
+MOST_FEATURES = 2**31 - 1
 
-class Prepared(NamedTuple):
+
+class Settings(NamedTuple):
+    """See ``TableEncoding.from_sample`` for what they mean."""
+
+    scale: bool
+    missing: str
+    hash_bits: int | None
+    word_pairs: bool
+    max_features: int
+
+    @classmethod
+    def checked(cls, **values: Any) -> "Settings":
+        """Return settings, or raise InputError where one is not what it must be."""
+        for name in ("scale", "word_pairs"):
+            if not isinstance(values[name], bool):
+                msg = f"{name} must be True or False; got {values[name]!r}."
+                raise InputError(msg)
+        if values["missing"] not in MISSING_POLICIES:
+            msg = f"missing must be 'mean', 'zero' or 'error'; got {values['missing']!r}."
+            raise InputError(msg)
+        if values["hash_bits"] is not None:
+            _check_whole("hash_bits", values["hash_bits"], MOST_HASH_BITS)
+        _check_whole("max_features", values["max_features"], MOST_FEATURES)
+        return cls(**values)
+
+
+def _check_whole(name: str, value: Any, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        msg = f"{name} must be a whole number from 1 to {most}; got {value!r}."
+        raise InputError(msg)
+
+
+class PreparedTable(NamedTuple):
     """What can be made of a table whatever stood in the tables before it."""
 
     table: Table
     numbers: NDArray[np.float64]  # (n_rows, n_numeric), NaN where a value is missing
-    texts: tuple[Terms | Part, ...]  # of each text column
+    texts: tuple[Terms | SparseRows, ...]  # of each text column
 
 
 class TableEncoding:
@@ -109,7 +140,7 @@ class TableEncoding:
             The first rows. They are not taken in: encode them as all others.
         label : str or int, optional
             The column of the labels, by name or by its number from 0 (from −1 backwards). By
-            default it is looked for, as ``found_label`` says.
+            default it is looked for, as ``guessed_label`` says.
         text, category, numeric, ignore : names or numbers of columns
             What these columns are, where ``detected_column`` would judge otherwise.
         scale : bool
@@ -152,7 +183,7 @@ class TableEncoding:
         """How many words and levels, counted once a row, had no feature and were dropped."""
         return self.numbering.n_unknown
 
-    def prepare(self, table: Table) -> Prepared:
+    def prepare(self, table: Table) -> PreparedTable:
         """Return what ``encode`` can be handed to have less to do.
 
         It changes nothing, so tables can be prepared in several threads, in any order.
@@ -171,10 +202,10 @@ class TableEncoding:
         if self.settings.missing == "error":
             forbid_missing(table, self._numeric, numbers)
         texts = tuple(text.prepare(table) for text in self._texts.values())
-        return Prepared(table, numbers, texts)
+        return PreparedTable(table, numbers, texts)
 
     def encode(
-        self, table: Table, classes: Classes | None, prepared: Prepared | None = None
+        self, table: Table, classes: Classes | None, prepared: PreparedTable | None = None
     ) -> Batch:
         """Return the rows of a table; learn from them unless frozen.
 
@@ -235,8 +266,8 @@ class TableEncoding:
         return table_arrays(self)
 
     def _rows(
-        self, table: Table, numbers: NDArray[np.float64], texts: tuple[Terms | Part, ...]
-    ) -> Part:
+        self, table: Table, numbers: NDArray[np.float64], texts: tuple[Terms | SparseRows, ...]
+    ) -> SparseRows:
         growing, m = not self.frozen, len(self._numeric)
         parts, prepared = [], iter(texts)
         numeric = iter(np.isnan(numbers).T)

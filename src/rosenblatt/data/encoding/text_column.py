@@ -1,25 +1,231 @@
-"""A column of text: words and pairs of neighbouring words."""
+"""A column of text: words and pairs of neighbouring words.
 
+A word is a maximal run of letters and digits, ``str.isalnum``, in text that ``str.lower`` has made.
+``plain_terms`` is the definition; ``scanned_terms`` is the same by compiled code. Small inputs are
+read with the first, since numba takes a third of a second to import.
+"""
+
+import re
 import sys
+import threading
+from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import SparseRows
 from rosenblatt.data.encoding.columns import FeatureColumn, option
-from rosenblatt.data.encoding.numbering import HashedNumbering, Numbering
-from rosenblatt.data.encoding.plain_terms import plain_terms
-from rosenblatt.data.encoding.rows import Part
-from rosenblatt.data.encoding.shares import plain_shares
-from rosenblatt.data.encoding.terms import Terms
+from rosenblatt.data.encoding.vocabulary import HashedNumbering, Numbering, Terms
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.text.hashing import column_seed
+from rosenblatt.kernels.text.hashing import column_seed, pair_hash, term_hash
 
 if TYPE_CHECKING:
     import polars as pl
 
+
+WORD = re.compile(r"[^\W_]+")
+
+N_CODE_POINTS = 0x110000
+CAPITAL_SIGMA = 0x3A3  # the lower case of Σ depends on the letters around it
+DOTTED_I = 0x130  # the lower case of İ is two characters
+IN_CONTEXT = (chr(CAPITAL_SIGMA), chr(DOTTED_I))
+
+# Rooms that every scan writes to and nobody keeps, one set a thread. Fresh memory for each table
+# would have to be cleared by the system page by page: a fifth of the time of a scan.
+_rooms = threading.local()
 PLAIN_BYTES = 1 << 18  # of text: up to here plain Python is done before numba has been imported
 MOST_BYTES = 1 << 30  # in one table: places in it are numbers of 32 bits
+
+
+@cache
+def word_characters() -> NDArray[np.int32]:
+    """Return for each code point its lower case, or −1 where that belongs to no word.
+
+    For all but the two of ``IN_CONTEXT``, whose rows have to be in lower case already. Takes 40 ms,
+    so it is made only where there is text beyond ASCII.
+    """
+    points = np.arange(N_CODE_POINTS, dtype=np.int32)
+    points[[CAPITAL_SIGMA, DOTTED_I]] = ord("?")  # any character that stays as it is
+    every = points.astype("<i4").tobytes().decode("utf-32-le", "surrogatepass")
+    lower = every.lower()
+    characters = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), "<i4").astype(np.int32)
+    in_word = np.zeros(N_CODE_POINTS, bool)
+    for run in WORD.finditer(lower):
+        in_word[run.start() : run.end()] = True
+    characters[~in_word] = -1
+    return characters
+
+
+class _Term:
+    """A term of a row: where it is spelled, how often it is there, and what each time counts."""
+
+    def __init__(self, start: int, stop: int, unit: int) -> None:
+        self.start = start
+        self.stop = stop
+        self.unit = unit
+        self.count = 0
+
+
+def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: bool) -> Terms:
+    """Return the distinct terms of each row, in order of appearance: each word, then its pair.
+
+    Where two terms of a row share a key, they count as one: what the first of them is.
+    """
+    keys: list[int] = []
+    terms: list[_Term] = []
+    indptr, spelled = [0], bytearray()
+    hashes: dict[bytes, int] = {}
+    for text in rows:
+        words = [word.encode() for word in WORD.findall((text or "").lower())]
+        found: dict[int, _Term] = {}
+        before: tuple[int, int] | None = None
+        for word in words:
+            start = len(spelled)
+            stop = start + len(word)
+            if word not in hashes:
+                hashes[word] = term_hash(word, seed)
+            own = hashes[word]
+            found.setdefault(own & key_mask, _Term(start, stop, 1)).count += 1
+            if pairs and before is not None:
+                key = pair_hash(before[0], own) & key_mask
+                found.setdefault(key, _Term(before[1], stop, -1)).count += 1
+            spelled += word + b" "
+            before = own, start
+        keys += found
+        terms += found.values()
+        indptr.append(len(keys))
+    return Terms(
+        np.array(keys, np.uint64),
+        np.array([term.count * term.unit for term in terms], np.float32),
+        np.array(indptr, np.int64),
+        np.array([term.start for term in terms], np.int32),
+        np.array([term.stop for term in terms], np.int32),
+        np.frombuffer(bytes(spelled), np.uint8),
+    )
+
+
+def scanned_terms(
+    column: "pl.Series", seed: int, key_mask: int, *, pairs: bool, named: bool
+) -> Terms:
+    """Return the same as ``plain_terms``; all but indptr is written over by the thread's next call.
+
+    The column is of text, 1 GiB at most. Where terms are not ``named`` it is not told how they are
+    spelled.
+    """
+    from rosenblatt.kernels.text.terms import rewrite, scan_terms
+    from rosenblatt.kernels.text.words import SPAN
+
+    text, offsets = _bytes_of(column)
+    length = int(offsets[-1])
+    if length and text[:length].max() >= 0x80:
+        capitals = column.str.contains_any(list(IN_CONTEXT)).fill_null(value=False)
+        if capitals.any():
+            text, offsets = _bytes_of(_in_lower_case(column, capitals))
+            length = int(offsets[-1])
+        written = _room("written", length + length // 2 + SPAN, np.uint8)
+        written_offsets = np.empty(len(offsets), np.int64)
+        rewrite(text.ctypes.data, offsets, word_characters(), written.ctypes.data, written_offsets)
+        text, offsets = written, written_offsets
+        length = int(offsets[-1])
+    n_slots = 64
+    while n_slots < 1.5 * np.diff(offsets).max(initial=0):
+        n_slots *= 2
+    spelled = _room("spelled", length + len(offsets) + SPAN, np.uint8)
+    most = length + 1  # a word and its pair take at least two bytes
+    keys, counts = _room("keys", most, np.uint64), _room("counts", most, np.float32)
+    starts, stops = _room("starts", most, np.int32), _room("stops", most, np.int32)
+    indptr = np.empty(len(offsets), np.int64)
+    n_terms, n_spelled = scan_terms(
+        text.ctypes.data,
+        offsets,
+        np.uint64(seed),
+        np.uint64(key_mask),
+        pairs,
+        named,
+        spelled.ctypes.data,
+        np.full(n_slots, -1, np.int32),
+        keys,
+        counts,
+        starts,
+        stops,
+        indptr,
+    )
+    n_named = n_terms if named else 0
+    return Terms(
+        keys[:n_terms],
+        counts[:n_terms],
+        indptr,
+        starts[:n_named],
+        stops[:n_named],
+        spelled[: n_spelled if named else 0],
+    )
+
+
+def _room(name: str, length: int, dtype: type) -> NDArray[Any]:
+    room: NDArray[Any] | None = getattr(_rooms, name, None)
+    if room is None or len(room) < length:
+        room = np.empty(length + length // 4, dtype)
+        setattr(_rooms, name, room)
+    return room
+
+
+def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the UTF-8 bytes of all rows, 64 more, and where each row begins; null has none.
+
+    Polars keeps strings as views into several buffers. As lists of bytes they are put together at
+    4 GB/s.
+    """
+    import polars as pl
+
+    from rosenblatt.kernels.text.words import SPAN
+
+    lengths = column.str.len_bytes().fill_null(0)
+    offsets = np.zeros(len(column) + 1, np.int64)
+    np.cumsum(lengths.to_numpy(), out=offsets[1:])
+    text = _room("text", int(offsets[-1]) + SPAN, np.uint8)
+    if offsets[-1]:
+        filled = column.filter(lengths > 0)  # an empty list would become a null
+        joined = filled.cast(pl.Binary).cast(pl.List(pl.UInt8)).explode()
+        text[: offsets[-1]] = joined.to_numpy()
+    return text, offsets
+
+
+def _in_lower_case(column: "pl.Series", where: "pl.Series") -> "pl.Series":
+    """Return the column with these rows in lower case, as Python makes it."""
+    lower = [text.lower() for text in column.filter(where).to_list()]
+    return column.clone().scatter(where.arg_true(), lower)
+
+
+def plain_shares(
+    numbers: NDArray[Any], counts: NDArray[np.float32], indptr: NDArray[np.int64]
+) -> SparseRows:
+    """Return the known terms of each row, those whose number is not −1.
+
+    A word has the value √(n/N), where n is how often it is there and N how many known words there
+    are in the row; a pair of words likewise among the known pairs. So the words of a row have
+    length 1, and its pairs too, however long the text is and however much of it is new.
+    """
+    known = numbers >= 0
+    kept = np.zeros(len(known) + 1, np.int64)
+    np.cumsum(known, out=kept[1:])
+    indptr, signed = kept[indptr], counts[known]
+    words = signed > 0
+    of_words = _one_of(np.where(words, signed, 0), indptr)
+    of_pairs = _one_of(np.where(words, 0, signed), indptr)
+    values = np.sqrt(signed * np.where(words, of_words, of_pairs))
+    return SparseRows(values, numbers[known].astype(np.int32), indptr)
+
+
+def _one_of(counts: NDArray[np.float32], indptr: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return for each term what one is of all that its row counts."""
+    sums = np.zeros(len(counts) + 1)
+    np.cumsum(counts, out=sums[1:])  # whole numbers: exact
+    totals = sums[indptr[1:]] - sums[indptr[:-1]]
+    with np.errstate(divide="ignore"):  # of a row that has none
+        return np.repeat((1 / totals).astype(np.float32), np.diff(indptr))
 
 
 class TextColumn:
@@ -47,7 +253,7 @@ class TextColumn:
         self._seed = column_seed("text", column.name)
         self._bytes_so_far = 0
 
-    def prepare(self, table: Table) -> Terms | Part:
+    def prepare(self, table: Table) -> Terms | SparseRows:
         """Return what can be said of each row whatever came before it."""
         series = self._text(table)
         length = int(series.str.len_bytes().sum())
@@ -60,8 +266,6 @@ class TextColumn:
         self._bytes_so_far += length
         hashed = isinstance(self._numbering, HashedNumbering)
         if self._scans():
-            from rosenblatt.data.encoding.scanned_terms import scanned_terms
-
             mask = self._numbering.key_mask
             terms = scanned_terms(series, self._seed, mask, pairs=self._pairs, named=not hashed)
         else:
@@ -69,20 +273,20 @@ class TextColumn:
             terms = plain_terms(texts, self._seed, self._numbering.key_mask, pairs=self._pairs)
         return self._weighed(terms.keys, terms) if hashed else terms.held()
 
-    def part(self, prepared: Terms | Part, *, growing: bool) -> Part:
+    def part(self, prepared: Terms | SparseRows, *, growing: bool) -> SparseRows:
         """Return the features of each row, without the terms that have none."""
-        if isinstance(prepared, Part):
+        if isinstance(prepared, SparseRows):
             return prepared
         numbers = self._numbering.terms(
             self._place, prepared, scanned=self._scans(), growing=growing
         )
         return self._weighed(numbers, prepared)
 
-    def _weighed(self, numbers: NDArray[Any], terms: Terms) -> Part:
+    def _weighed(self, numbers: NDArray[Any], terms: Terms) -> SparseRows:
         if self._scans():
-            from rosenblatt.kernels.text.shares import scanned_shares
+            from rosenblatt.kernels.text.terms import scanned_shares
 
-            return Part(*scanned_shares(numbers, terms.counts, terms.indptr))
+            return SparseRows(*scanned_shares(numbers, terms.counts, terms.indptr))
         return plain_shares(numbers, terms.counts, terms.indptr)
 
     def _scans(self) -> bool:

@@ -1,16 +1,39 @@
-"""Terms in the order in which they were first met: words, pairs of words, category levels."""
+"""The numbers of features that are not numeric columns: kept in a vocabulary, or hashed."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+# ruff: noqa: ARG002  # a hash needs less than a vocabulary
+
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from rosenblatt.data.encoding.terms import Terms
+from rosenblatt.kernels.text.hashing import WORD_MASK
 
 LONGEST_NAME = 256  # bytes of a term that are kept to show it; its hash is what it is known by
 FEWEST_SLOTS = 1 << 16
 GROWTH = 4  # times as many slots: to enter all terms again costs more than the memory
+
+
+class Terms(NamedTuple):
+    """Row i has the terms keys[indptr[i]:indptr[i + 1]], each once, in order of appearance."""
+
+    keys: NDArray[np.uint64]  # the lower bits of the hash, as many as were asked for
+    counts: NDArray[np.float32]  # how often the row has it; with a minus sign for a pair
+    indptr: NDArray[np.int64]
+    starts: NDArray[np.int32]  # where in ``spelled`` the term stands
+    stops: NDArray[np.int32]
+    spelled: NDArray[np.uint8]  # words in lower case, one space between them, in UTF-8
+
+    def held(self) -> "Terms":
+        """Return a copy that nobody writes to."""
+        return Terms(
+            self.keys.copy(),
+            self.counts.copy(),
+            self.indptr,
+            self.starts.copy(),
+            self.stops.copy(),
+            self.spelled.copy(),
+        )
 
 
 class TermArrays(NamedTuple):
@@ -101,7 +124,7 @@ class Vocabulary:
         self._slots = self._sorted = None
         return number
 
-    def look_up_plain(self, terms: "Terms", column: int, *, growing: bool) -> NDArray[np.int32]:
+    def look_up_plain(self, terms: Terms, column: int, *, growing: bool) -> NDArray[np.int32]:
         """Return the number of each term, −1 for an unknown one; in plain NumPy."""
         numbers = self._known(terms.keys)
         if growing and len(numbers) and numbers.min() < 0:
@@ -115,7 +138,7 @@ class Vocabulary:
                 numbers[k] = new[key]
         return numbers
 
-    def look_up_compiled(self, terms: "Terms", column: int, *, growing: bool) -> NDArray[np.int32]:
+    def look_up_compiled(self, terms: Terms, column: int, *, growing: bool) -> NDArray[np.int32]:
         """Return the same as ``look_up_plain``, by the compiled table."""
         from rosenblatt.kernels.text.vocabulary import look_up
 
@@ -182,3 +205,88 @@ class Vocabulary:
             self._offsets = _longer(self._offsets, room + 1)
         if used + LONGEST_NAME > len(self._letters):
             self._letters = _longer(self._letters, 2 * used + (1 << 16))
+
+
+class Numbering(Protocol):
+    """Gives a number to each term, counted from 0, and −1 to a term that it does not take in."""
+
+    n_unknown: int  # how often a term of a row was not taken in
+    key_mask: int  # the bits of a hash that matter
+
+    def __len__(self) -> int: ...
+
+    def name(self, number: int) -> tuple[int, str] | None:
+        """Return whose term it is and the term, or None where that is not known."""
+
+    def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
+        """Return the number of a category level that so many rows have."""
+
+    def terms(
+        self, column: int, terms: Terms, *, scanned: bool, growing: bool
+    ) -> NDArray[np.int32]:
+        """Return the number of each term."""
+
+
+class HashedNumbering:
+    """The lower bits of the hash are the number; terms may share one."""
+
+    def __init__(self, bits: int) -> None:
+        self.n_unknown = 0
+        self.key_mask = (1 << bits) - 1
+
+    def __len__(self) -> int:
+        return self.key_mask + 1
+
+    def name(self, number: int) -> None:
+        """Return None: names are not kept, and several terms may have a number."""
+
+    def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
+        """Return the number of a category level."""
+        return key & self.key_mask
+
+    def terms(
+        self, column: int, terms: Terms, *, scanned: bool, growing: bool
+    ) -> NDArray[np.int32]:
+        """Return the number of each term."""
+        return terms.keys.astype(np.int32)
+
+
+class KeptNumbering:
+    """Terms are numbered in the order in which they are first met, and keep their names."""
+
+    key_mask = WORD_MASK
+
+    def __init__(self, most: int, stored: TermArrays | None = None) -> None:
+        self.n_unknown = 0
+        self.vocabulary = Vocabulary(most, stored)
+        self._levels: dict[int, dict[int, int]] = {}  # column to hash to number
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def name(self, number: int) -> tuple[int, str]:
+        """Return whose term it is and the term."""
+        return self.vocabulary.column(number), self.vocabulary.name(number)
+
+    def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
+        """Return the number of a category level that so many rows have."""
+        if column not in self._levels:
+            self._levels[column] = self.vocabulary.numbers_by_hash(column)
+        known = self._levels[column]
+        number = known.get(key, -1)
+        if number < 0 and growing:
+            number = self.vocabulary.add(key, name, column)
+            if number >= 0:
+                known[key] = number
+        if number < 0:
+            self.n_unknown += n_rows
+        return number
+
+    def terms(
+        self, column: int, terms: Terms, *, scanned: bool, growing: bool
+    ) -> NDArray[np.int32]:
+        """Return the number of each term."""
+        look_up = self.vocabulary.look_up_compiled if scanned else self.vocabulary.look_up_plain
+        numbers = look_up(terms, column, growing=growing)
+        self.n_unknown += int(np.count_nonzero(numbers < 0))
+        return numbers

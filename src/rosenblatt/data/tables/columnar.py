@@ -1,7 +1,13 @@
-"""Parquet and Arrow files as tables."""
+"""Parquet and Arrow as tables.
 
+polars reads a stream of Arrow messages as a whole only. But each message says how long it is, so
+the schema, the dictionaries and one record batch make a short stream, which polars reads.
+"""
+
+import io
 import os
 import stat
+import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,13 +17,19 @@ from typing import IO
 import polars as pl
 from polars import selectors
 
-from rosenblatt.data.byte_source import ByteSource, Source, name_of, opened, peek, unreadable
 from rosenblatt.data.formats import Format
-from rosenblatt.data.tables.arrow_stream import damaged, stream_frames
-from rosenblatt.data.tables.columns import Choice, Wanted, choose, chosen_columns
-from rosenblatt.data.tables.polars_library import polars_failures
-from rosenblatt.data.tables.slices import MOST_ROWS, in_slices, rows_for
-from rosenblatt.data.tables.table import Table
+from rosenblatt.data.sources import ByteSource, Source, name_of, opened, peek, unreadable
+from rosenblatt.data.tables.table import (
+    MOST_ROWS,
+    ColumnPlaces,
+    Selection,
+    Table,
+    choose,
+    chosen_columns,
+    in_slices,
+    polars_failures,
+    rows_for,
+)
 from rosenblatt.errors import InputError
 
 FILE_MARKS = {Format.PARQUET: b"PAR1", Format.ARROW: b"ARROW1"}
@@ -25,8 +37,14 @@ TEXT_ROWS = 1 << 13  # asked of polars at a time where a column has text, of unk
 STRIDE = 1 << 20  # rows of an Arrow file that are mapped into memory at a time
 COPIED = 1 << 20  # bytes
 
+CONTINUATION = b"\xff\xff\xff\xff"
+END = CONTINUATION + bytes(4)
+SCHEMA, DICTIONARY, RECORD_BATCH = 1, 2, 3  # as the format numbers its messages
+LONGEST_METADATA = 1 << 28
+LONGEST_BODY = 1 << 34
 
-def columnar_tables(source: Source, kind: Format, wanted: Wanted | None) -> Iterator[Table]:
+
+def columnar_tables(source: Source, kind: Format, wanted: Selection | None) -> Iterator[Table]:
     """Yield the rows of a Parquet or Arrow file.
 
     A file has its index at its end: what comes packed or through a pipe is copied to a temporary
@@ -41,7 +59,7 @@ def columnar_tables(source: Source, kind: Format, wanted: Wanted | None) -> Iter
 
 
 def _file_tables(
-    file: IO[bytes], size: int, kind: Format, name: str, wanted: Wanted | None
+    file: IO[bytes], size: int, kind: Format, name: str, wanted: Selection | None
 ) -> Iterator[Table]:
     row, is_parquet = 0, kind == Format.PARQUET
     try:
@@ -53,7 +71,7 @@ def _file_tables(
     choice = choose(schema.names(), wanted, name)
     chosen = rows.select(selectors.by_index(choice.numbers))
     for frame in _frames(chosen, n_rows, n_rows if is_parquet else STRIDE, name):
-        ordered = chosen_columns(frame, Choice(choice.names, tuple(range(frame.width))))
+        ordered = chosen_columns(frame, ColumnPlaces(choice.names, tuple(range(frame.width))))
         read = size * (row + frame.height) // n_rows
         table = Table(ordered, name, row + 1, None, read)
         yield from in_slices(table, most_rows=rows_for(ordered))
@@ -79,7 +97,7 @@ def _frames(rows: pl.LazyFrame, n_rows: int, stride: int, name: str) -> Iterator
         raise damaged(name, error) from None
 
 
-def _stream_tables(stream: ByteSource, wanted: Wanted | None) -> Iterator[Table]:
+def _stream_tables(stream: ByteSource, wanted: Selection | None) -> Iterator[Table]:
     choice, row = None, 1
     for frame in stream_frames(stream):
         choice = choice or choose(frame.columns, wanted, stream.name)
@@ -121,3 +139,80 @@ def _copy(stream: ByteSource, copy: IO[bytes]) -> None:
     except OSError as error:
         msg = f"{stream.name} cannot be unpacked to a temporary file: {error.strerror or error}."
         raise InputError(msg) from error
+
+
+def stream_frames(source: ByteSource) -> Iterator[pl.DataFrame]:
+    """Yield the record batches of a stream; it may end with or without the mark for its end."""
+    prelude = b""
+    while message := _message(source):
+        kind, content = message
+        if kind == RECORD_BATCH:
+            try:
+                yield pl.read_ipc_stream(io.BytesIO(prelude + content + END))
+            except polars_failures() as error:
+                raise damaged(source.name, error) from None
+        elif kind in (SCHEMA, DICTIONARY):
+            prelude += content
+
+
+def damaged(name: str, error: BaseException) -> InputError:
+    """Return the error for what polars can't read."""
+    reason = str(error).splitlines()[0].strip(" .") if str(error) else type(error).__name__
+    return InputError(f"{name} cannot be read: {reason[:200]}.")
+
+
+def _message(source: ByteSource) -> tuple[int, bytes] | None:
+    """Return kind and bytes of the next message, or None at the end."""
+    prefix = _take(source, 4, may_end=True)
+    if prefix == CONTINUATION:  # streams from before version 0.15 of Arrow lack it
+        prefix = _take(source, 4)
+    length = int.from_bytes(prefix, "little", signed=True) if prefix else 0
+    if length == 0:
+        return None
+    if not 8 <= length <= LONGEST_METADATA:
+        msg = f"{source.name} is no stream of Arrow: a message claims {length} bytes."
+        raise InputError(msg)
+    metadata = _take(source, length)
+    try:
+        kind, body_length = _kind_and_body(metadata)
+    except (struct.error, IndexError):
+        kind, body_length = 0, -1
+    if not 0 <= body_length <= LONGEST_BODY:
+        msg = f"{source.name} is no stream of Arrow: a message is damaged."
+        raise InputError(msg)
+    return kind, CONTINUATION + prefix + metadata + _take(source, body_length)
+
+
+def _kind_and_body(metadata: bytes) -> tuple[int, int]:
+    """Return what stands in fields 1 and 3 of the flatbuffer ``Message``.
+
+    A table begins with the distance back to its list of fields, which has the place of each field
+    in the table behind its own and the table's length; 0 for a field that has its default.
+    """
+    (root,) = struct.unpack_from("<I", metadata)
+    (back,) = struct.unpack_from("<i", metadata, root)
+    fields = root - back
+    if fields < 0:
+        raise IndexError
+    (size,) = struct.unpack_from("<H", metadata, fields)
+    places = struct.unpack_from(f"<{(size - 4) // 2}H", metadata, fields + 4)
+    kind = struct.unpack_from("<B", metadata, root + places[1])[0] if places[1] else 0
+    has_body = len(places) > 3 and places[3]
+    body = struct.unpack_from("<q", metadata, root + places[3])[0] if has_body else 0
+    return kind, body
+
+
+def _take(source: ByteSource, size: int, *, may_end: bool = False) -> bytes:
+    """Return that many bytes, read in pieces: a damaged length must not claim memory."""
+    pieces, missing = [], size
+    while missing:
+        piece = bytearray(min(missing, 1 << 20))
+        count = source.readinto(memoryview(piece))
+        if not count:
+            if may_end and missing == size:
+                return b""
+            msg = f"{source.name} ends in the middle of a message of Arrow."
+            raise InputError(msg)
+        pieces.append(bytes(piece[:count]))
+        missing -= count
+    return b"".join(pieces)

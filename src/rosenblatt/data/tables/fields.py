@@ -1,4 +1,4 @@
-"""Fields of separated text in plain Python: the definition of what a row may say.
+"""Rows and fields of separated text in plain Python: the definition of what a row may say.
 
 Fields stand between separators. Where quoting is on, a field that begins with a double quote ends
 with one: between them separators and newlines are ordinary, and two quotes mean one. A quote within
@@ -7,16 +7,22 @@ carriage return and a newline. Python's csv module in its strict mode reads the 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rosenblatt.data.labels import shown
+from rosenblatt.data.lines import LONGEST_LINE, TextBlock
 
 QUOTE = ord('"')
 NEWLINE = ord("\n")
 BLANKS = " \t\r\n\v\f"  # taken off both ends of a field
 QUOTED = rb'"([^"]*+(?:""[^"]*+)*+)"'
+
+Places = NDArray[np.int64]
 
 
 class Dialect(NamedTuple):
@@ -93,3 +99,134 @@ def _quote_error(text: bytes, place: int, dialect: Dialect) -> FieldError:
 
 def _named(separator: str) -> str:
     return "a tab" if separator == "\t" else f"'{separator}'"
+
+
+class PlainRows(NamedTuple):
+    """The values of each column, and the place in the text at which each row begins."""
+
+    columns: list[list[str | None]]
+    starts: list[int]
+
+
+def read_plainly(text: bytes, dialect: Dialect, width: int) -> PlainRows:
+    """Return the rows of a text, each of ``width`` fields; raise FieldError at the first fault."""
+    columns: list[list[str | None]] = [[] for _ in range(width)]
+    starts: list[int] = []
+    for start, fields in rows(text, dialect):
+        if len(fields) != width:
+            raise FieldError(start, width_clause(len(fields), width, dialect))
+        starts.append(start)
+        for column, field in zip(columns, fields, strict=True):
+            column.append(_value(field, text, start))
+    return PlainRows(columns, starts)
+
+
+def width_clause(count: int, width: int, dialect: Dialect) -> str:
+    """Return what to say of a row with another number of fields than the first row has."""
+    separator = "tabs" if dialect.separator == "\t" else f"'{dialect.separator}'"
+    fields = "1 field" if count == 1 else f"{count} fields"
+    return (
+        f"{fields} where {width} {'was' if width == 1 else 'were'} expected (parted by {separator})"
+    )
+
+
+def _value(field: bytes, text: bytes, start: int) -> str | None:
+    if b"\0" in field:
+        place = text.find(b"\0", start)
+        clause = f"a NUL byte in {shown(field)}; the file must be text in UTF-8"
+        raise FieldError(place, clause)
+    try:
+        return field.decode().strip(BLANKS) or None
+    except UnicodeDecodeError as error:
+        # A doubled quote is one byte shorter in the field, so this may be a little before the byte.
+        place = text.find(field[error.start : error.end], start)
+        clause = f"{shown(field)} is not UTF-8 text; convert the file, for instance with iconv"
+        raise FieldError(place, clause) from None
+
+
+class WholeRows(NamedTuple):
+    """Whole rows, as far as the text is what it should be."""
+
+    text: bytes
+    quotes: Places | None  # where quotes stand; None where there are none, or they mean nothing
+    regular: bool  # whether each quote opens, closes or doubles another, so that they can be paired
+    bytes_read: int  # of the file
+
+
+def whole_rows(blocks: Iterable[TextBlock], dialect: Dialect) -> Generator[WholeRows, None, None]:
+    """Yield the rows of blocks of lines, cut anew where a cut was inside of a quoted field."""
+    held, waiting = b"", b""  # the beginning of a row, and what has come since it was looked at
+    bytes_read = 0
+    for block in blocks:
+        bytes_read = block.bytes_read
+        waiting += memoryview(block.text)[: block.length]  # type: ignore[arg-type]  # as buffers
+        if len(waiting) < len(held) and len(held) >= len(block.text):
+            continue  # else a field without an end would be looked through again for every block
+        text, waiting = (held + waiting if held else waiting), b""
+        whole = row_block(text, dialect, bytes_read)
+        cut = _behind_last_row(whole, dialect)
+        held = text[cut:]
+        if cut == len(text):
+            yield whole
+        elif cut:
+            yield row_block(text[:cut], dialect, bytes_read)
+        if len(held) > LONGEST_LINE:
+            break
+    if held or waiting:
+        yield row_block(held + waiting, dialect, bytes_read)
+
+
+def places_of(byte: int, letters: NDArray[np.uint8]) -> Places:
+    """Return where a byte stands in a text."""
+    return np.flatnonzero(letters == byte)
+
+
+def row_block(text: bytes, dialect: Dialect, bytes_read: int) -> WholeRows:
+    """Return a text with its quotes."""
+    if not dialect.quoting or b'"' not in text:
+        return WholeRows(text, None, regular=True, bytes_read=bytes_read)
+    letters = np.frombuffer(text, np.uint8)
+    quotes = places_of(QUOTE, letters)
+    regular = _are_regular(letters, quotes, ord(dialect.separator))
+    return WholeRows(text, quotes, regular, bytes_read)
+
+
+def _are_regular(letters: NDArray[np.uint8], quotes: Places, separator: int) -> bool:
+    """Whether every other quote begins a field and the ones between end it.
+
+    A doubled quote ends a field and at once begins one. The text ends in a newline.
+    """
+    opening, closing = quotes[::2], quotes[1::2]
+    before = letters[opening - 1]  # of the first letter of all: the last one, a newline
+    after, next_but_one = letters[closing + 1], letters[np.minimum(closing + 2, len(letters) - 1)]
+    opens = (before == separator) | (before == NEWLINE) | (before == QUOTE)
+    closes = (after == separator) | (after == NEWLINE) | (after == QUOTE)
+    closes |= (after == ord("\r")) & (next_but_one == NEWLINE)
+    return bool(opens.all() and closes.all())
+
+
+def _behind_last_row(block: WholeRows, dialect: Dialect) -> int:
+    """Return the place behind the last row that is whole."""
+    text, quotes = block.text, block.quotes
+    if quotes is None:
+        return len(text)
+    if not block.regular:
+        return _behind_last_row_read(text, dialect)
+    if len(quotes) % 2 == 0:
+        return len(text)
+    for k in range(len(quotes) - 1, -1, -2):  # opening quotes, from the one that is not closed
+        start = int(quotes[k - 1]) + 1 if k else 0
+        newline = text.rfind(b"\n", start, int(quotes[k]))
+        if newline >= 0:
+            return newline + 1
+    return 0
+
+
+def _behind_last_row_read(text: bytes, dialect: Dialect) -> int:
+    place = 0
+    try:
+        while place < len(text):
+            place = row_at(text, place, dialect)[1]
+    except FieldError as error:
+        return place if error.unclosed else len(text)
+    return place

@@ -8,15 +8,20 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rosenblatt.data.blocks import BYTE_ORDER_MARK
-from rosenblatt.data.tables.columns import chosen_columns
-from rosenblatt.data.tables.fields import BLANKS, NEWLINE, QUOTE, Dialect, FieldError
-from rosenblatt.data.tables.layout import Layout
-from rosenblatt.data.tables.plain_fields import read_plainly
-from rosenblatt.data.tables.polars_library import polars_failures
-from rosenblatt.data.tables.row_blocks import Places, RowBlock, places_of
-from rosenblatt.data.tables.slices import in_slices
-from rosenblatt.data.tables.table import Table
+from rosenblatt.data.lines import BYTE_ORDER_MARK
+from rosenblatt.data.tables.fields import (
+    BLANKS,
+    NEWLINE,
+    QUOTE,
+    Dialect,
+    FieldError,
+    Places,
+    WholeRows,
+    places_of,
+    read_plainly,
+)
+from rosenblatt.data.tables.heading import Heading
+from rosenblatt.data.tables.table import Table, chosen_columns, in_slices, polars_failures
 from rosenblatt.errors import InputError
 
 SPACE, RETURN = ord(" "), ord("\r")
@@ -40,7 +45,7 @@ class SeparatedParser:
         self._row = 1
         self._is_start = True  # no row has come, nor the header
 
-    def parse(self, laid_out: tuple[Layout, RowBlock]) -> list[Table]:
+    def parse(self, laid_out: tuple[Heading, WholeRows]) -> list[Table]:
         """Return the rows of the next block; raise InputError with the line of what is wrong."""
         layout, block = laid_out
         try:
@@ -58,7 +63,7 @@ class SeparatedParser:
         self._row += frame.height
         return list(in_slices(table))
 
-    def _read(self, block: RowBlock, layout: Layout) -> tuple[pl.DataFrame, pl.Series, int]:
+    def _read(self, block: WholeRows, layout: Heading) -> tuple[pl.DataFrame, pl.Series, int]:
         """Return the rows, the line of each, and how many lines there are."""
         is_closed = block.quotes is None or len(block.quotes) % 2 == 0
         if block.regular and is_closed and b"\0" not in block.text:
@@ -82,7 +87,7 @@ class SeparatedParser:
         return pl.Series("line", self._line + np.searchsorted(spans.newlines, spans.starts))
 
 
-def _read_fast(block: RowBlock, spans: _Spans, layout: Layout) -> pl.DataFrame | None:
+def _read_fast(block: WholeRows, spans: _Spans, layout: Heading) -> pl.DataFrame | None:
     """Return what polars reads, or None where that is not all, or nothing.
 
     polars must find as many rows as there are, and it fills a row that is too short with nulls, but
@@ -119,7 +124,7 @@ def _protected(text: bytes) -> bytes:
     return BYTE_ORDER_MARK + text if text[:1] in {b"x", BYTE_ORDER_MARK[:1]} else text
 
 
-def _tidied(frame: pl.DataFrame, block: RowBlock, dialect: Dialect) -> pl.DataFrame:
+def _tidied(frame: pl.DataFrame, block: WholeRows, dialect: Dialect) -> pl.DataFrame:
     """Return the fields without blanks around them, and null for those of which nothing is left.
 
     To look for blanks takes a quarter of the time that it takes to remove them.
@@ -146,7 +151,7 @@ def _tidied(frame: pl.DataFrame, block: RowBlock, dialect: Dialect) -> pl.DataFr
     return frame
 
 
-def _spans(block: RowBlock) -> _Spans:
+def _spans(block: WholeRows) -> _Spans:
     letters = np.frombuffer(block.text, np.uint8)
     newlines = places_of(NEWLINE, letters)
     ends = newlines if block.quotes is None else newlines[~_inside(block.quotes, newlines)]

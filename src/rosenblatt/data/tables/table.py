@@ -1,9 +1,18 @@
-"""Rows of named columns on their way from a file to an encoding."""
+"""Rows of named columns on their way from a file to an encoding, and which columns are wanted."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
+
+MOST_ROWS = 1 << 16  # in a table
+MOST_BYTES = 4 << 20  # about, in memory
+SHOWN = 12  # names of columns in an error message
 
 
 class Table(NamedTuple):
@@ -24,3 +33,130 @@ class Table(NamedTuple):
         if self.lines is None:
             return f"{self.file}, row {self.first_row + row}"
         return f"{self.file}, line {self.lines[row]}"
+
+
+def in_slices(table: Table, *, most_rows: int = MOST_ROWS) -> Iterator[Table]:
+    """Yield a table as it is, or in successive parts that are not too long."""
+    frame = table.frame
+    for start in range(0, frame.height, most_rows):
+        part = frame if frame.height <= most_rows else frame.slice(start, most_rows)
+        lines = table.lines
+        if lines is not None and part is not frame:
+            lines = lines.slice(start, most_rows)
+        yield table._replace(frame=part, first_row=table.first_row + start, lines=lines)
+
+
+def rows_for(frame: "pl.DataFrame") -> int:
+    """Return how many rows like those of this frame make a table of about the most bytes."""
+    bytes_a_row = max(1, int(frame.estimated_size()) // max(1, frame.height))
+    return min(MOST_ROWS, max(1, MOST_BYTES // bytes_a_row))
+
+
+class Selection(NamedTuple):
+    """Columns by name, in the order in which tables are to have them."""
+
+    names: tuple[str, ...]
+    optional: frozenset[str]  # those that a file may lack
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Those that a file must have."""
+        return tuple(name for name in self.names if name not in self.optional)
+
+
+class ColumnPlaces(NamedTuple):
+    """Columns of a file: what each is called in tables, and its number in the file from 0."""
+
+    names: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+
+def wanted_columns(names: Sequence[str] | None, optional: Collection[str]) -> Selection | None:
+    """Return what is wanted, or None for everything."""
+    if names is None:
+        return None
+    if not names:
+        msg = "names must name at least one column."
+        raise InputError(msg)
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        msg = f"names has {repeated[0]!r} more than once."
+        raise InputError(msg)
+    return Selection(tuple(names), frozenset(optional))
+
+
+def numbered_names(count: int) -> tuple[str, ...]:
+    """Return what the columns of a file without a header are called."""
+    return tuple(f"column_{k + 1}" for k in range(count))
+
+
+def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> ColumnPlaces:
+    """Return where the wanted columns stand among the named ones of a file."""
+    repeated = [name for name, count in Counter(columns).items() if count > 1]
+    if repeated:
+        msg = f"{file} has more than one column {repeated[0]!r}; each column needs its own name."
+        raise InputError(msg)
+    if wanted is None:
+        return ColumnPlaces(tuple(columns), tuple(range(len(columns))))
+    number = {name: k for k, name in enumerate(columns)}
+    for name in wanted.required:
+        if name not in number:
+            msg = f"{file} has no column {name!r}; it has {_listed(columns)}."
+            raise InputError(msg)
+    found = tuple(name for name in wanted.names if name in number)
+    if not found:
+        msg = f"{file} has none of the columns {_listed(wanted.names)}; it has {_listed(columns)}."
+        raise InputError(msg)
+    return ColumnPlaces(found, tuple(number[name] for name in found))
+
+
+def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPlaces:
+    """Return where the wanted columns stand in a file that does not name its columns.
+
+    They are taken by their numbers where they are called so (column_3 is the third), else by their
+    order, where the file has as many as are wanted, or as many as are required.
+    """
+    columns = numbered_names(count)
+    if wanted is None or set(wanted.required) <= set(columns):
+        return choose(columns, wanted, file)
+    for names in (wanted.names, wanted.required):
+        if len(names) == count:
+            return ColumnPlaces(names, tuple(range(count)))
+    numbers = sorted({len(wanted.required), len(wanted.names)})
+    msg = (
+        f"{file} has no header and {count} {'column' if count == 1 else 'columns'};"
+        f" expected {' or '.join(map(str, numbers))}: {_listed(wanted.names)}."
+    )
+    raise InputError(msg)
+
+
+def chosen_columns(frame: "pl.DataFrame", choice: ColumnPlaces) -> "pl.DataFrame":
+    """Return the chosen columns of a frame under their names.
+
+    By number: polars takes a name that begins with ^ and ends with $ for a pattern. From a
+    dictionary: in a list it would give a name of its own to a column whose name is empty.
+    """
+    import polars as pl
+
+    pairs = zip(choice.numbers, choice.names, strict=True)
+    return pl.DataFrame({name: frame.to_series(number) for number, name in pairs})
+
+
+def _listed(columns: Sequence[str]) -> str:
+    listed = ", ".join(repr(name) for name in columns[:SHOWN])
+    return f"{listed} and {len(columns) - SHOWN} more" if len(columns) > SHOWN else listed
+
+
+def require_polars(name: str) -> None:
+    """Raise an error that says what to install, where polars is missing."""
+    if not find_spec("polars"):
+        msg = f"Reading {name} needs polars: pip install 'rosenblatt[io]'."
+        raise InputError(msg)
+
+
+def polars_failures() -> tuple[type[BaseException], ...]:
+    """Return what polars raises on data that it can't read; a panic is no ordinary exception."""
+    import polars as pl
+
+    panic: Any = pl.exceptions.PanicException
+    return (pl.exceptions.PolarsError, panic, OSError, ValueError, OverflowError)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import compiled, inlined
 from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
-from rosenblatt.kernels.text.tokens import (
+from rosenblatt.kernels.text.decimals import (
     COLON,
     HASH,
     NEWLINE,
@@ -34,7 +34,7 @@ QID = U(int.from_bytes(b"qid:", "little"))
 FNV_START, FNV_PRIME = U(0xCBF29CE484222325), U(0x100000001B3)
 
 
-class Progress(NamedTuple):
+class ScanProgress(NamedTuple):
     """How far a scan came."""
 
     position: int  # the start of the line to go on with
@@ -80,7 +80,7 @@ def scan(  # what writes to the arrays stands here: passing them on takes time
     token_starts: NDArray[np.int64],
     token_stops: NDArray[np.int64],
     slots: NDArray[np.int32],
-    progress: Progress,
+    progress: ScanProgress,
 ) -> Any:
     """Write the rows of the text from ``progress`` on; return the progress made.
 
@@ -144,7 +144,7 @@ def scan(  # what writes to the arrays stands here: passing them on takes time
         row, filled = row + 1, place
         indptr[U(row)] = filled
         line = newline_from(text, end) + 1
-    return Progress(line, row, filled, n_labels, n_queries, ascending)
+    return ScanProgress(line, row, filled, n_labels, n_queries, ascending)
 
 
 @inlined

@@ -1,6 +1,7 @@
-"""The words of text and their pairs, compiled: keys and counts for each row, duplicates merged.
+"""The words of text and their pairs, compiled: keys, counts and weights, duplicates merged.
 
-Text is given by its address. Behind it 64 more bytes may be read, whatever they are.
+Text is given by its address. Behind it 64 more bytes may be read, whatever they are. What is
+computed is defined in plain Python by ``data.encoding.text_column``.
 """
 
 from typing import Any
@@ -9,9 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import compiled, inlined
-from rosenblatt.kernels.text.byte_masks import store_byte, store_word, word_bytes_at
 from rosenblatt.kernels.text.hashing import CHUNK_FACTOR, LAST_FACTOR, LENGTH_FACTOR
-from rosenblatt.kernels.text.words import SPAN, byte_at, trailing_zeros, word_at
+from rosenblatt.kernels.text.words import (
+    SPAN,
+    byte_at,
+    store_byte,
+    store_word,
+    trailing_zeros,
+    word_at,
+    word_bytes_at,
+)
 
 U = np.uint64
 SPACE = 0x20
@@ -187,3 +195,48 @@ def scan_terms(  # noqa: PLR0912, PLR0915  # what writes to arrays: passing them
             position += offset if mask != U(0) else max(offset, SPAN)
         indptr[row + 1] = n_terms
     return n_terms, out
+
+
+def scanned_shares(
+    numbers: NDArray[Any], counts: NDArray[np.float32], indptr: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
+    """Return values, indices and indptr, the same as ``plain_shares``."""
+    indices, values = np.empty(len(numbers), np.int32), np.empty(len(numbers), np.float32)
+    kept = np.empty(len(indptr), np.int64)
+    n_known = _write_shares(numbers, counts, indptr, indices, values, kept)
+    return values[:n_known], indices[:n_known], kept
+
+
+@compiled
+def _write_shares(
+    numbers: NDArray[Any],
+    counts: NDArray[np.float32],
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    values: NDArray[np.float32],
+    kept: NDArray[np.int64],
+) -> Any:
+    """Write the known terms of each row; return how many there are."""
+    n_known = 0
+    kept[0] = 0
+    for row in range(len(indptr) - 1):
+        start, stop = indptr[row], indptr[row + 1]
+        row_numbers, row_counts = numbers[start:stop], counts[start:stop]
+        row_indices, row_values = indices[n_known:], values[n_known:]
+        n_own = 0
+        for k in range(stop - start):  # what is unknown is written over by what comes next
+            row_indices[n_own] = row_numbers[k]
+            row_values[n_own] = row_counts[k]
+            n_own += row_numbers[k] >= 0
+        own = row_values[:n_own]
+        n_words, n_pairs = 0, 0
+        for k in range(n_own):
+            count = int(own[k])
+            n_words += max(count, 0)
+            n_pairs += min(count, 0)
+        of_words, of_pairs = np.float32(1 / n_words), np.float32(1 / n_pairs)
+        for k in range(n_own):
+            own[k] = np.sqrt(own[k] * (of_words if own[k] > 0 else of_pairs))
+        n_known += n_own
+        kept[row + 1] = n_known
+    return n_known

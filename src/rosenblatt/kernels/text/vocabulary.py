@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import compiled
-from rosenblatt.kernels.text.byte_masks import prefetch
-from rosenblatt.kernels.text.words import byte_at
+from rosenblatt.kernels.text.words import byte_at, prefetch
 
 U = np.uint64
 AHEAD = 16  # terms; each is a cache miss in a large table, and this many are awaited at once

@@ -1,4 +1,4 @@
-"""Words of 64 bits as the processor handles them: loads, masks of bytes, bits, wide products.
+"""Words of 64 bits as the processor handles them: loads, stores, masks, bits, wide products.
 
 Numba has no names for these instructions. Text is given by the address of its first byte: numba
 counts the references to an array at every call that it is passed to, even an inlined one, which
@@ -6,13 +6,12 @@ took a sixth of the time of a scan. Whoever passes an address keeps the array al
 for bytes that are inside it.
 """
 
-# an intrinsic is given more than it looks at
-
 import sys
 from typing import Any
 
 from llvmlite import ir
 from numba import config, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 SPAN = 64  # bytes that a mask looks at, one bit each
@@ -120,3 +119,68 @@ def double_of_bits(typing_context: Any, word: Any) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
 
     return types.float64(types.uint64), codegen
+
+
+def _pointer(builder: Any, arguments: Any, kind: Any) -> Any:
+    """Return a pointer to a value of this LLVM type at an address plus an offset."""
+    return builder.inttoptr(builder.add(arguments[0], arguments[1]), kind.as_pointer())
+
+
+def _all(byte: int) -> Any:
+    return ir.Constant(VECTOR, [byte] * SPAN)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def word_bytes_at(typing_context: Any, text: Any, position: Any) -> Any:
+    """Return a mask of the 64 bytes from here on: a bit is set for A-Z, a-z, 0-9 and above 127."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        span = builder.load(_pointer(builder, arguments, VECTOR), align=1)
+        letter = builder.sub(builder.or_(span, _all(0x20)), _all(ord("a")))
+        digit = builder.sub(span, _all(ord("0")))
+        found = builder.or_(
+            builder.icmp_unsigned("<", letter, _all(26)),
+            builder.icmp_unsigned("<", digit, _all(10)),
+        )
+        found = builder.or_(found, builder.icmp_signed("<", span, _all(0)))
+        return builder.bitcast(found, WORD)
+
+    return types.uint64(types.intp, types.intp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_word(typing_context: Any, text: Any, position: Any, word: Any) -> Any:
+    """Write eight bytes from this position on, the first one lowest in the word."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[2], _pointer(builder, arguments, WORD), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.uint64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_byte(typing_context: Any, text: Any, position: Any, byte: Any) -> Any:
+    """Write one byte at this position."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        low = builder.trunc(arguments[2], BYTE)
+        builder.store(low, _pointer(builder, arguments, BYTE), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.intp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing_context: Any, base: Any, offset: Any) -> Any:
+    """Ask the memory for the line at this address; changes nothing, whatever the address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, number = BYTE.as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        read, keep, data = number(0), number(3), number(1)
+        builder.call(function, [_pointer(builder, arguments, BYTE), read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp), codegen

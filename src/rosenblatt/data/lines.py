@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.byte_source import ByteSource
+from rosenblatt.data.sources import ByteSource
 from rosenblatt.errors import InputError
 
 NEWLINE = ord("\n")
@@ -15,7 +15,7 @@ LONGEST_LINE = 1 << 28  # bytes, so that a file without newlines cannot take all
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # with which some programs begin UTF-8 text
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """Whole lines: text[:length], which ends in a newline, and padding."""
 
     text: NDArray[np.uint8]
@@ -24,7 +24,7 @@ class Block(NamedTuple):
     bytes_read: int  # of the file, packed as it may be, up to the end of the block or a little more
 
 
-def whole_lines(source: ByteSource, size: int, *, prompt: bool = False) -> Iterator[Block]:
+def whole_lines(source: ByteSource, size: int, *, prompt: bool = False) -> Iterator[TextBlock]:
     """Yield the lines of a stream in blocks of about ``size`` bytes, or of one longer line.
 
     Reading is one copy into memory of our own rather than a map of the file: a mapped file that
@@ -84,7 +84,7 @@ def _behind_last_newline(text: NDArray[np.uint8], start: int, stop: int) -> int:
     return 0
 
 
-def _block(text: NDArray[np.uint8], length: int, offset: int, source: ByteSource) -> Block:
+def _block(text: NDArray[np.uint8], length: int, offset: int, source: ByteSource) -> TextBlock:
     if offset == 0 and text[:3].tobytes() == BYTE_ORDER_MARK:
         text[:3] = ord(" ")
-    return Block(text, length, offset, source.bytes_read)
+    return TextBlock(text, length, offset, source.bytes_read)

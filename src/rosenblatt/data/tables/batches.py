@@ -4,15 +4,13 @@ import re
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from typing import TypeVar
 
-from rosenblatt.data.blocks import Block, whole_lines
-from rosenblatt.data.byte_source import Source, name_of, opened
 from rosenblatt.data.formats import Format, detect_format
-from rosenblatt.data.in_order import in_order
-from rosenblatt.data.tables.columns import Wanted, wanted_columns
-from rosenblatt.data.tables.layout import Asked, Layout, laid_out
-from rosenblatt.data.tables.polars_library import require_polars
-from rosenblatt.data.tables.row_blocks import RowBlock
-from rosenblatt.data.tables.table import Table
+from rosenblatt.data.lines import TextBlock, whole_lines
+from rosenblatt.data.sources import Source, name_of, opened
+from rosenblatt.data.tables.fields import WholeRows
+from rosenblatt.data.tables.heading import Heading, SeparatedOptions, laid_out
+from rosenblatt.data.tables.table import Selection, Table, require_polars, wanted_columns
+from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
 
 Item = TypeVar("Item")
@@ -96,7 +94,7 @@ def table_batches(
         separator = "\t"
     if quoting is None:
         quoting = not is_tsv
-    asked = Asked(separator, quoting, header, wanted)
+    asked = SeparatedOptions(separator, quoting, header, wanted)
     return _separated_tables(source, asked, block_bytes, prompt=prompt)
 
 
@@ -109,12 +107,14 @@ def _format(name: Format | str) -> Format:
         raise InputError(msg) from None
 
 
-def _separated_tables(source: Source, asked: Asked, size: int, *, prompt: bool) -> Iterator[Table]:
+def _separated_tables(
+    source: Source, asked: SeparatedOptions, size: int, *, prompt: bool
+) -> Iterator[Table]:
     from rosenblatt.data.tables.separated import SeparatedParser
 
     file = name_of(source)
 
-    def blocks() -> Generator[tuple[Layout, RowBlock], None, None]:
+    def blocks() -> Generator[tuple[Heading, WholeRows], None, None]:
         with opened(source) as stream:
             yield from laid_out(
                 whole_lines(stream, size, prompt=prompt), asked, file, prompt=prompt
@@ -124,11 +124,11 @@ def _separated_tables(source: Source, asked: Asked, size: int, *, prompt: bool) 
 
 
 def _json_tables(
-    source: Source, wanted: Wanted | None, size: int, *, prompt: bool
+    source: Source, wanted: Selection | None, size: int, *, prompt: bool
 ) -> Iterator[Table]:
     from rosenblatt.data.tables.json_lines import JsonLinesParser
 
-    def blocks() -> Generator[Block, None, None]:
+    def blocks() -> Generator[TextBlock, None, None]:
         with opened(source) as stream:
             yield from whole_lines(stream, size, prompt=prompt)
 

@@ -1,7 +1,7 @@
 """Decimal numbers that are hard to round, by the million, and the reader's answer to them.
 
-``python -m tests.data.decimal_text 10000000 [seed]`` compares ten million with ``float``; the test
-suite fewer.
+``python -m tests.kernels.text.decimal_text 10000000 [seed]`` compares ten million with ``float``;
+the test suite fewer.
 """
 
 import math
@@ -14,9 +14,8 @@ from decimal import Context, Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.blocks import PADDING
-from rosenblatt.data.parsed import numbering_for
-from rosenblatt.data.scanned_rows import parse_scanned
+from rosenblatt.data.lines import PADDING
+from rosenblatt.data.svmlight_rows import conventions_for, parse_scanned
 
 EXACT = Context(prec=2000)
 CHUNK = 20_000
@@ -128,7 +127,7 @@ def read(tokens: list[str]) -> NDArray[np.float64]:
     text = "".join(f"0 1:{token}\n" for token in tokens).encode()
     held = np.frombuffer(bytearray(text + bytes(PADDING)), np.uint8)
     kind = np.dtype(np.float64)
-    return parse_scanned(held, len(text), numbering_for(0, kind), kind).data
+    return parse_scanned(held, len(text), conventions_for(0, kind), kind).data
 
 
 def compare(tokens: list[str]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt.data.tables import Table, polars_library, table_batches
+from rosenblatt.data.tables import Table, table, table_batches
 from rosenblatt.errors import InputError
 
 
@@ -128,7 +128,7 @@ def test_what_to_install_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     def find_spec(name: str) -> object:
         return None if name == "polars" else importlib.util.find_spec(name)
 
-    monkeypatch.setattr(polars_library, "find_spec", find_spec)
+    monkeypatch.setattr(table, "find_spec", find_spec)
     file = tmp_path / "rows.csv"
     file.write_text("1,2\n")
     with pytest.raises(InputError, match=r"rows\.csv needs polars: pip install 'rosenblatt\[io\]'"):

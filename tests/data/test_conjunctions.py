@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data.conjunctions.expansion import conjunctions
-from rosenblatt.data.conjunctions.numbering import Hashed
+from rosenblatt.data.conjunctions import HashedConjunctions, conjunctions
 from rosenblatt.kernels.text.hashing import pair_hash
 
 rows_of_features = st.lists(
@@ -35,7 +34,7 @@ def test_rows_in_any_order_of_indices_equal_a_naive_expansion(
     data = np.array([v for row in rows for v in row.values()], np.float64)
     indices = np.array([j for row in rows for j in row], np.int32)
     indptr = np.cumsum([0, *map(len, rows)])
-    numbering = Hashed(bits, n_features, first)
+    numbering = HashedConjunctions(bits, n_features, first)
     found = conjunctions(data, indices, indptr, degree, numbering)
     shift, start = ((1 << bits), 0) if first else (0, n_features)
     for i, row in enumerate(rows):
@@ -56,6 +55,6 @@ def test_rows_in_any_order_of_indices_equal_a_naive_expansion(
 def test_float32_stays_float32() -> None:
     """Rows keep their type."""
     ones = np.ones(2, np.float32)
-    found = conjunctions(ones, np.array([0, 1]), np.array([0, 2]), 2, Hashed(4, 2))
+    found = conjunctions(ones, np.array([0, 1]), np.array([0, 2]), 2, HashedConjunctions(4, 2))
     assert found.data.dtype == np.float32
     assert found.indices.dtype == np.int32

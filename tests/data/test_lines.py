@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data import blocks
-from rosenblatt.data.blocks import Block, whole_lines
-from rosenblatt.data.byte_source import ByteSource, Stored
+from rosenblatt.data import lines
+from rosenblatt.data.lines import PADDING, TextBlock, whole_lines
+from rosenblatt.data.sources import ByteSource, StoredBytes
 from rosenblatt.errors import InputError
 
 
@@ -19,10 +19,10 @@ class Trickle(io.BytesIO):
 
 
 def _source(stream: io.BytesIO) -> ByteSource:
-    return ByteSource(Stored(stream, "text"))
+    return ByteSource(StoredBytes(stream, "text"))
 
 
-def _text(block: Block) -> bytes:
+def _text(block: TextBlock) -> bytes:
     return block.text[: block.length].tobytes()
 
 
@@ -43,7 +43,7 @@ def test_blocks_are_the_text_cut_behind_newlines(
     offset = 0
     for block in found:
         assert _text(block).endswith(b"\n")
-        assert len(block.text) >= block.length + blocks.PADDING
+        assert len(block.text) >= block.length + PADDING
         assert block.offset == offset
         offset += block.length
     assert found[-1].bytes_read == len(text)
@@ -68,6 +68,6 @@ def test_prompt_blocks_do_not_wait_for_more() -> None:
 
 def test_a_line_without_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream without newlines is refused before it takes all memory."""
-    monkeypatch.setattr(blocks, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1 << 20)
     with pytest.raises(InputError, match=r"^text has a line of more than 1 MiB\.$"):
         list(whole_lines(_source(io.BytesIO(b"1" * (5 << 20))), 1000))

@@ -1,0 +1,351 @@
+"""Conjunctions of features: pairs and triples of those that are present in one row.
+
+Only conjunctions that occur are ever made: a row with n features has n(n − 1)/2 pairs, however many
+columns there are. (scikit-learn's PolynomialFeatures numbers all the pairs of columns instead: five
+billion for 100,000 columns, each of which a learner would keep a weight for.)
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from math import comb
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch, SparseRows
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.text.hashing import HASH_VERSION, pair_hash
+
+if TYPE_CHECKING:
+    from rosenblatt.data.encoding.table_encoding import TableEncoding
+    from rosenblatt.data.svmlight import SvmlightEncoding
+
+AT_A_TIME = 1 << 20  # conjunctions in one block of rows: 140 MB while a block is sorted
+MOST_IN_A_ROW = 1 << 24
+VERSION = 1
+TABLES = {2: "pairs", 3: "triples"}
+INNER = "inner."
+
+
+class ConjunctionNumbering(Protocol):
+    """What the expansion of rows asks."""
+
+    @property
+    def shift(self) -> int:
+        """The column of the first of the rows' own features."""
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are, or a bound on it."""
+
+    def columns(self, features: NDArray[Any], degree: int) -> NDArray[Any]:
+        """Return the column of each conjunction (degree, n), −1 for none."""
+
+
+class KnownConjunctions(NamedTuple):
+    """Every conjunction has a column of its own, after those of the features."""
+
+    tables: dict[int, NDArray[Any]]  # the keys of each degree, ascending
+    n_features: int
+
+    @property
+    def shift(self) -> int:
+        """Features keep their columns."""
+        return 0
+
+    @property
+    def n_columns(self) -> int:
+        """Features, then pairs, then triples."""
+        return self.n_features + sum(len(table) for table in self.tables.values())
+
+    def columns(self, features: NDArray[Any], degree: int) -> NDArray[Any]:
+        """Return the column of each conjunction, −1 for those that are not known."""
+        table, wanted = self.tables[degree], keys(features, self.n_features)
+        if not len(table):
+            return np.full(len(wanted), -1, np.int64)
+        place = np.minimum(np.searchsorted(table, wanted), len(table) - 1)
+        first = self.n_features + (len(self.tables[2]) if degree == 3 else 0)
+        return np.where(table[place] == wanted, first + place, -1)
+
+
+class HashedConjunctions(NamedTuple):
+    """Conjunctions share 2^bits columns; the rows' own features never share one.
+
+    By default the shared columns come after those of ``n_features`` features. With ``first=True``
+    they come first: so rows of a stream whose width is not yet known can be numbered.
+    """
+
+    bits: int
+    n_features: int
+    first: bool = False
+
+    @property
+    def shift(self) -> int:
+        """The column of the first of the rows' own features."""
+        return (1 << self.bits) * self.first
+
+    @property
+    def n_columns(self) -> int:
+        """Features and shared columns."""
+        return self.n_features + (1 << self.bits)
+
+    def columns(self, features: NDArray[Any], degree: int) -> NDArray[Any]:
+        """Return the column of each conjunction: the highest bits of its hash."""
+        numbers = features.astype(np.uint64)
+        mixed: Any = numbers[0]
+        for j in range(1, degree):
+            mixed = pair_hash(mixed, cast("Any", numbers[j]))
+        bucket = (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
+        start = 0 if self.first else self.n_features
+        return cast("NDArray[Any]", bucket + start)
+
+
+def keys(features: NDArray[Any], n_features: int) -> NDArray[Any]:
+    """Return one number for each conjunction (degree, n), by which they are ordered."""
+    key: NDArray[Any] = features[0]
+    for feature in features[1:]:
+        key = key * np.int64(n_features) + feature
+    return key
+
+
+def features_of(table: NDArray[Any], n_features: int, degree: int) -> NDArray[Any]:
+    """Return the features of each key, (n, degree)."""
+    columns = []
+    for _ in range(degree):
+        table, last = np.divmod(table, max(n_features, 1))
+        columns.append(last)
+    return np.column_stack(columns[::-1])
+
+
+def has_keys(n_features: int, degree: int) -> bool:
+    """Return whether so many features have few enough conjunctions for numbers of 64 bits."""
+    return math.log2(max(n_features, 1)) * degree < 62.9
+
+
+class Conjunctions(NamedTuple):
+    """All conjunctions of some rows that are not 0."""
+
+    values: NDArray[Any]  # (n,), the product of the values
+    features: NDArray[Any]  # (degree, n), the numbers of the features, ascending
+    rows: NDArray[Any]  # (n,), the row that each is in
+
+
+def conjunctions(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    degree: int,
+    numbering: ConjunctionNumbering,
+) -> SparseRows:
+    """Return the rows with their own features and, beside them, those of their conjunctions.
+
+    ``degree`` 2 adds pairs, 3 pairs and triples. ``numbering`` says in which column a conjunction
+    stands; one that it does not know is left out, and two in one column are added. Indices ascend
+    in the rows that are returned.
+
+    >>> import numpy as np
+    >>> from rosenblatt.data.conjunctions import KnownConjunctions
+    >>> pairs = {2: np.array([2])}  # feature 0 and feature 2, of three
+    >>> numbering = KnownConjunctions(pairs, 3)
+    >>> conjunctions(np.ones(2), np.array([0, 2]), np.array([0, 2]), 2, numbering).indices
+    array([0, 2, 3], dtype=int32)
+    """
+    rows = SparseRows(data, indices, np.asarray(indptr, np.int64))
+    index = np.int32 if numbering.n_columns < 2**31 else np.int64
+    done = [_block(rows.block(*ends), degree, numbering) for ends in blocks(rows, degree)]
+    lengths = np.concatenate([np.diff(part.indptr) for part in done] or [rows.indptr[:0]])
+    return SparseRows(
+        np.concatenate([part.data for part in done] or [rows.data]),
+        np.concatenate([part.indices for part in done] or [rows.indices]).astype(index),
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
+    )
+
+
+def blocks(rows: SparseRows, degree: int) -> Iterator[tuple[int, int]]:
+    """Yield first and last + 1 of rows that together have not too many conjunctions."""
+    counts = n_combinations(np.diff(rows.indptr), degree)
+    if len(counts) and counts.max() > MOST_IN_A_ROW:
+        row = int(np.argmax(counts > MOST_IN_A_ROW))
+        n = int(rows.indptr[row + 1] - rows.indptr[row])
+        msg = (
+            f"Row {row} has {n} features that are not 0, which make {int(counts[row])} "
+            f"conjunctions, more than {MOST_IN_A_ROW}: choose fewer features"
+            f"{' or pairs alone (degree=2)' if degree == 3 else ''}."
+        )
+        raise InputError(msg)
+    before = np.concatenate([[0], np.cumsum(counts + 1)])  # 1: rows cost something themselves
+    start = 0
+    while start < len(counts):
+        stop = int(np.searchsorted(before, before[start] + AT_A_TIME, "right")) - 1
+        stop = max(stop, start + 1)
+        yield start, stop
+        start = stop
+
+
+def n_combinations(n: NDArray[Any], degree: int) -> NDArray[Any]:
+    """Return how many conjunctions so many features have, of all degrees from 2 on."""
+    pairs: NDArray[Any] = n * (n - 1) // 2
+    return pairs if degree == 2 else pairs + pairs * (n - 2) // 3
+
+
+def combined(rows: SparseRows, degree: int) -> Iterator[tuple[int, Conjunctions]]:
+    """Yield the pairs of all rows, and for degree 3 then their triples, each with its degree."""
+    lengths = np.diff(rows.indptr)
+    present = np.flatnonzero(rows.data)
+    row = np.repeat(np.arange(len(lengths)), lengths)[present]
+    value = rows.data[present].astype(_value_type(rows.data), copy=False)
+    feature = rows.indices[present].astype(np.int64)
+    end = np.searchsorted(present, rows.indptr[1:])[row]  # of the row, among those present
+    after = end - np.arange(len(present)) - 1  # how many come after each in its row
+    ascending = bool(((np.diff(feature) > 0) | (np.diff(row) > 0)).all())
+    last = np.arange(len(present))
+    values, features, number = value, feature[None], row
+    for size in range(2, degree + 1):
+        counts = after[last]
+        first = np.repeat(np.cumsum(counts) - counts, counts)  # of those with the same choice
+        following = np.repeat(last + 1, counts) + np.arange(len(first)) - first
+        values = np.repeat(values, counts) * value[following]
+        features = np.vstack([np.repeat(features, counts, axis=1), feature[following]])
+        number = np.repeat(number, counts)
+        last = following
+        sorted_ = features if ascending else np.sort(features, axis=0)
+        yield size, Conjunctions(values, sorted_, number)
+
+
+def _block(rows: SparseRows, degree: int, numbering: ConjunctionNumbering) -> SparseRows:
+    n_rows = len(rows.indptr) - 1
+    kind = _value_type(rows.data)
+    values, columns = [rows.data.astype(kind)], [rows.indices.astype(np.int64) + numbering.shift]
+    numbers = [np.repeat(np.arange(n_rows), np.diff(rows.indptr))]
+    for size, found in combined(rows, degree):
+        column = numbering.columns(found.features, size)
+        known = column >= 0
+        values.append(found.values[known])
+        columns.append(column[known])
+        numbers.append(found.rows[known])
+    place = np.concatenate(numbers) * np.int64(numbering.n_columns) + np.concatenate(columns)
+    order = np.argsort(place, kind="stable")
+    place, ordered = place[order], np.concatenate(values)[order]
+    first = np.flatnonzero(np.diff(place, prepend=-1))  # of those in one column of one row
+    sums = np.add.reduceat(ordered, first) if len(first) else ordered
+    row, column = np.divmod(place[first], numbering.n_columns)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
+    return SparseRows(sums.astype(kind, copy=False), column, starts.astype(np.int64))
+
+
+def _value_type(data: NDArray[Any]) -> Any:
+    """Return the type of products: that of the data, or float64 where they are no floats."""
+    return data.dtype if data.dtype.kind == "f" else np.dtype(np.float64)
+
+
+class ConjunctionCollector:
+    """Collects the conjunctions that occur, until they are too many to keep."""
+
+    def __init__(self, n_features: int, degree: int, most: int) -> None:
+        self._n_features = n_features
+        self._degree = degree
+        self._most = most
+        self.tables: dict[int, NDArray[Any]] | None = None  # the keys of each degree, ascending
+        if has_keys(n_features, degree):
+            self.tables = {size: np.zeros(0, np.int64) for size in range(2, degree + 1)}
+
+    def add(self, rows: SparseRows) -> None:
+        """Note what occurs in these rows."""
+        tables = self.tables
+        if tables is None:
+            return
+        rows = rows._replace(indptr=np.asarray(rows.indptr, np.int64))
+        for ends in blocks(rows, self._degree):
+            for size, found in combined(rows.block(*ends), self._degree):
+                if len(tables[size]) < comb(self._n_features, size):  # else all are there
+                    fresh = np.unique(keys(found.features, self._n_features))
+                    tables[size] = np.union1d(tables[size], fresh)
+            if sum(len(table) for table in tables.values()) > self._most:
+                self.tables = None
+                return
+
+    def numbering(self) -> KnownConjunctions | HashedConjunctions:
+        """Return a column for each that occurs, or where they are too many, for each hash."""
+        if self.tables is not None:
+            return KnownConjunctions(self.tables, self._n_features)
+        return HashedConjunctions(self._most.bit_length() - 1, self._n_features)
+
+
+class ConjoinedEncoding:
+    """Features of a frozen encoding, then pairs and triples of those that stand in one row.
+
+    Pairs are named ``excellent-and-not``; where there are too many to keep, they share columns by
+    their hash and have no names.
+    """
+
+    kind = "conjunctions"
+    frozen = True
+
+    def __init__(
+        self,
+        inner: "TableEncoding | SvmlightEncoding",
+        degree: int,
+        numbering: KnownConjunctions | HashedConjunctions,
+    ) -> None:
+        self.inner = inner
+        self.degree = degree
+        self.numbering = numbering
+
+    @property
+    def n_features(self) -> int:
+        """Number of features with all conjunctions."""
+        return self.numbering.n_columns
+
+    def expand(self, batch: Batch) -> Batch:
+        """Return the rows of a batch of the inner encoding with their conjunctions."""
+        known = batch.below(self.inner.n_features)  # svmlight rows may have more than is known
+        rows = conjunctions(known.data, known.indices, known.indptr, self.degree, self.numbering)
+        return batch._replace(
+            data=rows.data,
+            indices=rows.indices.astype(np.int32),
+            indptr=rows.indptr,
+            n_features=int(rows.indices.max(initial=-1)) + 1,
+        )
+
+    def name(self, index: int) -> str:
+        """Return what a feature or a conjunction is called."""
+        n = self.inner.n_features
+        if index < n:
+            return self.inner.name(index)
+        if not index < self.n_features:
+            msg = f"There is no feature {index}; they count from 0 to {self.n_features - 1}."
+            raise InputError(msg)
+        if isinstance(self.numbering, HashedConjunctions):
+            return f"conjunction {index - n}"
+        place = index - n
+        for degree, table in self.numbering.tables.items():
+            if place < len(table):
+                features = features_of(table[place : place + 1], n, degree)[0]
+                return "-and-".join(self.inner.name(int(feature)) for feature in features)
+            place -= len(table)
+        raise AssertionError
+
+    def names(self, indices: Iterable[int]) -> list[str]:
+        """Return what these features are called."""
+        return [self.name(int(index)) for index in indices]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``encoding_from`` needs beside the arrays."""
+        return {
+            "kind": self.kind,
+            "version": VERSION,
+            "hash_version": HASH_VERSION,
+            "degree": self.degree,
+            "hash_bits": self.numbering.bits
+            if isinstance(self.numbering, HashedConjunctions)
+            else None,
+            "inner": self.inner.as_json(),
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the large parts of the encoding."""
+        arrays = {f"{INNER}{name}": array for name, array in self.inner.arrays().items()}
+        if isinstance(self.numbering, KnownConjunctions):
+            arrays |= {TABLES[degree]: table for degree, table in self.numbering.tables.items()}
+        return arrays

@@ -1,1 +1,0 @@
-"""Conjunctions of features: pairs and triples of those that are present in a row."""
