@@ -17,7 +17,6 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.training import tally, vote_products
-from rosenblatt.training.growing import Growing
 from rosenblatt.training.vote_count import count_votes
 from rosenblatt.training.vote_products import Teachers
 from rosenblatt.training.votes import Votes
@@ -235,17 +234,6 @@ def test_two_classes_become_more() -> None:
     assert votes.updates.label.tolist() == [0, 2]
     assert votes.updates.rival.tolist() == [2, 0]
     assert votes.with_classes(np.array([1, 2, 3])).updates.label.tolist() == [1, 3]
-
-
-def test_growing_takes_room_by_doubling() -> None:
-    """A thousand additions of one value move what is there a handful of times."""
-    column, moves = Growing(np.int64), 0
-    for i in range(1000):
-        before = column.values.base
-        column.extend([i])
-        moves += column.values.base is not before
-    assert column.values.tolist() == list(range(1000))
-    assert moves <= 12
 
 
 def test_many_features_do_not_cut_sparse_rows_into_pieces() -> None:

@@ -12,6 +12,7 @@ from rosenblatt.distributed.parts import Part
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.kernels.shapes import place_of, stored_values
 from rosenblatt.training.labels import numbers_of
 
 
@@ -110,14 +111,11 @@ def _kernel_type(dtype: Any) -> Any:
 
 
 def _check_finite(rows: Rows, names: NDArray[Any] | None) -> None:
-    values = rows.data if isinstance(rows, CSR) else rows.values.reshape(-1)
+    values = stored_values(rows)
     place = first_not_finite(values) if values.dtype.kind == "f" else -1
     if place < 0:
         return
-    if isinstance(rows, CSR):
-        row, feature = int(rows.indptr.searchsorted(place, "right")) - 1, int(rows.indices[place])
-    else:
-        row, feature = divmod(place, rows.shape[1])
+    row, feature = place_of(rows, place)
     name = "" if names is None else f" ({names[feature]!r})"
     msg = f"row {row}, feature {feature}{name}, is {values[place]}: fill it in or drop the row."
     raise ValueError(msg)
@@ -130,7 +128,7 @@ def survey(block: Block) -> Survey:
         msg = "A label in y is missing: leave the row out."
         raise InputError(msg)
     found, counts = np.unique(labels, return_counts=True)
-    return Survey(rows.shape[0], rows.shape[1], isinstance(rows, CSR), found, counts)
+    return Survey(rows.shape[0], rows.shape[1], rows.sparse, found, counts)
 
 
 def settled(block: Block, classes: NDArray[Any]) -> Part:

@@ -1,11 +1,8 @@
 """Any cluster in one process: virtual shards, the same bits."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.distributed.mixing import (
     Lesson,
@@ -19,8 +16,6 @@ from rosenblatt.distributed.mixing import (
 )
 from rosenblatt.distributed.shards import Shard, bounds, dealt, made_shard
 from rosenblatt.distributed.training import train
-from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.training.chosen_rows import chosen_rows
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Outcome, Plan
 from rosenblatt.training.observers import Observer
@@ -72,7 +67,7 @@ def virtual_shards(
     shards = []
     for k in range(n_shards):
         rows = np.arange(ends[k], ends[k + 1]) if owners is None else np.flatnonzero(owners == k)
-        shards.append(made_shard(k, _chosen(examples, rows), rows, held_out, seed))
+        shards.append(made_shard(k, examples.take(rows), rows, held_out, seed))
     return shards
 
 
@@ -95,19 +90,3 @@ def simulate(
     shards = virtual_shards(examples, n_shards, held_out=fraction, shuffled=shuffled, seed=seed)
     lesson = Lesson(plan.rule, plan.zero, plan.shuffle, seed, averaged, mixing)
     return state, train(state, VirtualShards(shards), plan, lesson, observers)
-
-
-def _chosen(examples: Examples, numbers: NDArray[Any]) -> Examples:
-    weight = None if examples.weight is None else examples.weight[numbers]
-    return replace(
-        examples,
-        rows=_rows(examples.rows, numbers),
-        targets=examples.targets[numbers],
-        weight=weight,
-    )
-
-
-def _rows(rows: Rows, numbers: NDArray[Any]) -> Rows:
-    if isinstance(rows, CSR):
-        return chosen_rows(rows, numbers)
-    return Dense(rows.values[numbers], rows.constant)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.distributed.mixing import Start
 from rosenblatt.distributed.shards import Shard
-from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.theory.verdict import Verdict
 from rosenblatt.training.state import State
 
@@ -24,8 +24,6 @@ class Extent(NamedTuple):
 
 def extent(shard: Shard, start: Start) -> Extent | None:
     """Return what one shard says of these weights, or None where it has no rows to learn from."""
-    from scipy import sparse
-
     from rosenblatt.theory.inequalities import Inequalities
     from rosenblatt.theory.labelled_rows import LabelledRows
     from rosenblatt.theory.widest_margin import squared_radius
@@ -33,11 +31,7 @@ def extent(shard: Shard, start: Start) -> Extent | None:
     state, rows, learning = start.state(), shard.examples.rows, shard.learning
     if not len(learning):
         return None
-    if isinstance(rows, CSR):
-        parts = (rows.data, rows.indices, rows.indptr)
-        X: Any = sparse.csr_array(parts, shape=rows.shape)
-    else:
-        X = rows.values
+    X = matrix_of(rows)
     if len(learning) < rows.shape[0]:
         X = X[learning]
     targets = shard.examples.targets[learning]

@@ -32,6 +32,7 @@ from rosenblatt.estimators.validation import (
     set_start,
 )
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Outcome, Plan, fit
@@ -40,7 +41,7 @@ from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.labels import encode
 from rosenblatt.training.observers import ProgressBar
 from rosenblatt.training.passes import run_pass
-from rosenblatt.training.state import State, touched_features
+from rosenblatt.training.state import State
 from rosenblatt.training.telling import unfinished
 
 

@@ -13,10 +13,10 @@ from rosenblatt.estimators.kernel_choice import kernel_constant, limit_of
 from rosenblatt.estimators.validation import DTYPES
 from rosenblatt.kernels.dual import Steps, empty_steps
 from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.kernels.shapes import RowStore, take
 from rosenblatt.training.dual.budget_state import BudgetState
 from rosenblatt.training.dual.kernel import Kernel
 from rosenblatt.training.dual.learning import State
-from rosenblatt.training.dual.rows import RowStore, taken
 from rosenblatt.training.dual.state import DualState
 from rosenblatt.training.dual.step_list import StepList
 
@@ -182,4 +182,4 @@ class Reading:
         if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
             self.fail("its rows must begin where the one before ends")
         found = CSR(data, indices, indptr, n_features, 0.0)
-        return taken(found, np.arange(n_rows))
+        return take(found, np.arange(n_rows))

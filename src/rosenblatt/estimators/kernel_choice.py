@@ -4,7 +4,7 @@ from typing import Any
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.budget import Limit
-from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import RULES, Rule
 from rosenblatt.training.dual.budget_state import BUDGETS, NO_LIMIT
 from rosenblatt.training.dual.kernel import Kernel, scale_gamma
@@ -98,7 +98,7 @@ def check_given(estimator: Any, rows: Rows) -> None:
     """Raise where X cannot be the Gram matrix of training rows."""
     if estimator.kernel != "precomputed":
         return
-    if isinstance(rows, CSR):
+    if rows.sparse:
         msg = (
             'With kernel="precomputed" a sparse X is not supported: X must be a dense array; call '
             "its method toarray."

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,10 +14,10 @@ from rosenblatt.estimators.kernel_choice import MACHINE_PARTS, check_memory
 from rosenblatt.estimators.parameters import check_parameters
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.training.dual.budget_state import BudgetState
 from rosenblatt.training.dual.kernel import Kernel
 from rosenblatt.training.dual.learning import State
-from rosenblatt.training.dual.rows import matrix_of, taken
 from rosenblatt.training.dual.scoring import MEMORIES, scores_of
 from rosenblatt.training.dual.sizes import sizes_within
 from rosenblatt.training.history import PassRecord, StopReason
@@ -104,7 +105,8 @@ class FittedKernelMachine(ClassifierMixin, BaseEstimator):
             rows = state.store.rows
         if rows is None:
             return np.empty((0, 0))
-        return matrix_of(taken(rows, np.arange(state.n_support)))
+        found = matrix_of(take(rows, np.arange(state.n_support)))
+        return csr_matrix(found) if rows.sparse else found
 
     @property
     def n_support_(self) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from rosenblatt.estimators.files import LEARNERS
 from rosenblatt.estimators.stored import parameters_of, restore, told
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.estimators.voted import VotedPerceptron
-from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.spread import feature_moments
 from rosenblatt.models.model import Model
 from rosenblatt.training.state import State
 
@@ -153,15 +153,7 @@ def _moments(estimator: Any, model: Any, X: Any, y: Any) -> Moments:
     if np.shape(y) != (rows.shape[0],):
         msg = f"y must hold one label a row, {rows.shape[0]} in all; got shape {np.shape(y)}."
         raise InputError(msg)
-    if isinstance(rows, CSR):
-        values = rows.data.astype(np.float64)
-        mean = np.bincount(rows.indices, values, rows.n_features) / rows.shape[0]
-        centred = (values - mean[rows.indices]) ** 2
-        zeros = rows.shape[0] - np.bincount(rows.indices, minlength=rows.n_features)
-        squares = np.bincount(rows.indices, centred, rows.n_features) + zeros * mean**2
-        return Moments(mean, np.sqrt(squares / rows.shape[0]))
-    wide = np.float64
-    return Moments(rows.values.mean(axis=0, dtype=wide), rows.values.std(axis=0, dtype=wide))
+    return Moments(*feature_moments(rows))
 
 
 def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray[Any]:

@@ -38,6 +38,11 @@ class Dense(NamedTuple):
         n_rows, n_features = self.values.shape
         return n_rows, n_features
 
+    @property
+    def sparse(self) -> bool:
+        """Whether zeros are left out, and weights of K classes stand by feature."""
+        return False
+
     def dot(self, i: int, w: NDArray[Any]) -> float:
         """Return w·x of row i."""
         return lane_dot_reference(self.values[i], w[:-1]) + self.constant * float(w[-1])
@@ -81,6 +86,11 @@ class CSR(NamedTuple):
     def _row(self, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
         row = slice(self.indptr[i], self.indptr[i + 1])
         return self.indices[row], self.data[row]
+
+    @property
+    def sparse(self) -> bool:
+        """Whether zeros are left out, and weights of K classes stand by feature."""
+        return True
 
     def dot(self, i: int, w: NDArray[Any]) -> float:
         """Return w·x of row i."""

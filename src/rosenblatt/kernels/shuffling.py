@@ -1,4 +1,4 @@
-"""A permutation from random words, the same on every platform and in every release of NumPy.
+"""Chance that is the same on every platform and in every release of NumPy.
 
 NumPy promises that its bit generators keep their streams, but not that ``Generator.permutation``
 keeps its own; so the shuffle is ours and the words are NumPy's.
@@ -25,3 +25,16 @@ def shuffle(order: NDArray[Any], words: NDArray[Any], start: int) -> None:
         kept = order[here]
         order[here] = order[there]
         order[there] = kept
+
+
+def random_words(key: int, first: int, length: int) -> NDArray[Any]:
+    """Return a random word for each of successive rows, by its number and the key alone.
+
+    So a stream draws the same in calls of any length, and in every pass. The number is mixed by the
+    finalizer of SplitMix64 (Steele, Lea & Flood 2014).
+    """
+    word = np.arange(first, first + length, dtype=np.uint64)
+    word = (word + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(word ^ (word >> np.uint64(31)))

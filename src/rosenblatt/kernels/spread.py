@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.rows import Dense, Rows
 
 
 @compiled
@@ -44,3 +45,16 @@ def feature_spread(
     low[some], high[some] = np.minimum(low[some], 0.0), np.maximum(high[some], 0.0)
     squares += mean**2 * (count * (absent / n_rows))  # Chan's merging with the zeros
     return low, high, np.sqrt(squares / n_rows)
+
+
+def feature_moments(rows: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return mean and standard deviation of each feature."""
+    if isinstance(rows, Dense):
+        wide = np.float64
+        return rows.values.mean(axis=0, dtype=wide), rows.values.std(axis=0, dtype=wide)
+    values = rows.data.astype(np.float64)
+    mean = np.bincount(rows.indices, values, rows.n_features) / rows.shape[0]
+    centred = (values - mean[rows.indices]) ** 2
+    zeros = rows.shape[0] - np.bincount(rows.indices, minlength=rows.n_features)
+    squares = np.bincount(rows.indices, centred, rows.n_features) + zeros * mean**2
+    return mean, np.sqrt(squares / rows.shape[0])

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.updates import Mistakes
 
 PRINTED = 10  # rows that str shows
@@ -225,13 +226,7 @@ def _strengths(
 
 def _products(rows: Rows, taught: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
     """Return the product of each of these rows with x, the constant feature included."""
-    if isinstance(rows, CSR):
-        products = np.empty(len(taught))
-        for n, i in enumerate(taught):
-            here = slice(rows.indptr[i], rows.indptr[i + 1])
-            products[n] = x[rows.indices[here]] @ rows.data[here].astype(np.float64)
-    else:
-        products = rows.values[taught].astype(np.float64) @ x
+    products: NDArray[Any] = matrix_of(take(rows, taught)).astype(np.float64) @ x
     return products + rows.constant * rows.constant
 
 

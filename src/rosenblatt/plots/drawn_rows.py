@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators import Perceptron
 from rosenblatt.estimators.validation import check_rows
-from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.theory.labelled_rows import check_labelled_rows
 from rosenblatt.training.labels import numbers_of
 
@@ -72,13 +71,8 @@ def rows_of_estimator(
             f"{classes.tolist()}."
         )
         raise InputError(msg)
-    if isinstance(rows, CSR):
-        shape = (len(rows.indptr) - 1, n_features)
-        checked: Any = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=shape)
-    else:
-        checked = rows.values
     numbers = numbers_of(labels, classes)
-    return DrawnRows(checked.astype(np.float64), numbers, tuple(classes.tolist()), name)
+    return DrawnRows(matrix_of(rows).astype(np.float64), numbers, tuple(classes.tolist()), name)
 
 
 def feature_namer(

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rosenblatt.estimators import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
-from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.kernels.shapes import as_rows, matrix_of
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import numbers_of, targets_of
 
@@ -48,7 +48,7 @@ class LabelledRows:
 
     def examples(self) -> Examples:
         """Return the rows as training reads them, with a constant feature 1."""
-        return Examples(kernel_rows(self.X), targets_of(self.numbers, len(self.classes)))
+        return Examples(as_rows(self.X, 1.0), targets_of(self.numbers, len(self.classes)))
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
         """Yield the rows in parts, as float64."""
@@ -100,13 +100,6 @@ class LabelledRows:
         return LabelledRows(self.X[rows], numbers, self.classes[[first, second]]), rows
 
 
-def kernel_rows(X: Any) -> Rows:
-    """Return an array or a canonical CSR matrix as the kernels read it."""
-    if sparse.issparse(X):
-        return CSR(X.data, X.indices, X.indptr, X.shape[1], 1.0)
-    return Dense(X, 1.0)
-
-
 def check_labelled_rows(X: Any, y: Any) -> LabelledRows:
     """Return X and y checked; raise what the estimators raise, but allow no features at all."""
     n_features = _width(X)
@@ -115,11 +108,7 @@ def check_labelled_rows(X: Any, y: Any) -> LabelledRows:
     rows, y = check_rows(Perceptron(), X, y, reset=True)
     classes, numbers = np.unique(y, return_inverse=True)
     check_classes(classes, y, None)
-    if isinstance(rows, CSR):
-        shape = (len(rows.indptr) - 1, rows.n_features)
-        checked: Any = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=shape)
-    else:
-        checked = rows.values[:, : 0 if n_features == 0 else None]
+    checked = matrix_of(rows)[:, : 0 if n_features == 0 else None]
     return LabelledRows(checked, numbers_of(y, classes) if numbers.ndim > 1 else numbers, classes)
 
 

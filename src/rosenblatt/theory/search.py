@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt.errors import WeightOverflowError
+from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.rules import Perceptron
 from rosenblatt.theory.certificate import Proof
 from rosenblatt.theory.exact import kernel_point
 from rosenblatt.theory.inequalities import SMALLEST, Inequalities, Leads
-from rosenblatt.theory.labelled_rows import LabelledRows, kernel_rows
+from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.solvers import Deadline, Strip, widest_strips
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Plan, fit
@@ -169,7 +170,7 @@ def run_perceptron(rows: LabelledRows, deadline: Deadline, *, scaled: bool) -> P
         X = X.astype(np.float64)
         X -= centre  # in place: one copy of the data, not three
         X *= scale
-    examples = Examples(kernel_rows(X), targets_of(rows.numbers, len(rows.classes)))
+    examples = Examples(as_rows(X, 1.0), targets_of(rows.numbers, len(rows.classes)))
     values = rows.X.nnz if rows.is_sparse else rows.X.size
     passes = int(np.clip(VISITED // (values + rows.n_rows), 10, 1000))
     seconds = None if np.isinf(deadline.left) else max(0.05, deadline.left / 4)

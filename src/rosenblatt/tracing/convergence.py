@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import between, matrix_of
 from rosenblatt.tracing.visits import Visit
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.state import State
@@ -125,14 +126,8 @@ def smallest_margin(examples: Examples, w: NDArray[Any]) -> tuple[float, int]:
 
 def _scores(rows: Rows, start: int, stop: int, w: NDArray[Any]) -> NDArray[Any]:
     """Return the activations of every vector on some rows, (rows, vectors)."""
-    scores: NDArray[Any]
-    if isinstance(rows, CSR):
-        scores = np.zeros((stop - start, len(w)))
-        for i in range(start, stop):
-            row = slice(rows.indptr[i], rows.indptr[i + 1])
-            scores[i - start] = w[:, rows.indices[row]] @ rows.data[row].astype(np.float64)
-    else:
-        scores = rows.values[start:stop].astype(np.float64) @ w[:, :-1].T
+    values = matrix_of(between(rows, start, stop)).astype(np.float64)
+    scores: NDArray[Any] = values @ w[:, :-1].T
     return scores + rows.constant * w[:, -1]
 
 

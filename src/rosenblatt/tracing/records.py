@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.rows import CSR
 from rosenblatt.tracing.steps import Step, Trace
 
 MOST_COLUMNS = 10_000  # of a data frame; a column has a fixed cost, however short
@@ -24,7 +23,7 @@ def json_lines(trace: Trace) -> str:
 
 
 def _record(step: Step) -> dict[str, Any]:
-    x: Any = step.x.tolist() if not isinstance(step.rows, CSR) else _entries(step)
+    x: Any = step.x.tolist() if not step.rows.sparse else _entries(step)
     record = {
         "pass": step.pass_,
         "row": step.row,

@@ -7,7 +7,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import entries
 from rosenblatt.tracing.convergence import ConvergenceProof, ProofStep, witness_vector
 from rosenblatt.tracing.visits import Visit, visits
 from rosenblatt.training.examples import Examples
@@ -44,9 +45,7 @@ class Step:
     @property
     def x(self) -> NDArray[Any]:
         """The values of the row as float64, without the constant feature."""
-        if not isinstance(self.rows, CSR):
-            return np.asarray(self.rows.values[self.row], np.float64)
-        x = np.zeros(self.rows.n_features)
+        x = np.zeros(self.rows.shape[1])
         indices, values = self.entries
         x[indices] = values
         return x
@@ -54,11 +53,7 @@ class Step:
     @property
     def entries(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The features of the row that are not 0, and their values."""
-        if isinstance(self.rows, CSR):
-            here = slice(self.rows.indptr[self.row], self.rows.indptr[self.row + 1])
-            return self.rows.indices[here], self.rows.data[here].astype(np.float64)
-        indices = np.flatnonzero(self.rows.values[self.row])
-        return indices, self.rows.values[self.row, indices].astype(np.float64)
+        return entries(self.rows, self.row)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Log
-from rosenblatt.kernels.rows import Dense, Rows
+from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.training.chosen_rows import chosen_rows
 from rosenblatt.training.state import State
 from rosenblatt.training.supply import Part, Supply
 from rosenblatt.training.tally import Tally, tally_of
@@ -48,7 +47,7 @@ class Election:
 
         def judge(block: tuple[int, Part, NDArray[Any]]) -> int:
             number, part, order = block
-            tally, held_out = self._tallies[number], _taken(part.examples.rows, order)
+            tally, held_out = self._tallies[number], take(part.examples.rows, order)
             for teachers, steps, start in rounds:
                 bad = tally.advance(held_out, teachers, steps, start)
                 if bad >= 0:
@@ -71,10 +70,3 @@ class Election:
                     self._tallies.append(tally)
                 yield number, part, order
                 number += 1
-
-
-def _taken(rows: Rows, order: NDArray[Any]) -> Rows:
-    """Return some rows in the format that they have."""
-    if isinstance(rows, Dense):
-        return rows._replace(values=rows.values[order])
-    return chosen_rows(rows, order)

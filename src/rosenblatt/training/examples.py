@@ -6,6 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import take
 from rosenblatt.training.order import row_numbers
 
 
@@ -21,3 +22,8 @@ class Examples:
         """Return the numbers of the rows that count at all; weight zero is as if not given."""
         numbers = row_numbers(len(self.targets))
         return numbers if self.weight is None else numbers[self.weight != 0.0]
+
+    def take(self, numbers: NDArray[Any]) -> "Examples":
+        """Return a copy of the examples of these numbers, in their order."""
+        weight = None if self.weight is None else self.weight[numbers]
+        return Examples(take(self.rows, numbers), self.targets[numbers], weight)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.shuffling import random_words
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.order import permute
 from rosenblatt.training.state import Snapshot, State
@@ -44,16 +45,11 @@ def drawn_rows(first: int, n_rows: int, fraction: float, key: int) -> NDArray[An
     """Return for each of successive rows whether it is held out, by its number and the key alone.
 
     So a stream can hold out rows before it knows how many there are, and the same ones in every
-    pass. The number is mixed by the finalizer of SplitMix64 (Steele, Lea & Flood 2014).
+    pass.
     """
     if not fraction:
         return np.zeros(n_rows, bool)
-    word = np.arange(first, first + n_rows, dtype=np.uint64)
-    word = (word + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    word ^= word >> np.uint64(31)
-    drawn: NDArray[Any] = word < np.uint64(fraction * 2.0**64)
+    drawn: NDArray[Any] = random_words(key, first, n_rows) < np.uint64(fraction * 2.0**64)
     return drawn
 
 

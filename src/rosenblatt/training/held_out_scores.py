@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
-from rosenblatt.kernels.rows import CSR
-from rosenblatt.training.chosen_rows import chosen_rows
+from rosenblatt.kernels.shapes import take
 from rosenblatt.training.state import State
 from rosenblatt.training.supply import Part
 from rosenblatt.training.vote_count import count_votes, vote_scores
@@ -19,7 +18,7 @@ def part_scores(
     state: State, part: Part, votes: Votes | None = None, zero: int = 0
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the activations, or the shares of votes, and class numbers of the rows of a part."""
-    rows = _taken(part)
+    rows = take(part.examples.rows, part.order)
     targets = part.examples.targets[part.order]
     if votes is not None:
         count = state.n_classes, state.count
@@ -33,12 +32,3 @@ def part_scores(
     scores = np.empty((len(part.order), state.n_classes))
     class_scores(rows, state.average(), scores)
     return scores, targets.astype(np.int64)
-
-
-def _taken(part: Part) -> CSR:
-    """Return the rows of a part, and no others, as a matrix of their own."""
-    rows = part.examples.rows
-    if not isinstance(rows, CSR):
-        msg = "Held-out rows are scored from files, which give sparse rows."
-        raise TypeError(msg)
-    return chosen_rows(rows, part.order)

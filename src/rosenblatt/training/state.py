@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import Parameter, Sentence, WeightOverflowError
-from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.rows import Rows
 
 Index = slice | NDArray[Any]
 EVERYTHING = slice(None)
@@ -69,7 +69,7 @@ class State:
 
     def arrange_for(self, rows: Rows) -> None:
         """Change the layout of K-class weights to the one that these rows read."""
-        if self.n_classes == 2 or isinstance(rows, CSR) == self.by_feature:
+        if self.n_classes == 2 or rows.sparse == self.by_feature:
             return
         self.weights = self.laid_out_for(rows, self.weights)
         if self.ledger is not None:
@@ -115,7 +115,7 @@ class State:
 
     def laid_out_for(self, rows: Rows, weights: NDArray[Any]) -> NDArray[Any]:
         """Return weights of this layout in the one that these rows read."""
-        turned = self.n_classes != 2 and isinstance(rows, CSR) != self.by_feature
+        turned = self.n_classes != 2 and rows.sparse != self.by_feature
         return np.ascontiguousarray(weights.T) if turned else weights
 
     def by_class(self, weights: NDArray[Any]) -> NDArray[Any]:
@@ -162,13 +162,6 @@ class State:
             finite = np.isfinite(self._view(self.ledger)[features]).all()
         if not finite:
             raise overflow(when)
-
-
-def touched_features(rows: Rows) -> Index:
-    """Return the features that a pass over these rows can change, or all where that is cheaper."""
-    if isinstance(rows, CSR) and len(rows.indices) < rows.n_features // 4:
-        return np.append(np.unique(rows.indices), rows.n_features)
-    return EVERYTHING
 
 
 def overflow(when: str) -> WeightOverflowError:

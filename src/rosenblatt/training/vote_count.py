@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import WeightOverflowError
-from rosenblatt.kernels.rows import Dense, Rows
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import between
 from rosenblatt.training.tally import tally_of
 from rosenblatt.training.vote_products import BLOCK_ROWS, Teachers
 from rosenblatt.training.votes import Votes
@@ -45,7 +46,7 @@ class VoteCounter:
         counts = np.empty((n_rows, self.n_classes))
 
         def count(first: int) -> int:
-            block = rows_between(rows, first, min(first + BLOCK_ROWS, n_rows))
+            block = between(rows, first, min(first + BLOCK_ROWS, n_rows))
             tally = tally_of(block.shape[0], self.n_classes, positive=self.positive)
             bad = tally.advance(block, self._teachers, self._steps)
             counts[first : first + BLOCK_ROWS] = tally.counts(self.end)
@@ -103,13 +104,6 @@ def in_threads(function: Callable[[Item], int], items: Iterable[Item]) -> Iterat
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
-
-
-def rows_between(rows: Rows, start: int, stop: int) -> Rows:
-    """Return successive rows, as a view."""
-    if isinstance(rows, Dense):
-        return rows._replace(values=rows.values[start:stop])
-    return rows._replace(indptr=rows.indptr[start : stop + 1])
 
 
 def vote_overflow(row: int) -> WeightOverflowError:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.products import columns_of, sparse_products
-from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.shapes import dense_values, take
 from rosenblatt.kernels.voting import Products
 from rosenblatt.training.vote_rounding import sizes_of
 
@@ -58,7 +59,7 @@ class Teachers:
         key = stretch.start, dtype
         found = self._spread.get(key)
         if found is None:
-            found = spread_out(self.rows, stretch.teachers, dtype)
+            found = dense_values(take(self.rows, stretch.teachers), dtype)
             self._spread = {key: found}
         return found
 
@@ -111,7 +112,7 @@ class DensePairing(Pairing):
     """By BLAS: whole numbers in float32, in slices whose sums it holds exactly."""
 
     def __init__(self, teachers: Teachers, rows: Rows) -> None:
-        self._values = spread_out(rows)
+        self._values = dense_values(rows)
         bytes_each = max(MOST_SLICES * 4 * BLOCK_ROWS, 8 * self._values.shape[1])
         super().__init__(teachers, rows, bytes_each)
 
@@ -132,18 +133,3 @@ class DensePairing(Pairing):
             with np.errstate(over="ignore", invalid="ignore"):  # such votes are left open
                 np.matmul(taught[:, part], columns, out=block[q])
         return block
-
-
-def spread_out(rows: Rows, numbers: NDArray[Any] | None = None, dtype: Any = None) -> NDArray[Any]:
-    """Return rows, all or those of these numbers, as a dense array."""
-    if isinstance(rows, Dense):
-        return rows.values
-    if numbers is None:
-        numbers = np.arange(rows.shape[0])
-    starts, ends = rows.indptr[numbers], rows.indptr[numbers + 1]
-    row = np.repeat(np.arange(len(numbers)), ends - starts)
-    indptr = np.cumsum(ends - starts) - (ends - starts)
-    places = np.repeat(starts - indptr, ends - starts) + np.arange(len(row))
-    values = np.zeros((len(numbers), rows.n_features), dtype or np.float64)
-    np.add.at(values, (row, rows.indices[places]), rows.data[places])
-    return values

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.shapes import GrowingArray, without_zeros
 from rosenblatt.kernels.voting import Steps
-from rosenblatt.training.chosen_rows import chosen_rows
-from rosenblatt.training.growing import Growing
 
 
 class Votes:
@@ -22,10 +21,11 @@ class Votes:
     def __init__(self, n_features: int, constant: float) -> None:
         self.n_features = n_features
         self.constant = constant
-        self._log = [Growing(column.dtype) for column in empty_log(0)]
-        self._numbers = Growing(np.int64)
-        self._data, self._indices = Growing(np.float64), Growing(np.int32)
-        self._indptr = Growing(np.int64, [0])
+        self._log = [GrowingArray(column) for column in empty_log(0)]
+        self._numbers = GrowingArray(np.empty(0, np.int64))
+        self._data = GrowingArray(np.empty(0))
+        self._indices = GrowingArray(np.empty(0, np.int32))
+        self._indptr = GrowingArray(np.zeros(1, np.int64))
 
     @classmethod
     def of(cls, updates: Log, rows: Rows, numbers: NDArray[Any] | None = None) -> "Votes":
@@ -70,14 +70,14 @@ class Votes:
         The rows have these ``numbers`` in training; by default successive ones.
         """
         taking, places = np.unique(updates.row, return_inverse=True)
-        taught = chosen_rows(rows, taking)
+        taught = without_zeros(rows, taking)
         placed = updates._replace(row=places + len(self._numbers))
         for column, values in zip(self._log, placed, strict=True):
-            column.extend(values)
-        self._numbers.extend(taking + first_number if numbers is None else numbers[taking])
-        self._indptr.extend(taught.indptr[1:] + len(self._data))
-        self._data.extend(taught.data)
-        self._indices.extend(taught.indices)
+            column.append(values)
+        self._numbers.append(taking + first_number if numbers is None else numbers[taking])
+        self._indptr.append(taught.indptr[1:] + len(self._data))
+        self._data.append(taught.data)
+        self._indices.append(taught.indices)
 
     def survival(self, end: int) -> NDArray[Any]:
         """How many rows each vector lasted, w₀ first, up to Algorithm 7's counter ``end``."""

@@ -12,8 +12,9 @@ from tests.training.dual.test_passes import KERNELS, SIZES, learn, plain_gram
 
 from rosenblatt.kernels.budget import DAMAGE, FORGETTING, MISTAKES, Limit
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shuffling import random_words
 from rosenblatt.rules import PA1, Perceptron, Rule
-from rosenblatt.training.dual.budget import BudgetPasses, random_words
+from rosenblatt.training.dual.budget import BudgetPasses
 from rosenblatt.training.dual.budget_state import BUDGETS, NO_LIMIT, BudgetState
 from rosenblatt.training.dual.kernel import Kernel
 from rosenblatt.training.dual.scoring import scores_of

@@ -14,7 +14,6 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.training.dual.gram import KeptGram, gram_between
 from rosenblatt.training.dual.kernel import Kernel, scale_gamma
-from rosenblatt.training.dual.rows import RowStore, matrix_of
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.integers(0, 256, (130, 37)) * (RNG.random((130, 37)) < 0.4)
@@ -135,15 +134,3 @@ def test_bad_functions(function: Any, message: str) -> None:
     rows = rows_of(VALUES, np.float64, csr=False)
     with pytest.raises(InputError, match=message):
         gram_between(Kernel(function), rows, rows).panel(np.arange(2))(np.arange(3))
-
-
-@pytest.mark.parametrize("csr", [True, False])
-def test_rows_that_are_added_to(csr: bool) -> None:
-    """A store holds what was appended, in the widest type so far."""
-    store = RowStore(rows_of(VALUES[:2], np.uint8, csr=csr))
-    for start in range(2, 130, 11):
-        store.append(rows_of(VALUES[start : start + 11], np.float32, csr=start % 2 == 0))
-    found = matrix_of(store.rows)
-    assert sparse.issparse(found) == csr
-    assert found.dtype == np.float32
-    assert np.array_equal(found.toarray() if csr else found, VALUES)

@@ -10,28 +10,17 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.budget import budget_block
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import join, take
+from rosenblatt.kernels.shuffling import random_words
 from rosenblatt.rules import Rule
 from rosenblatt.training.dual.budget_state import BudgetState
 from rosenblatt.training.dual.gram import gram_between
 from rosenblatt.training.dual.kernel import Kernel
-from rosenblatt.training.dual.rows import joined, taken
 from rosenblatt.training.dual.targets import Targets
 from rosenblatt.training.state import overflow
 
 BLOCK = 64  # rows at a time
 SAFE = 1e100  # kernel values up to this cannot overflow a score of any number of rows
-
-
-def random_words(key: int, first: int, length: int) -> NDArray[Any]:
-    """Return a random word for each of successive rows, by its number and the key alone.
-
-    So a stream draws the same in calls of any length. SplitMix64 (Steele, Lea & Flood 2014).
-    """
-    word = np.arange(first, first + length, dtype=np.uint64)
-    word = (word + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(word ^ (word >> np.uint64(31)))
 
 
 class BudgetPasses:
@@ -75,7 +64,7 @@ class BudgetPasses:
         joint = state.joint and state.n_classes > 2
         for start in range(0, len(order), BLOCK):
             here = order[start : start + BLOCK]
-            scores = kept_scores(state, self._kernel, taken(self._rows, here), last)
+            scores = kept_scores(state, self._kernel, take(self._rows, here), last)
             targets = Targets.of_numbers(self._labels[here], state.n_classes, joint, None)
             found += targets.mistakes(scores, self._zero)
         return found
@@ -115,14 +104,14 @@ class BudgetPasses:
 
     def _gram(self, here: NDArray[Any]) -> NDArray[Any]:
         """Return the kernel values of these rows against those that are kept, then themselves."""
-        state, rows = self._state, taken(self._rows, here)
+        state, rows = self._state, take(self._rows, here)
         left = np.concatenate([state.numbers, here]) if self._is_given else self._with_kept(rows)
         gram = gram_between(self._kernel, left, rows)
         values = gram.panel(np.arange(len(here)))(np.arange(state.n_kept + len(here)))
         return np.ascontiguousarray(values.T)
 
     def _with_kept(self, rows: Rows) -> Rows:
-        return rows if self._state.rows is None else joined(self._state.rows, rows)
+        return rows if self._state.rows is None else join([self._state.rows, rows])
 
     @property
     def _is_given(self) -> bool:
@@ -133,7 +122,7 @@ class BudgetPasses:
         state = self._state
         where = state.slots.column[state.by_age]
         if not self._is_given:
-            state.rows = taken(self._with_kept(taken(self._rows, here)), where)
+            state.rows = take(self._with_kept(take(self._rows, here)), where)
         state.numbers = np.concatenate([state.numbers, self._first + here])[where]
         state.labels = np.concatenate([state.labels, self._labels[here]])[where]
 

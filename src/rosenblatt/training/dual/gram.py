@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.gram import copy_in, copy_out, squares
-from rosenblatt.kernels.rows import Dense, Rows
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import dense_values, in_format_of, matrix_of, take
 from rosenblatt.training.dual.kernel import Kernel
 from rosenblatt.training.dual.products import Numbers, Panel, products
-from rosenblatt.training.dual.rows import in_format_of, matrix_of, taken
 
 
 class Gram(Protocol):
@@ -61,21 +61,21 @@ class FunctionGram:
 
     def panel(self, right: Numbers) -> Panel:
         """See ``Gram``."""
-        rows = matrix_of(in_format_of(taken(self._right, right), self._left))
-        return lambda left: self._kernel.of_rows(matrix_of(taken(self._left, left)), rows)
+        rows = matrix_of(in_format_of(take(self._right, right), self._left))
+        return lambda left: self._kernel.of_rows(matrix_of(take(self._left, left)), rows)
 
 
 class GivenGram:
     """Values that the user computed: those of each row against the training rows, in its row."""
 
     def __init__(self, rows: Rows, columns: Numbers, constant: float) -> None:
-        if not isinstance(rows, Dense):
+        if rows.sparse:
             msg = (
                 "A precomputed Gram matrix must be a dense array, and sparse is not supported; "
                 "call its method toarray."
             )
             raise InputError(msg)
-        self._values = rows.values
+        self._values = dense_values(rows)
         self._columns, self._constant = columns, constant
 
     def panel(self, right: Numbers) -> Panel:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.gram import exponents, polynomial
-from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import variance
 from rosenblatt.training.dual.threads import shared
 
 KERNELS = ("linear", "poly", "rbf", "precomputed")
@@ -85,14 +86,5 @@ class Kernel:
 
 def scale_gamma(rows: Rows) -> float:
     """Return 1/(n_features · variance of all values), which is what γ = "scale" means."""
-    n_rows, n_features = rows.shape
-    values = rows.data if isinstance(rows, CSR) else rows.values
-    size = n_rows * n_features
-    mean = values.sum(dtype=np.float64) / size
-    if isinstance(rows, CSR):
-        squares = float(np.square(values, dtype=np.float64).sum())
-        variance = squares / size - mean * mean
-    else:
-        variance = float(values.var(dtype=np.float64))
-    found = 1.0 / (n_features * variance) if variance > 0.0 else 1.0
-    return float(found)
+    spread = rows.shape[1] * variance(rows)
+    return 1.0 / spread if spread > 0.0 else 1.0

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.dual import Steps, add_steps
+from rosenblatt.kernels.shapes import GrowingArray
 from rosenblatt.rules import Rule
 from rosenblatt.training.dual.gram import Gram, KeptGram
 from rosenblatt.training.dual.products import Panel
-from rosenblatt.training.dual.rows import Growing
 from rosenblatt.training.dual.sizes import Sizes
 from rosenblatt.training.dual.step_list import StepList
 from rosenblatt.training.dual.targets import Targets
@@ -53,7 +53,7 @@ class DualPasses:
         self._rule, self._zero, self._sizes = rule, zero, sizes
         self.count = count
         self.steps = StepList.empty()  # of all passes; rows by their numbers
-        self._taught = Growing(np.empty(0, np.int64))  # in this pass: row numbers
+        self._taught = GrowingArray(np.empty(0, np.int64))  # in this pass: row numbers
         self._pass_steps = StepList.empty()  # of this pass; rows by their place among the taught
         self._blocks: list[_Block] = []
 
@@ -120,7 +120,7 @@ class DualPasses:
                 self._scores[:, rows] = scores
         if isinstance(self._gram, KeptGram):
             self._gram.complete(self._taught.values)
-        self._taught, self._pass_steps = Growing(np.empty(0, np.int64)), StepList.empty()
+        self._taught, self._pass_steps = GrowingArray(np.empty(0, np.int64)), StepList.empty()
         self._blocks = []
 
 

@@ -15,9 +15,15 @@ from rosenblatt.kernels.byte_dots import (
     panel_dots,
 )
 from rosenblatt.kernels.gram import sparse_dots
-from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.training.chosen_rows import chosen_rows
-from rosenblatt.training.dual.rows import Growing, dense_values, matrix_of, taken
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import (
+    GrowingArray,
+    dense_values,
+    matrix_of,
+    stored_values,
+    take,
+    without_zeros,
+)
 from rosenblatt.training.dual.threads import shared
 
 Numbers = NDArray[Any]
@@ -27,12 +33,12 @@ Panel = Callable[[Numbers], NDArray[Any]]  # numbers of rows on the left → (le
 class FloatProducts:
     """Dense rows: one product of float64 matrices by BLAS."""
 
-    def __init__(self, left: Dense, right: Rows) -> None:
-        self._left, self._right = left.values, right
+    def __init__(self, left: Rows, right: Rows) -> None:
+        self._left, self._right = dense_values(left), right
 
     def panel(self, right: Numbers) -> Panel:
         """Return the dot products of these rows on the right with any on the left."""
-        rows = dense_values(taken(self._right, right)).astype(np.float64, copy=False).T
+        rows = dense_values(take(self._right, right)).astype(np.float64, copy=False).T
 
         def dots(left: Numbers) -> NDArray[Any]:
             with np.errstate(over="ignore", invalid="ignore"):  # noticed in the scores
@@ -44,15 +50,18 @@ class FloatProducts:
 class ByteProducts:
     """Rows of bytes: whole numbers, exact; a row on the left is packed when it is first met."""
 
-    def __init__(self, left: Dense, right: Rows) -> None:
-        self._left, self._right = left.values, right
-        self._place = np.full(len(left.values), -1, np.int64)  # among the packed ones
-        self._words, self._places = Growing(np.empty(0, np.int32)), Growing(np.empty(0, np.uint16))
-        self._bounds = Growing(np.zeros(1, np.int64))
+    def __init__(self, left: Rows, right: Rows) -> None:
+        self._left, self._right = dense_values(left), right
+        self._place = np.full(left.shape[0], -1, np.int64)  # among the packed ones
+        self._words, self._places = (
+            GrowingArray(np.empty(0, np.int32)),
+            GrowingArray(np.empty(0, np.uint16)),
+        )
+        self._bounds = GrowingArray(np.zeros(1, np.int64))
 
     def panel(self, right: Numbers) -> Panel:
         """Return the dot products of these rows on the right with any on the left."""
-        rows = dense_values(taken(self._right, right))
+        rows = dense_values(take(self._right, right))
         panels = np.zeros((-(-len(rows) // LANES), -(-rows.shape[1] // 2), LANES, 2), np.int16)
         fill_panels(rows, panels)
 
@@ -86,16 +95,16 @@ class ByteProducts:
 class SparseProducts:
     """Sparse rows: feature by feature, only where both have a value."""
 
-    def __init__(self, left: CSR, right: Rows) -> None:
+    def __init__(self, left: Rows, right: Rows) -> None:
         self._left, self._right = left, right
 
     def panel(self, right: Numbers) -> Panel:
         """Return the dot products of these rows on the right with any on the left."""
-        by_feature = sparse.csc_matrix(matrix_of(taken(self._right, right)))
+        by_feature = sparse.csc_matrix(matrix_of(take(self._right, right)))
         columns = by_feature.data, by_feature.indices, by_feature.indptr
 
         def dots(left: Numbers) -> NDArray[Any]:
-            data, indices, indptr, _, _ = chosen_rows(self._left, left)
+            data, indices, indptr, _, _ = without_zeros(self._left, left)
             found = np.zeros((len(left), len(right)))
             shared(
                 lambda begin, end: sparse_dots(data, indices, indptr, *columns, begin, end, found),
@@ -108,10 +117,9 @@ class SparseProducts:
 
 def products(left: Rows, right: Rows) -> FloatProducts | ByteProducts | SparseProducts:
     """Return the way to the dot products of these rows, in the format of those on the left."""
-    if isinstance(left, CSR):
+    if left.sparse:
         return SparseProducts(left, right)
-    right_values = right.data if isinstance(right, CSR) else right.values
-    both_bytes = left.values.dtype == right_values.dtype == np.uint8
+    both_bytes = stored_values(left).dtype == stored_values(right).dtype == np.uint8
     if both_bytes and left.shape[1] <= MOST_FEATURES:
         return ByteProducts(left, right)
     return FloatProducts(left, right)

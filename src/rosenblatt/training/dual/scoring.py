@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.dual import column_votes, joint_votes
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import take
 from rosenblatt.training.dual.budget import kept_scores
 from rosenblatt.training.dual.budget_state import BudgetState
 from rosenblatt.training.dual.gram import gram_between
 from rosenblatt.training.dual.kernel import Kernel
 from rosenblatt.training.dual.passes import add_in_threads
-from rosenblatt.training.dual.rows import taken
 from rosenblatt.training.dual.sizes import Sizes
 from rosenblatt.training.dual.state import DualState
 from rosenblatt.training.dual.step_list import survival
@@ -77,7 +77,7 @@ def _scores_within_budget(
     at_a_time = sizes.rows_against(state.n_kept)
     for start in range(0, n_rows, at_a_time):
         here = np.arange(start, min(start + at_a_time, n_rows))
-        found[:, here] = kept_scores(state, kernel, taken(rows, here), together)
+        found[:, here] = kept_scores(state, kernel, take(rows, here), together)
     return {memory: found[m * width : (m + 1) * width] for m, memory in enumerate(memories)}
 
 

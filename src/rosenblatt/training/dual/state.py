@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.dual import Steps
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.training.dual.rows import Growing, RowStore, taken
+from rosenblatt.kernels.shapes import GrowingArray, RowStore, take
 from rosenblatt.training.dual.step_list import StepList
 from rosenblatt.training.dual.targets import n_columns
 
 
-def _nothing() -> Growing:
-    return Growing(np.empty(0, np.int64))
+def _nothing() -> GrowingArray:
+    return GrowingArray(np.empty(0, np.int64))
 
 
 @dataclass
@@ -25,8 +25,8 @@ class DualState:
     n_classes: int
     joint: bool  # one machine for all classes; else each class against the rest
     store: RowStore | None = None  # None: no row yet, or a Gram matrix that the user keeps
-    numbers: Growing = field(default_factory=_nothing)  # of the rows, counted over all calls
-    labels: Growing = field(default_factory=_nothing)  # the number of each row's class
+    numbers: GrowingArray = field(default_factory=_nothing)  # of the rows, counted over all calls
+    labels: GrowingArray = field(default_factory=_nothing)  # the number of each row's class
     steps: StepList = field(default_factory=StepList.empty)
     count: int = 1  # Algorithm 7's c: one more than the rows seen
     n_met: int = 0  # rows that were numbered
@@ -62,7 +62,7 @@ class DualState:
         place[by_time] = np.arange(len(numbers)) + self.n_support
         numbers = numbers[by_time].astype(np.int64)
         if rows is not None and len(numbers):
-            more = taken(rows, numbers)
+            more = take(rows, numbers)
             if self.store is None:
                 self.store = RowStore(more)
             else:
@@ -87,7 +87,9 @@ class DualState:
         elif self.n_classes > 2:
             column = kept[column].astype(np.int32)
         grown = DualState(self.n_features, n_classes, self.joint, self.store, self.numbers)
-        grown.labels = Growing(kept[self.labels.values] if self.n_support else self.labels.values)
+        grown.labels = GrowingArray(
+            kept[self.labels.values] if self.n_support else self.labels.values
+        )
         grown.steps = StepList(Steps(row, column, size, seen))
         grown.count, grown.n_met = self.count, self.n_met
         return grown

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.dual import Steps, empty_steps
-from rosenblatt.training.dual.rows import Growing
+from rosenblatt.kernels.shapes import GrowingArray
 
 
 class StepList:
     """Steps in the order in which they were made."""
 
     def __init__(self, steps: Steps) -> None:
-        self._columns = [Growing(column) for column in steps]
+        self._columns = [GrowingArray(column) for column in steps]
 
     @classmethod
     def empty(cls) -> Self:

@@ -1,0 +1,232 @@
+"""Rows as a whole: taken by number, cut, joined, grown, and turned into matrices and back.
+
+The kernels read single rows. All that depends on how rows are stored and concerns many of them
+stands here, so that nobody else has to tell the formats apart.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.rows import CSR, Dense, Rows
+
+TOGETHER = 1 << 20  # values of dense rows that are looked through at a time
+
+
+def take(rows: Rows, numbers: NDArray[Any]) -> Rows:
+    """Return a copy of the rows of these numbers, in their order."""
+    if isinstance(rows, Dense):
+        return Dense(rows.values[numbers], rows.constant)
+    starts, ends = rows.indptr[numbers], rows.indptr[numbers + 1]
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - starts, dtype=np.int64)])
+    places = np.repeat(starts - indptr[:-1], ends - starts) + np.arange(indptr[-1])
+    return rows._replace(data=rows.data[places], indices=rows.indices[places], indptr=indptr)
+
+
+def between(rows: Rows, start: int, stop: int) -> Rows:
+    """Return successive rows, without a copy of their values."""
+    if isinstance(rows, Dense):
+        return Dense(rows.values[start:stop], rows.constant)
+    ends = rows.indptr[start : stop + 1]
+    here = slice(int(ends[0]), int(ends[-1]))
+    return rows._replace(data=rows.data[here], indices=rows.indices[here], indptr=ends - ends[0])
+
+
+def join(parts: Sequence[Rows]) -> Rows:
+    """Return the rows of all parts in the format of the first; a single part as it is."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    alike: list[Any] = [in_format_of(part, first) for part in parts]
+    if isinstance(first, Dense):
+        return Dense(np.concatenate([part.values for part in alike]), first.constant)
+    sizes = [int(part.indptr[-1]) for part in alike]
+    kind = first.indptr.dtype if sum(sizes) <= np.iinfo(first.indptr.dtype).max else np.int64
+    ends = [part.indptr[1:] + at for part, at in zip(alike, np.cumsum([0, *sizes]), strict=False)]
+    return first._replace(
+        data=np.concatenate([part.data for part in alike]),
+        indices=np.concatenate([part.indices for part in alike]),
+        indptr=np.concatenate([first.indptr[:1], *ends]).astype(kind, copy=False),
+    )
+
+
+def compilable(rows: Rows, n_features: int) -> Rows:
+    """Return rows of so many features in a form that the kernels read, copied where need be.
+
+    Compiled code knows no array that cannot be written to, as those of data frames are.
+    """
+    needs: Any = ["C", "A", "W"]
+    if isinstance(rows, Dense):
+        return Dense(np.require(rows.values, requirements=needs), rows.constant)
+    index: Any = np.int32 if n_features < 2**31 else np.int64
+    return CSR(
+        np.require(rows.data, requirements=needs),
+        np.require(rows.indices, index, needs),
+        np.require(rows.indptr, np.int64, needs),
+        n_features,
+        rows.constant,
+    )
+
+
+def in_format_of(rows: Rows, other: Rows) -> Rows:
+    """Return rows as sparse or dense as others are."""
+    if rows.sparse == other.sparse:
+        return rows
+    from scipy.sparse import csr_array  # slow to import, and wanted by few
+
+    matrix = csr_array(matrix_of(rows)) if other.sparse else dense_values(rows)
+    return as_rows(matrix, rows.constant)
+
+
+def as_rows(matrix: Any, constant: float) -> Rows:
+    """Return an array or a canonical CSR matrix as rows, without a copy."""
+    if hasattr(matrix, "indptr"):
+        return CSR(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], constant)
+    return Dense(matrix, constant)
+
+
+def matrix_of(rows: Rows) -> Any:
+    """Return rows as the array or the sparse array that they are, without a copy."""
+    if isinstance(rows, Dense):
+        return rows.values
+    from scipy.sparse import csr_array
+
+    return csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape)
+
+
+def dense_values(rows: Rows, dtype: Any = None) -> NDArray[Any]:
+    """Return rows as a dense array of their type, or of another."""
+    values: NDArray[Any] = matrix_of(rows).toarray() if rows.sparse else matrix_of(rows)
+    return values if dtype is None else values.astype(dtype, copy=False)
+
+
+def without_zeros(rows: Rows, numbers: NDArray[Any]) -> CSR:
+    """Return the rows of these numbers, in their order; of dense ones what is not zero."""
+    if isinstance(rows, CSR):
+        taken: Any = take(rows, numbers)
+        return CSR(*taken)
+    n_features = rows.shape[1]
+    data, indices = [np.empty(0)], [np.empty(0, np.int32)]
+    counts = np.zeros(len(numbers) + 1, np.int64)
+    piece = max(TOGETHER // max(n_features, 1), 1)
+    for start in range(0, len(numbers), piece):
+        values = rows.values[numbers[start : start + piece]]
+        row, feature = np.nonzero(values)
+        counts[start + 1 : start + 1 + len(values)] = np.bincount(row, minlength=len(values))
+        data.append(values[row, feature].astype(np.float64))
+        indices.append(feature.astype(np.int32))
+    indptr = np.cumsum(counts)
+    return CSR(np.concatenate(data), np.concatenate(indices), indptr, n_features, rows.constant)
+
+
+def stored_values(rows: Rows) -> NDArray[Any]:
+    """Return the values that are stored, one after the other, without a copy."""
+    return rows.values.reshape(-1) if isinstance(rows, Dense) else rows.data
+
+
+def row_arrays(rows: Rows) -> dict[str, NDArray[Any]]:
+    """Return the arrays that rows are made of, by their names."""
+    return {name: value for name, value in rows._asdict().items() if isinstance(value, np.ndarray)}
+
+
+def place_of(rows: Rows, number: int) -> tuple[int, int]:
+    """Return the row and the feature of one of the stored values."""
+    if isinstance(rows, Dense):
+        row, feature = divmod(number, rows.shape[1])
+        return row, feature
+    row = int(rows.indptr.searchsorted(number, "right")) - 1
+    return row, int(rows.indices[number])
+
+
+def entries(rows: Rows, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the features of row i that are not 0, and their values as float64."""
+    if isinstance(rows, Dense):
+        features = np.flatnonzero(rows.values[i])
+        return features, rows.values[i, features].astype(np.float64)
+    here = slice(rows.indptr[i], rows.indptr[i + 1])
+    return rows.indices[here], rows.data[here].astype(np.float64)
+
+
+def variance(rows: Rows) -> float:
+    """Return the variance of all values, those that are zero included."""
+    values, size = stored_values(rows), rows.shape[0] * rows.shape[1]
+    mean = values.sum(dtype=np.float64) / size
+    squares = np.square(values - mean, dtype=np.float64).sum()
+    return float((squares + (size - len(values)) * mean * mean) / size)
+
+
+def touched_features(rows: Rows) -> slice | NDArray[Any]:
+    """Return the features that a pass over these rows can change, or all where that is cheaper."""
+    if isinstance(rows, CSR) and len(rows.indices) < rows.n_features // 4:
+        return np.append(np.unique(rows.indices), rows.n_features)
+    return slice(None)
+
+
+class GrowingArray:
+    """An array that is added to at its end, at a cost that does not grow with its length.
+
+    >>> column = GrowingArray(np.array([1, 2]))
+    >>> column.append([3])
+    >>> column.values
+    array([1, 2, 3])
+    """
+
+    def __init__(self, first: NDArray[Any]) -> None:
+        self._room = np.array(first)  # a copy
+        self._length = len(first)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All that is there, as a view that is valid until more comes."""
+        return self._room[: self._length]
+
+    def append(self, more: Any) -> None:
+        """Add values at the end; the type becomes one that holds them too."""
+        more = np.asarray(more)
+        length = self._length + len(more)
+        dtype = np.result_type(self._room, more) if len(more) else self._room.dtype
+        if length > len(self._room) or dtype != self._room.dtype:
+            room = np.empty((max(length, 2 * self._length), *self._room.shape[1:]), dtype)
+            room[: self._length] = self.values
+            self._room = room
+        self._room[self._length : length] = more
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_room": self.values.copy(), "_length": self._length}
+
+
+class RowStore:
+    """Rows of one format that are added to."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._constant, self._n_features = rows.constant, rows.shape[1]
+        parts = rows[:1] if isinstance(rows, Dense) else rows[:3]
+        self._parts = [GrowingArray(part) for part in parts]
+
+    @property
+    def rows(self) -> Rows:
+        """All of them, without a copy."""
+        parts = [part.values for part in self._parts]
+        if len(parts) == 1:
+            return Dense(parts[0], self._constant)
+        return CSR(parts[0], parts[1], parts[2], self._n_features, self._constant)
+
+    def append(self, rows: Rows) -> None:
+        """Add rows at the end, whatever their format."""
+        rows = in_format_of(rows, self.rows)
+        if isinstance(rows, Dense):
+            self._parts[0].append(rows.values)
+            return
+        data, indices, indptr = self._parts
+        indptr.append(rows.indptr[1:] + indptr.values[-1])
+        data.append(rows.data)
+        indices.append(rows.indices)
+
+    def __len__(self) -> int:
+        return self.rows.shape[0]

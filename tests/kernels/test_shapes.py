@@ -1,0 +1,130 @@
+"""Rows as a whole, in either format, against plain NumPy on dense arrays."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.kernels.shapes import (
+    GrowingArray,
+    RowStore,
+    as_rows,
+    between,
+    dense_values,
+    entries,
+    in_format_of,
+    join,
+    matrix_of,
+    place_of,
+    stored_values,
+    take,
+    touched_features,
+    variance,
+    without_zeros,
+)
+from tests.examples import FORMATS, same_bits
+
+RNG = np.random.default_rng(0)
+VALUES = (RNG.integers(0, 256, (40, 7)) * (RNG.random((40, 7)) < 0.4)).astype(np.float64)
+EVERY_FORMAT = pytest.mark.parametrize("form", FORMATS)
+
+
+@EVERY_FORMAT
+def test_taken_and_cut(form: str) -> None:
+    """Rows by their numbers and rows between two are those of the dense array."""
+    rows = FORMATS[form](VALUES.tolist(), 1.0)
+    numbers = np.array([3, 0, 3, 39])
+    assert same_bits(dense_values(take(rows, numbers)), VALUES[numbers])
+    assert same_bits(dense_values(take(rows, numbers[:0])), VALUES[:0])
+    for start, stop in [(0, 40), (5, 9), (7, 7), (39, 40)]:
+        part = between(rows, start, stop)
+        assert type(part) is type(rows)
+        assert part.shape == (stop - start, 7)
+        assert np.shares_memory(stored_values(part), stored_values(rows)) == (stop > start)
+        assert same_bits(dense_values(part), VALUES[start:stop])
+
+
+@EVERY_FORMAT
+def test_joined(form: str) -> None:
+    """Parts of either format joined are the whole in the format of the first."""
+    rows = FORMATS[form](VALUES.tolist(), 1.0)
+    other = FORMATS["csr" if form == "dense" else "dense"](VALUES.tolist(), 1.0)
+    whole = join([between(rows, 0, 5), between(other, 5, 5), between(other, 5, 40)])
+    assert type(whole) is type(rows)
+    assert same_bits(dense_values(whole), VALUES)
+    assert join([rows]) is rows
+
+
+def test_a_join_beyond_32_bits_widens_the_pointers() -> None:
+    """Row pointers of 32 bits become wider where the joined rows need it, else stay."""
+    empty = np.zeros(0, np.int32)
+    far = CSR(np.zeros(0), empty, np.array([0, 2**31 - 1], np.int32), 3, 1.0)
+    near = CSR(np.zeros(0), empty, np.array([0, 2], np.int32), 3, 1.0)
+    assert join([far, near]).indptr.tolist() == [0, 2**31 - 1, 2**31 + 1]  # type: ignore[union-attr]
+    assert join([near, near]).indptr.dtype == np.int32  # type: ignore[union-attr]
+
+
+@EVERY_FORMAT
+def test_there_and_back(form: str) -> None:
+    """A matrix of rows and rows of a matrix are each other's inverse; formats change likewise."""
+    rows: Rows = FORMATS[form](VALUES.tolist(), 1.0)
+    matrix = matrix_of(rows)
+    assert sparse.issparse(matrix) == (form == "csr") == rows.sparse
+    back = as_rows(matrix, 1.0)
+    assert type(back) is type(rows)
+    assert same_bits(stored_values(back), stored_values(rows))
+    for other in FORMATS:
+        changed = in_format_of(rows, FORMATS[other]([[1.0] * 7], 0.0))
+        assert changed.sparse == (other == "csr")
+        assert changed.constant == 1.0
+        assert same_bits(dense_values(changed), VALUES)
+
+
+@EVERY_FORMAT
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+def test_what_is_not_zero(form: str, dtype: Any) -> None:
+    """Rows without zeros, single entries and places of stored values agree with the array."""
+    rows = FORMATS[form](VALUES.astype(dtype).tolist(), 1.0, dtype)
+    numbers = np.array([2, 2, 0])
+    assert np.array_equal(dense_values(without_zeros(rows, numbers)), VALUES[numbers])
+    features, values = entries(rows, 4)
+    assert features.tolist() == np.flatnonzero(VALUES[4]).tolist()
+    assert values.tolist() == VALUES[4][features].tolist()
+    for number, value in enumerate(stored_values(rows)):
+        assert VALUES[place_of(rows, number)] == value
+    assert variance(rows) == pytest.approx(VALUES.var(), rel=1e-13)
+
+
+def test_features_that_a_pass_can_touch() -> None:
+    """Of few sparse values only their features and the bias; else everything."""
+    few = CSR(np.ones(2), np.array([90, 7], np.int32), np.array([0, 1, 2]), 100, 1.0)
+    assert touched_features(few).tolist() == [7, 90, 100]  # type: ignore[union-attr]
+    assert touched_features(Dense(np.ones((1, 3)), 1.0)) == slice(None)
+
+
+@pytest.mark.parametrize("csr", [True, False])
+def test_rows_that_are_added_to(csr: bool) -> None:
+    """A store holds what was appended, in the format of the first and the widest type so far."""
+    forms = {True: FORMATS["csr"], False: FORMATS["dense"]}
+    store = RowStore(forms[csr](VALUES[:2].astype(np.uint8).tolist(), 1.0, np.uint8))
+    for start in range(2, 40, 11):
+        part = VALUES[start : start + 11].tolist()
+        store.append(forms[start % 2 == 0](part, 1.0, np.float32))
+    found = matrix_of(store.rows)
+    assert sparse.issparse(found) == csr
+    assert found.dtype == np.float32
+    assert np.array_equal(dense_values(store.rows), VALUES)
+    assert len(store) == 40
+
+
+def test_growing_takes_room_by_doubling() -> None:
+    """A thousand additions of one value move what is there a handful of times."""
+    column, moves = GrowingArray(np.empty(0, np.int64)), 0
+    for i in range(1000):
+        before = column.values.base
+        column.append([i])
+        moves += column.values.base is not before
+    assert column.values.tolist() == list(range(1000))
+    assert moves <= 12
