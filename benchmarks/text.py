@@ -16,11 +16,11 @@ from benchmarks.figure import Amount, Figure, Skipped, Target, speed_up
 from benchmarks.scale import Scale
 from benchmarks.svmlight_text import FOLDER
 from rosenblatt.cli.course import Course
-from rosenblatt.cli.rows import model_rows
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.training import train_files
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.models.model import Model
+from rosenblatt.models.rows import model_rows
 from rosenblatt.models.scoring import Scorer
 
 SPEED_UP = 10.0

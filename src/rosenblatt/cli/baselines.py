@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.cli.rows import model_rows
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.evaluation import Evaluation, mcnemar
 from rosenblatt.models.model import Model
+from rosenblatt.models.rows import model_rows
 from rosenblatt.wording import counted, printable
 
 NOISE = 0.05  # a p-value above this is told as no difference
@@ -33,7 +33,7 @@ class Comparison:
         self.only_model_wrong = self.only_other_wrong = 0
         self._predict = predict
 
-    def add(self, batch: Batch, guess: NDArray[Any]) -> None:
+    def add(self, batch: Batch, _scores: NDArray[Any], guess: NDArray[Any]) -> None:
         """Count a batch for which the model guesses so."""
         other = self._predict(batch)
         self.evaluation.add(batch.labels, other, None, batch.classes)

@@ -10,8 +10,8 @@ from rosenblatt.cli.option_group import column_options, scale_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.file_rows import FileRows
     from rosenblatt.data.files import Layout
+    from rosenblatt.models.rows import FileRows
 
 MOST_FOR_CYCLE = 100_000  # values
 MOST_DENSE = 0.5  # share of values that are there, above which rows are taken as an array
@@ -39,8 +39,8 @@ def diagnose(
     Inseparable: mixtures of rows of either side that are the same point; or rows that are equal
     and have different labels. Rows are counted from 0. Exit code 1 unless they are separable.
     """
-    from rosenblatt.cli.file_rows import read_rows
     from rosenblatt.data.files import Columns
+    from rosenblatt.models.rows import read_rows
     from rosenblatt.theory.diagnosis import diagnose as verdict_on
 
     columns = Columns(

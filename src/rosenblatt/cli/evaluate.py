@@ -71,28 +71,20 @@ def evaluate(
     layout: "Layout",
 ) -> bool:
     """Judge MODEL by the labels of the rows of DATA ("-": standard input)."""
-    from rosenblatt.cli.rows import model_rows
-    from rosenblatt.models.evaluation import Evaluation
-    from rosenblatt.models.file import read
-    from rosenblatt.models.scoring import Scorer
+    from rosenblatt.models.evaluation import evaluation_of
+    from rosenblatt.models.model import Model
 
     if train and not set(against) - {"most-frequent"}:
         msg = "--train is what the scikit-learn models of --against learn from: name one of them."
         raise click.UsageError(msg)
-    model = read(model_path)
+    model = Model.load(model_path)
     comparisons: list[Comparison] = []
     if against:
         from rosenblatt.cli.baselines import comparisons_with
 
         comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
-    evaluation, scorer = Evaluation(model.classes), Scorer(model)
-    for batch in model_rows(model, data, layout=layout):
-        scores = scorer.scores(batch)
-        guess = scorer.numbers(scores)
-        margins = scorer.margins(scores) if scorer.voted else None
-        evaluation.add(batch.labels, guess, scores, batch.classes, margins)
-        for comparison in comparisons:
-            comparison.add(batch, guess)
+    watchers = [comparison.add for comparison in comparisons]
+    evaluation = evaluation_of(model, model.rows(data, layout=layout), *watchers)
     if evaluation.error is None:
         msg = f"{' '.join(data)}: no row has a label ({counted(evaluation.n_unlabelled, 'row')}); "
         raise InputError(msg + "without labels nothing can be judged. Did you mean predict?")

@@ -53,12 +53,12 @@ def explain(
     Each feature adds its weight × its value to the score. With more than two classes it is the
     lead over the runner-up that is explained. Where weight vectors vote, it is their average.
     """
-    from rosenblatt.models.explanation import contributions
-    from rosenblatt.models.file import read
+    from rosenblatt.models.explanation import contributions, decision
+    from rosenblatt.models.model import Model
 
-    model = read(model_path)
+    model = Model.load(model_path)
     batch = _row(model, data, row, layout)
-    scores, winner = _decision(model, batch)
+    scores, winner = decision(model, batch)
     explanation = contributions(model, batch.indices, batch.data, winner=winner)
     vote = _vote(model, batch)
     document = {
@@ -123,7 +123,7 @@ def _show_provenance(screen: Screen, model: "Model", provenance: "Provenance", n
 
 def _row(model: "Model", data: str, row: int, layout: "Layout") -> "Batch":
     """Return a batch of this row alone, which plain Python scores before numba is imported."""
-    from rosenblatt.cli.rows import model_rows
+    from rosenblatt.models.rows import model_rows
 
     before = 0
     for batch in model_rows(model, [data], layout=layout, prompt=True, need_labels=False):
@@ -139,25 +139,6 @@ def _row(model: "Model", data: str, row: int, layout: "Layout") -> "Batch":
         before += batch.n_rows
     msg = f"{data} has {counted(before, 'row')}; there is no row {row:,}."
     raise InputError(msg)
-
-
-def _decision(model: "Model", batch: "Batch") -> tuple[Any, int]:
-    """Return the scores of a row and the number of its class, bit for bit those of predict.
-
-    The features of the row are all that the scorer gets, so that a model of millions is not copied.
-    """
-    import numpy as np
-
-    from rosenblatt.models.explanation import narrowed
-    from rosenblatt.models.scoring import Scorer
-
-    known = batch.indices < model.n_features
-    data, n = batch.data[known], int(np.count_nonzero(known))
-    places = np.arange(n, dtype=np.int32)
-    row = batch._replace(data=data, indices=places, indptr=np.array([0, n]), n_features=n)
-    scorer = Scorer(narrowed(model, batch.indices[known]), by_weights=True)
-    scores = scorer.scores(row)
-    return scores, int(scorer.numbers(scores)[0])
 
 
 def _vote(model: "Model", batch: "Batch") -> dict[str, Any] | None:

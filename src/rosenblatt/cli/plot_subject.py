@@ -10,12 +10,11 @@ import numpy as np
 from scipy import sparse
 
 from rosenblatt.cli.diagnose import matrix_of
-from rosenblatt.cli.file_rows import FileRows, read_rows
-from rosenblatt.cli.rows import model_rows
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Columns, Files, Layout, encoded
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
+from rosenblatt.models.rows import FileRows, model_rows, read_rows
 
 
 @dataclass(frozen=True)
@@ -89,11 +88,6 @@ def model_at(path: str) -> Model | None:
         head = file.read(9)
     if head[8:9] == b"{" and b"\0" in head[:8]:  # the length of a header, and the header
         return read(path)
-    if head.lstrip().startswith(b"{"):  # a model in JSON, or rows in JSON
-        try:
-            return read(path)
-        except InputError:
-            return None
     return None
 
 

@@ -51,10 +51,10 @@ def predict(
     DATA are files, patterns of names or "-" for standard input; a label in them is not looked at.
     Two classes have one score, above 0 for the second one.
     """
-    from rosenblatt.cli.rows import model_rows
     from rosenblatt.data.atomic import replacing
     from rosenblatt.errors import InputError
     from rosenblatt.models.file import read
+    from rosenblatt.models.rows import model_rows
     from rosenblatt.models.scoring import Scorer
 
     model = read(model_path)

@@ -40,9 +40,9 @@ def report(
     the rows that went most wrong. A model of train --record-mistakes shows which rows taught it
     so and how long its weights lasted, one of train --verdict the proof.
     """
-    from rosenblatt.cli.rows import model_rows
     from rosenblatt.data.atomic import replacing
     from rosenblatt.models.file import read
+    from rosenblatt.models.rows import model_rows
     from rosenblatt.report.findings import findings
     from rosenblatt.report.page import page
     from rosenblatt.wording import percent, printable

@@ -17,8 +17,8 @@ from rosenblatt.cli.option_group import (
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.file_rows import FileRows
     from rosenblatt.data.files import Layout
+    from rosenblatt.models.rows import FileRows
     from rosenblatt.tracing import Trace
 
 SHUFFLES = ("no", "once", "every-pass")
@@ -77,8 +77,8 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
     The weights are those of train, bit for bit. By default rows come in the order of the file and
     numbers are not scaled, as in textbooks.
     """
-    from rosenblatt.cli.file_rows import read_rows
     from rosenblatt.data.files import Columns
+    from rosenblatt.models.rows import read_rows
 
     columns = Columns(label=given["label"], ignore=given["ignore"], scale=given["scale"])
     rows = read_rows(data, layout, columns, fit_intercept=given["intercept"])

@@ -5,7 +5,6 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.evaluate import warn_of_labels
-from rosenblatt.cli.rows import model_rows
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.sizes import told
 from rosenblatt.cli.training import Trainee
@@ -13,7 +12,6 @@ from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import Scorer
 from rosenblatt.wording import counted, number, percent, printable
 
 if TYPE_CHECKING:
@@ -34,11 +32,7 @@ def judged(model: Model, test: Sequence[str], layout: Layout) -> Evaluation | No
     """Return how the model does on the files of --test."""
     if not test:
         return None
-    evaluation, scorer = Evaluation(model.classes), Scorer(model)
-    for batch in model_rows(model, test, layout=layout):
-        scores = scorer.scores(batch)
-        evaluation.add(batch.labels, scorer.numbers(scores), scores, batch.classes)
-    return evaluation
+    return model.evaluate(test, layout=layout)
 
 
 def report(trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> dict[str, Any]:

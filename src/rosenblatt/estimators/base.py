@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.estimators.classes import all_known, first_classes, grown
-from rosenblatt.estimators.linear_scores import linear_scores, predicted_numbers
 from rosenblatt.estimators.parameters import (
     CHECKS,
     check_online,
@@ -33,6 +32,7 @@ from rosenblatt.estimators.validation import (
 )
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import touched_features
+from rosenblatt.models.scoring import linear_scores, predicted_numbers
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Outcome, Plan, fit

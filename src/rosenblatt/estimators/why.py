@@ -7,9 +7,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.linear_scores import linear_scores
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
+from rosenblatt.models.scoring import linear_scores
 
 
 def why(estimator: OnlineClassifier, X: Any, x: Any) -> Provenance:

@@ -1,12 +1,15 @@
 """How good predictions are: counted batch by batch, so that a file of any size can be judged."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import Batch
+from rosenblatt.models.model import Model
+from rosenblatt.models.scoring import Scorer
 from rosenblatt.training.coverage import CoverageCurve, coverage_curve
 
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
@@ -190,6 +193,23 @@ class Evaluation:
                 "counts": self.confusion.tolist(),
             },
         }
+
+
+def evaluation_of(
+    model: Model,
+    batches: Iterable[Batch],
+    *watchers: Callable[[Batch, NDArray[Any], NDArray[Any]], object],
+) -> Evaluation:
+    """Judge a model by the rows of batches; watchers see each, its scores and its class numbers."""
+    evaluation, scorer = Evaluation(model.classes), Scorer(model)
+    for batch in batches:
+        scores = scorer.scores(batch)
+        guess = scorer.numbers(scores)
+        margins = scorer.margins(scores) if scorer.voted else None
+        evaluation.add(batch.labels, guess, scores, batch.classes, margins)
+        for watcher in watchers:
+            watcher(batch, scores, guess)
+    return evaluation
 
 
 def wilson(count: int, n: int, z: float = Z_95) -> tuple[float, float] | None:

@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import Batch
 from rosenblatt.errors import InputError
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import Model, model_of
+from rosenblatt.models.rows import batch_of
+from rosenblatt.models.scoring import Scorer
 
 Label = int | float | str | bool
 
@@ -67,16 +70,62 @@ class Explanation(NamedTuple):
     n_unknown: int  # features of the row that the model has never met
 
 
+def explain(fitted: Any, x: Any) -> Explanation:
+    """Return what each feature of a row adds to the decision on it, by name, largest first.
+
+    Parameters
+    ----------
+    fitted : fitted estimator of rosenblatt, or Model
+        Where weight vectors vote, their average is explained: a vote is no sum of terms.
+    x : array of shape (n_features,), or a batch of one row
+        The row.
+
+    Returns
+    -------
+    Explanation
+        ``terms``, each with ``name``, ``value``, ``weight`` and ``amount``, ``bias`` and
+        ``total``. Positive amounts speak for the class ``positive``.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, explain
+    >>> clf = Perceptron(shuffle=False).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> found = explain(clf, [1, 1])
+    >>> [(term.name, term.amount) for term in found.terms], found.bias, found.total
+    ([('feature 0', 3.0), ('feature 1', 2.0)], -4.0, 1.0)
+    """
+    model, row = model_of(fitted), batch_of(x)
+    if row.n_rows != 1:
+        msg = f"explain takes one row; got {row.n_rows}."
+        raise InputError(msg)
+    if not isinstance(x, Batch) and row.n_features != model.n_features:
+        msg = f"The row has {row.n_features} features; the model was trained on {model.n_features}."
+        raise InputError(msg)
+    _, winner = decision(model, row)
+    return contributions(model, row.indices, row.data, winner=winner)
+
+
+def decision(model: Model, row: Batch) -> tuple[NDArray[Any], int]:
+    """Return the scores of a batch of one row and the number of its class, as predict has them.
+
+    The features of the row are all that the scorer gets, so that a model of millions is not copied.
+    """
+    known = row.indices < model.n_features
+    data, n = row.data[known], int(np.count_nonzero(known))
+    places = np.arange(n, dtype=np.int32)
+    narrow = row._replace(data=data, indices=places, indptr=np.array([0, n]), n_features=n)
+    scorer = Scorer(narrowed(model, row.indices[known]), by_weights=True)
+    scores = scorer.scores(narrow)
+    return scores, int(scorer.numbers(scores)[0])
+
+
 def namer(model: Model) -> Callable[[int], str]:
     """Return what names a feature: given names, else those of the encoding, else its number."""
     names = model.feature_names
     if names is not None:
         return lambda index: names[index]
-    if model.encoding is not None:
-        from rosenblatt.data.encoding import encoding_from
-
-        name: Callable[[int], str] = encoding_from(model.encoding, model.encoding_arrays).name
-        return name
+    if model.encoder is not None:
+        return model.encoder.name
     return lambda index: f"feature {index}"
 
 

@@ -1,16 +1,28 @@
-"""All that is needed to use a trained model, explain it, and go on training it."""
+"""The one fitted thing: weights, what they mean, and all that training needs to go on."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
+
+if TYPE_CHECKING:
+    from rosenblatt.data.batch import Batch
+    from rosenblatt.data.files import Encoding, Layout
+    from rosenblatt.models.evaluation import Evaluation
+    from rosenblatt.models.explanation import Explanation
+    from rosenblatt.training.state import State
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
 KERNEL_PREFIX = "kernel."  # of arrays that stand in place of weights
+VOTED = "VotedPerceptron"  # the learner whose vectors vote
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,8 @@ class Model:
     Two classes share one vector, whose positive side is the second class; K classes have K. The
     bias stands last in each vector and is 0 where the learner has none. What must fit together is
     checked by ``rosenblatt.models.checks`` whenever a model is written or read.
+
+    ``rosenblatt.train_files`` makes one from files; every estimator holds one, ``model_``.
     """
 
     learner: str  # name of the estimator class: "AveragedPerceptron", …
@@ -52,22 +66,78 @@ class Model:
     ledger: NDArray[Any] | None = None  # Algorithm 7's u and β, where an average is kept
     count: int = 1  # Algorithm 7's c
     feature_names: tuple[str, ...] | None = None  # where somebody gave names
-    encoding: dict[str, Json] | None = (
-        None  # how a file's columns become features (rosenblatt.data)
-    )
+    encoding: dict[str, Json] | None = None  # how a file's columns become features
     encoding_arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # and its large parts
     spread: Spread | None = None
     calibration: Calibration | None = None
     history: tuple[dict[str, Json], ...] = ()  # the fields of one PassRecord each
-    outcome: dict[str, Json] = field(default_factory=dict)  # stop_reason, best_pass, n_rows, …
+    outcome: dict[str, Json] = field(default_factory=dict)  # stop_reason, best_pass, n_iter, …
     training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, held_out, …
     verdict: dict[str, Json] | None = None
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a learner keeps
+
+    @classmethod
+    def load(cls, path: "str | Path") -> "Model":
+        """Return the model of a file; ``-`` is standard input."""
+        from rosenblatt.models.file import read
+
+        return read(path)
+
+    def save(self, path: "str | Path") -> None:
+        """Write the model file, whole or not at all; ``-`` is standard output."""
+        from rosenblatt.models.file import write
+
+        write(self, path)
+
+    @cached_property
+    def state(self) -> "State":
+        """The weights as training goes on from them, in the same memory."""
+        from rosenblatt.training.state import State
+
+        weights, ledger = self.weights, self.ledger
+        by_feature = len(weights) > 1 and not weights.flags.c_contiguous  # as State lays them out
+        if by_feature:
+            weights, ledger = weights.T, None if ledger is None else ledger.T
+        elif len(self.classes) == 2:
+            weights, ledger = weights[0], None if ledger is None else ledger[0]
+        return State(weights, ledger, len(self.classes), self.count, by_feature)
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """The classes as an array, of the type that the labels had, or one that holds them."""
+        found: NDArray[Any] = np.array(self.classes, self.training.get("label_type"))
+        if found.dtype == object and "label_type" not in self.training:
+            return np.array(self.classes, np.float64)  # integers beyond int64, as readers take them
+        return found
+
+    @cached_property
+    def encoder(self) -> "Encoding | None":
+        """What makes features of the columns of files; None for a model of arrays."""
+        from rosenblatt.data.encoding import encoding_from
+
+        if self.encoding is None:
+            return None
+        return encoding_from(self.encoding, self.encoding_arrays)
 
     @property
     def n_features(self) -> int:
         """Number of features, without the constant one of the bias."""
         return int(self.weights.shape[1]) - 1
+
+    @property
+    def constant(self) -> float:
+        """The constant feature: 1 where a bias is learned, else 0."""
+        return 1.0 if self.options.get("fit_intercept", True) else 0.0
+
+    @property
+    def positive(self) -> bool:
+        """Whether a score of zero predicts the second class, and a tie the last of its classes."""
+        return bool(self.options.get("zero") == "positive")
+
+    @property
+    def voted(self) -> bool:
+        """Whether all weight vectors of training decide, by vote."""
+        return self.learner == VOTED
 
     @property
     def deciding_weights(self) -> NDArray[Any]:
@@ -83,6 +153,78 @@ class Model:
                 "in Python with rosenblatt.load and call its method predict."
             )
             raise InputError(msg)
+
+    def rows(
+        self,
+        paths: str | Sequence[str],
+        *,
+        layout: "Layout | None" = None,
+        prompt: bool = False,
+        need_labels: bool = True,
+    ) -> Iterator["Batch"]:
+        """Yield the rows of files in batches, as features that the model knows.
+
+        In them the classes of the model come first, in its order, then labels that it does not
+        know; a row without a label has −1. With ``prompt`` rows come as soon as they arrive.
+        """
+        from rosenblatt.models.rows import model_rows
+
+        return model_rows(self, paths, layout=layout, prompt=prompt, need_labels=need_labels)
+
+    def scores(self, X: Any) -> NDArray[Any]:
+        """Return the score of each row: above 0 for the second of two classes, else one a class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, or a batch of ``rows``
+            Of features as the model knows them.
+        """
+        from rosenblatt.models.rows import batch_of
+        from rosenblatt.models.scoring import Scorer
+
+        return Scorer(self).scores(batch_of(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row of ``X``, which is what ``scores`` takes."""
+        from rosenblatt.models.scoring import predicted_numbers
+
+        found: NDArray[Any] = self.labels[predicted_numbers(self.scores(X), positive=self.positive)]
+        return found
+
+    def probabilities(self, X: Any) -> NDArray[Any]:
+        """Return the probability of each class on each row of ``X``, (n_rows, n_classes)."""
+        from rosenblatt.models.calibration import probabilities
+
+        if self.calibration is None:
+            msg = Sentence(
+                "The model has no probabilities: train it with ",
+                *(Parameter("calibrate", value=True), "."),
+            )
+            raise InputError(msg)
+        return probabilities(self.calibration, self.scores(X))
+
+    def evaluate(
+        self, paths: str | Sequence[str], *, layout: "Layout | None" = None
+    ) -> "Evaluation":
+        """Return how good the model is on the rows of files, which have labels."""
+        from rosenblatt.models.evaluation import evaluation_of
+
+        return evaluation_of(self, self.rows(paths, layout=layout))
+
+    def explain(self, x: Any) -> "Explanation":
+        """Return what each feature of the row ``x`` adds to the decision on it, by name."""
+        from rosenblatt.models.explanation import explain
+
+        return explain(self, x)
+
+
+def model_of(fitted: Any) -> Model:
+    """Return the model that a fitted estimator of this package holds, or the model given."""
+    model = fitted if isinstance(fitted, Model) else getattr(fitted, "model_", None)
+    if isinstance(model, Model):
+        return model
+    msg = f"A fitted estimator of rosenblatt or a Model is needed; got a {type(fitted).__name__}."
+    raise InputError(msg)
 
 
 def n_vectors(n_classes: int) -> int:

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.checks import check, finite_average, told_of
 from rosenblatt.models.document import compact, plain, versions
 from rosenblatt.models.model import Class, Model
 
 OPSET, IR_VERSION = 17, 8  # of 2022: run by onnxruntime 1.12 and later
-VOTING = ("VotedPerceptron",)
 LARGEST = 2_000_000_000  # bytes of weights; a protocol buffer ends at 2 GiB
 
 
@@ -26,10 +25,11 @@ def to_onnx(model: Model) -> bytes:
     InputError
         Where onnx is not installed, the weights are too many for the format, or votes decide.
     """
-    if model.learner in VOTING:
-        msg = (
+    if model.voted:
+        msg: str = Sentence(
             f"A {model.learner} decides by the votes of many weight vectors, which a linear graph "
-            "cannot hold: export JSON, or train with --memory average for ONNX."
+            "cannot hold: export JSON, or train with ",
+            *(Parameter("memory", "average"), " for ONNX."),
         )
         raise InputError(msg)
     try:
@@ -44,7 +44,7 @@ def to_onnx(model: Model) -> bytes:
         msg = f"ONNX holds at most 2 GB; this model's weights are {model.weights.nbytes:,} bytes."
         raise InputError(msg)
     labels = _labels(model.classes)
-    two, positive = len(model.classes) == 2, model.options.get("zero") == "positive"
+    two, positive = len(model.classes) == 2, model.positive
     constants = {
         "coefficients": np.ascontiguousarray(weights[:, :-1].T),
         "bias": np.ascontiguousarray(weights[:, -1]),

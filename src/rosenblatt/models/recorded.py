@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
@@ -37,10 +37,14 @@ def recorded_provenance(
         Where the model does not hold its mistakes, or holds what cannot be them.
     """
     if not is_recorded(model):
-        msg = "The model does not hold its mistakes: train it with --record-mistakes."
+        msg = Sentence(
+            "The model does not hold its mistakes: train it with ",
+            *(Parameter("record_mistakes", value=True), "."),
+        )
         raise InputError(msg)
-    constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
-    rows, log, numbers = read_updates(model.arrays, len(model.classes), model.n_features, constant)
+    rows, log, numbers = read_updates(
+        model.arrays, len(model.classes), model.n_features, model.constant
+    )
     known = indices < model.n_features
     x = np.zeros(model.n_features)
     x[indices[known]] = values[known]

@@ -1,4 +1,4 @@
-"""The activations of a stored model on rows from files, and the classes that they predict."""
+"""The scores of rows by a model, and the classes that they predict."""
 
 import sys
 from functools import reduce
@@ -13,11 +13,12 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.models.model import Model
 
 if TYPE_CHECKING:
+    from rosenblatt.kernels.rows import Rows
+    from rosenblatt.training.state import State
     from rosenblatt.training.vote_count import VoteCounter
     from rosenblatt.training.votes import Votes
 
 PLAIN_PRODUCTS = 1 << 20  # weight times value; about what is done while numba is imported
-VOTED = "VotedPerceptron"  # the learner whose vectors vote
 LANES = 4  # sums side by side, as in kernels.rows
 
 
@@ -30,15 +31,15 @@ class Scorer:
     """
 
     def __init__(self, model: Model, *, by_weights: bool = False) -> None:
-        self.voted = model.learner == VOTED and not by_weights
+        self.voted = model.voted and not by_weights
         self._counter = _vote_counter(model) if self.voted else None
         weights = model.deciding_weights
         self._binary = len(model.classes) == 2
         self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
         self._n_features = model.n_features
-        self._constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
+        self._constant = model.constant
         self._n_products = 0
-        self._positive = model.options.get("zero") == "positive"
+        self._positive = model.positive
 
     def scores(self, batch: Batch) -> NDArray[Any]:
         """Return the activation of each row: (n,) for two classes, else (n, K).
@@ -74,18 +75,8 @@ class Scorer:
         return vote_margins(scores)
 
     def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the number of the class that each activation predicts.
-
-        A zero predicts the first class, or the second if the model says ``zero="positive"``; a tie
-        of several classes goes to the first of them, or likewise to the last.
-        """
-        if scores.ndim == 1:
-            return (scores >= 0 if self._positive else scores > 0).astype(np.intp)
-        if self._positive:
-            last: NDArray[np.intp] = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
-            return last
-        first: NDArray[np.intp] = scores.argmax(axis=1)
-        return first
+        """Return the number of the class that each score predicts."""
+        return predicted_numbers(scores, positive=self._positive)
 
     def _vote(
         self,
@@ -128,24 +119,59 @@ class Scorer:
                     out[i] += bias
 
 
+def linear_scores(state: "State", rows: "Rows") -> NDArray[Any]:
+    """Return the activation of each row, (n,) for two classes, else (n, classes)."""
+    from rosenblatt.kernels.binary import activations
+    from rosenblatt.kernels.finite import first_not_finite
+    from rosenblatt.kernels.multiclass import class_scores
+
+    weights = state.average()
+    if state.n_classes == 2:
+        scores = np.empty(rows.shape[0])
+        activations(rows, weights, scores)
+    else:
+        scores = np.empty((rows.shape[0], state.n_classes))
+        class_scores(rows, state.laid_out_for(rows, weights), scores)
+    bad = first_not_finite(scores)
+    if bad >= 0:
+        row = bad // scores.shape[-1] if scores.ndim == 2 else bad
+        msg = f"The activation of row {row} overflowed: its values are too large."
+        raise WeightOverflowError(msg)
+    return scores
+
+
+def predicted_numbers(scores: NDArray[Any], *, positive: bool) -> NDArray[np.intp]:
+    """Return the number of the class that each score predicts.
+
+    Zero is the first class, or the second if ``positive``; a tie of several classes goes to the
+    first of them, or likewise to the last.
+    """
+    if scores.ndim == 1:
+        return (scores >= 0 if positive else scores > 0).astype(np.intp)
+    if positive:
+        last: NDArray[np.intp] = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
+        return last
+    first: NDArray[np.intp] = scores.argmax(axis=1)
+    return first
+
+
 def n_voting(model: Model) -> int | None:
     """Return how many weight vectors of a model vote; None where one alone decides."""
-    return votes_of(model).n_vectors if model.learner == VOTED else None
+    return votes_of(model).n_vectors if model.voted else None
 
 
 def _vote_counter(model: Model) -> "VoteCounter":
     from rosenblatt.training.vote_count import VoteCounter
 
-    positive = model.options.get("zero") == "positive"
-    return VoteCounter(votes_of(model), len(model.classes), model.count, positive=positive)
+    voters = votes_of(model)
+    return VoteCounter(voters, len(model.classes), model.count, positive=model.positive)
 
 
 def votes_of(model: Model) -> "Votes":
     """Return the updates that a model holds, with the rows that made them."""
     from rosenblatt.training.vote_arrays import recorded_votes
 
-    constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
-    shape = len(model.classes), model.n_features, constant
+    shape = len(model.classes), model.n_features, model.constant
     return recorded_votes(model.arrays, *shape, model.count)
 
 

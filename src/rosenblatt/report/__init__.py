@@ -85,8 +85,7 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     training = model.training | {"n_rows": batch.n_rows, "class_counts": counts}
     arrays = model.arrays
     if hasattr(estimator, "mistakes_") and not arrays:
-        constant = 1.0 if model.options.get("fit_intercept", True) else 0.0
-        rows = CSR(batch.data, batch.indices, batch.indptr, model.n_features, constant)
+        rows = CSR(batch.data, batch.indices, batch.indptr, model.n_features, model.constant)
         arrays = recorded_arrays(estimator.mistakes_, rows)
     # The theorem is on the mistakes of a perceptron with a bias; an average makes the same ones.
     bounded = model.learner.endswith("Perceptron") and model.options["fit_intercept"]

@@ -7,11 +7,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.models.evaluation import Evaluation
+from rosenblatt.models.evaluation import Evaluation, evaluation_of
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
 from rosenblatt.models.model import Model
 from rosenblatt.models.recorded import is_recorded
-from rosenblatt.models.scoring import Scorer, votes_of
+from rosenblatt.models.scoring import votes_of
 from rosenblatt.report.hardest import HardestRows, HardRow
 
 WEIGHTS = 12  # names on either side
@@ -51,11 +51,6 @@ def findings(
     rankings = ranked_weights(model, WEIGHTS, by_effect=by_effect)[:MOST_RANKED]
     if test is None:
         return Findings(name, model, rankings, by_effect)
-    evaluation, scorer, hardest = Evaluation(model.classes), Scorer(model), HardestRows(model)
-    for batch in test:
-        scores = scorer.scores(batch)
-        predicted = scorer.numbers(scores)
-        margins = scorer.margins(scores) if scorer.voted else None
-        evaluation.add(batch.labels, predicted, scores, batch.classes, margins)
-        hardest.add(batch, scores, predicted)
+    hardest = HardestRows(model)
+    evaluation = evaluation_of(model, test, hardest.add)
     return Findings(name, model, rankings, by_effect, evaluation, hardest.rows(), test_names)

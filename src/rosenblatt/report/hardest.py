@@ -12,7 +12,6 @@ from rosenblatt.mistakes.provenance import Provenance
 from rosenblatt.models.explanation import Explanation, contributions
 from rosenblatt.models.model import Model
 from rosenblatt.models.recorded import is_recorded, recorded_provenance
-from rosenblatt.models.scoring import VOTED
 
 MOST = 8
 
@@ -83,7 +82,7 @@ class HardestRows:
             predicted=model.classes[predicted],
             lead=lead,
             explanation=None
-            if model.learner == VOTED
+            if model.voted
             else contributions(model, indices, values, winner=predicted, rival=label),
             provenance=_provenance(model, indices, values, scores, predicted),
         )
@@ -112,6 +111,6 @@ def _provenance(
     scores: NDArray[Any],
     winner: int,
 ) -> Provenance | None:
-    if not is_recorded(model) or model.learner == VOTED:
+    if not is_recorded(model) or model.voted:
         return None
     return recorded_provenance(model, indices, values, scores, winner)

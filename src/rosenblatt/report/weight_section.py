@@ -1,7 +1,6 @@
 """The part of the page on the weights."""
 
 from rosenblatt.models.explanation import Ranking
-from rosenblatt.models.scoring import VOTED
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import Cell, bar, paragraph, section, table, text
 from rosenblatt.wording import counted, signed
@@ -18,7 +17,7 @@ def weight_section(found: Findings) -> str:
             "Features vary over very different ranges, so they are ranked by weight × standard "
             "deviation."
         )
-    if found.model.learner == VOTED:
+    if found.model.voted:
         note += paragraph("All weight vectors vote; these are the weights of their average.")
     if len(found.rankings) > MOST_TABLES:
         return section("weights", "Weights", note, _lines(found.rankings))

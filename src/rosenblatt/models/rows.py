@@ -1,0 +1,129 @@
+"""Rows of files and arrays: as a model knows their features, or all of them in memory."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles, encoded
+from rosenblatt.errors import InputError, Parameter, Sentence
+
+if TYPE_CHECKING:
+    from rosenblatt.kernels.rows import CSR
+    from rosenblatt.models.model import Model
+    from rosenblatt.training.examples import Examples
+
+MOST_BYTES = 1 << 30  # of parsed rows in memory
+
+
+def model_rows(
+    model: "Model",
+    paths: str | Sequence[str],
+    *,
+    layout: Layout | None = None,
+    prompt: bool = False,
+    need_labels: bool = True,
+) -> Iterator[Batch]:
+    """Yield the rows of files in batches; see ``Model.rows``."""
+    names = [paths] if isinstance(paths, str) else paths
+    files = Files(names, layout or Layout(), prompt=prompt)
+    encoding = model.encoder
+    if encoding is None:  # learned from arrays: rows there have numbered features
+        from rosenblatt.data.encoding import SvmlightEncoding
+
+        zero_based = files.layout.zero_based
+        if zero_based is None:
+            msg = Sentence(
+                "The model was saved from Python, where features count from 0, and does not know "
+                "from where the file counts: say ",
+                *(Parameter("zero_based", value=True), " or "),
+                *(Parameter("zero_based", value=False), "."),
+            )
+            raise InputError(msg)
+        encoding = SvmlightEncoding(zero_based=zero_based, n_features=model.n_features)
+    return encoded(files, encoding, model.classes, need_labels=need_labels)
+
+
+def batch_of(X: Any) -> Batch:
+    """Return the rows of an array or a sparse matrix as a batch without labels."""
+    if isinstance(X, Batch):
+        return X
+    from scipy import sparse
+
+    rows = sparse.csr_array(X if sparse.issparse(X) else np.atleast_2d(np.asarray(X, float)))
+    rows.sum_duplicates()
+    return Batch(
+        data=rows.data,
+        indices=rows.indices.astype(np.int32, copy=False),
+        indptr=rows.indptr.astype(np.int64, copy=False),
+        labels=np.full(rows.shape[0], -1, np.int32),
+        classes=(),
+        queries=None,
+        n_features=rows.shape[1],
+        zero_based=True,
+        file="X",
+        first_line=1,
+        n_lines=rows.shape[0],
+        bytes_read=0,
+    )
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """Rows, their labels and the names of their features."""
+
+    rows: "CSR"
+    numbers: NDArray[Any]  # of the class of each row
+    classes: tuple[Any, ...]  # sorted
+    names: tuple[str, ...]
+    encoding: Encoding | None = None  # how they were made of what the files hold
+
+    @property
+    def labels(self) -> list[Any]:
+        """The label of each row."""
+        return [self.classes[number] for number in self.numbers.tolist()]
+
+    def examples(self, most_columns: int = 0) -> "Examples":
+        """Return what is learned from; dense rows where they have few columns."""
+        from rosenblatt.kernels.rows import Dense
+        from rosenblatt.training.examples import Examples
+        from rosenblatt.training.labels import targets_of
+
+        targets = targets_of(self.numbers, len(self.classes))
+        if self.rows.n_features > most_columns:
+            return Examples(self.rows, targets)
+        return Examples(Dense(self.dense(), self.rows.constant), targets)
+
+    def dense(self) -> NDArray[Any]:
+        """Return the rows as an array."""
+        values = np.zeros(self.rows.shape)
+        lengths = np.diff(self.rows.indptr)
+        values[np.repeat(np.arange(len(lengths)), lengths), self.rows.indices] = self.rows.data
+        return values
+
+
+def read_rows(
+    paths: Sequence[str], layout: Layout, columns: Columns, *, fit_intercept: bool = True
+) -> FileRows:
+    """Return all rows of files of moderate size, for who looks at them all together."""
+    from rosenblatt.kernels.rows import CSR
+    from rosenblatt.training.reading import Reading
+
+    source = TrainingFiles(Files(paths, layout), columns)
+    reading = Reading(source, keep=False, block_bytes=MOST_BYTES)
+    block = reading.first
+    if not block.last:
+        reading.close()
+        msg = f"{paths[0]} is too large for this: it takes rows of at most {MOST_BYTES >> 30} GB."
+        raise InputError(msg)
+    reading.check_classes()
+    if reading.finish is not None:
+        reading.finish(block.data, block.indptr)
+    encoding = source.encoding
+    n_features = block.n_features if encoding is None else encoding.n_features
+    rows = CSR(block.data, block.indices, block.indptr, n_features, 1.0 if fit_intercept else 0.0)
+    names = () if encoding is None or n_features > 1000 else encoding.names(range(n_features))
+    return FileRows(rows, reading.ranks[block.labels], reading.classes, tuple(names), encoding)
