@@ -5,10 +5,11 @@ Slow and obvious on purpose: this is what the compiled passes are held against.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import inf, nan
+from math import inf, nan, sqrt
 
 Vector = list[float]
 Step = Callable[[float, float], float]
+Pair = Callable[[float, float], tuple[float, float]]  # margin, variance → alpha, beta
 
 
 def perceptron(eta: float = 1.0) -> Step:
@@ -35,6 +36,47 @@ def passive_aggressive(kind: str, C: float = 1.0) -> Step:
         else:
             tau = hinge / sqnorm
         return C if kind == "pa1" and tau > C else tau
+
+    return step
+
+
+def arow(r: float) -> Pair:
+    """Crammer, Kulesza & Dredze 2009, Figure 1."""
+
+    def step(margin: float, variance: float) -> tuple[float, float]:
+        if margin >= 1.0 or variance == 0.0:
+            return 0.0, 0.0
+        if variance == inf:
+            return nan, nan
+        beta = 1.0 / (variance + r)
+        return (1.0 - margin) * beta, beta
+
+    return step
+
+
+def confidence_weighted(kind: str, phi: float, C: float = inf) -> Pair:
+    """Crammer, Dredze & Pereira 2008 ("cw"); Wang, Zhao & Hoi 2012 ("scw1", "scw2")."""
+    f2 = phi * phi
+
+    def step(margin: float, variance: float) -> tuple[float, float]:
+        if variance == 0.0 or margin >= phi * sqrt(variance):
+            return 0.0, 0.0
+        if variance == inf:
+            return nan, nan
+        if kind == "scw2":
+            n = variance + 0.5 / C
+            both = n + variance * f2
+            gamma = phi * sqrt(
+                f2 * margin * margin * variance * variance + 4.0 * n * variance * both
+            )
+            alpha = (gamma - margin * (2.0 * n + f2 * variance)) / (2.0 * n * both)
+        else:
+            root = sqrt(margin * margin * f2 * f2 / 4.0 + variance * f2 * (1.0 + f2))
+            alpha = (root - margin * (1.0 + f2 / 2.0)) / (variance * (1.0 + f2))
+            if kind == "scw1" and alpha > C:
+                alpha = C
+        g = alpha * variance * phi
+        return alpha, 2.0 * alpha * phi / (g + sqrt(g * g + 4.0 * variance))
 
     return step
 
@@ -73,6 +115,11 @@ class Arithmetic:
         terms = [a * b for a, b in zip(x, w, strict=True) if self.zeros or a != 0]
         return lane_sum(terms, self.dot_width)
 
+    def variance(self, x: Vector, scaled: Vector) -> float:
+        """Return x·Σx, where Σx is given."""
+        terms = [a * b for a, b in zip(x, scaled, strict=True) if self.zeros or a != 0]
+        return lane_sum(terms, self.square_width)
+
     def square(self, x: Vector) -> float:
         """Return x·x."""
         return lane_sum([a * a for a in x if self.zeros or a != 0], self.square_width)
@@ -98,6 +145,11 @@ class Learned:
 def counts_as_right(zero: str, *, positive: bool) -> bool:
     """Whether a zero activation is right for this label."""
     return zero == ("positive" if positive else "negative")
+
+
+def settled(margin: float, zero: str, *, positive: bool) -> float:
+    """Return the margin, made positive where a zero activation is right for this label."""
+    return 1e-300 if margin == 0.0 and counts_as_right(zero, positive=positive) else margin
 
 
 def train_binary(
@@ -143,6 +195,18 @@ def train_binary(
     return learned
 
 
+def best_rival(scores: Sequence[float], k: int, zero: str) -> int:
+    """Return the highest-scoring class but k: the one that a tie would predict."""
+    rivals = [r for r in range(len(scores)) if r != k]
+    if zero == "positive":
+        rivals.reverse()
+    rival = rivals[0]
+    for r in rivals[1:]:
+        if scores[r] > scores[rival]:
+            rival = r
+    return rival
+
+
 def train_multiclass(
     rows: Sequence[Vector],
     labels: Sequence[int],  # 0 … K − 1
@@ -166,16 +230,9 @@ def train_multiclass(
             x, k = rows[i], labels[i]
             sqnorm = how.square(x) + constant * constant
             scores = [how.dot(x, v[:d]) + constant * v[d] for v in w]
-            rivals = [r for r in range(n_classes) if r != k]
-            if zero == "positive":
-                rivals.reverse()
-            rival = rivals[0]
-            for r in rivals[1:]:
-                if scores[r] > scores[rival]:
-                    rival = r
+            rival = best_rival(scores, k, zero)
             margin = scores[k] - scores[rival]
-            if margin == 0.0 and counts_as_right(zero, positive=k > rival):
-                margin = 1e-300
+            margin = settled(margin, zero, positive=k > rival)
             if not margin > 0:
                 mistakes += 1
                 loss -= margin
@@ -190,6 +247,78 @@ def train_multiclass(
             c += 1
         learned.mistakes.append(mistakes)
         learned.losses.append(loss)
+    return learned
+
+
+@dataclass
+class Confident:
+    """What a second-order training of the reference ended with; one vector a class."""
+
+    w: list[Vector]
+    sigma: list[Vector]
+    ledger: list[Vector]
+    mistakes: list[int] = field(default_factory=list)
+    updates: list[int] = field(default_factory=list)
+
+
+def scaled_rows(x: Vector, sigmas: Sequence[Vector], how: Arithmetic) -> tuple[list[Vector], float]:
+    """Return Σx for each class that changes, and the sum of their xᵀΣx; the constant is last."""
+    directions = [[s * a for s, a in zip(sigma, x, strict=True)] for sigma in sigmas]
+    own = [how.variance(x[:-1], scaled[:-1]) + x[-1] * scaled[-1] for scaled in directions]
+    return directions, own[0] if len(own) == 1 else own[0] + own[1]
+
+
+def train_second_order(
+    rows: Sequence[Vector],
+    labels: Sequence[int],  # −1 or +1 for two classes, else 0 … K − 1
+    n_classes: int,
+    step: Pair,
+    orders: Sequence[Sequence[int]],
+    *,
+    constant: float = 1.0,
+    zero: str = "mistake",
+    how: Arithmetic = PLAIN,
+) -> Confident:
+    """Keep a mean and a variance for each weight; two classes share one vector."""
+    d, vectors = len(rows[0]), 1 if n_classes == 2 else n_classes
+    w = [[0.0] * (d + 1) for _ in range(vectors)]
+    u = [[0.0] * (d + 1) for _ in range(vectors)]
+    sigma = [[1.0] * (d + 1) for _ in range(vectors)]
+    learned, c = Confident(w, sigma, u), 1
+    for order in orders:
+        mistakes = updates = 0
+        for i in order:
+            x, y = [*rows[i], constant], labels[i]
+            scores = [how.dot(x[:d], v[:d]) + constant * v[d] for v in w]
+            if n_classes == 2:
+                margin, changes, positive = y * scores[0], [(0, y)], y > 0
+            else:
+                rivals = [r for r in range(n_classes) if r != y]
+                if zero == "positive":
+                    rivals.reverse()
+                rival = rivals[0]
+                for r in rivals[1:]:
+                    if scores[r] > scores[rival]:
+                        rival = r
+                margin, changes, positive = (
+                    scores[y] - scores[rival],
+                    [(y, 1), (rival, -1)],
+                    y > rival,
+                )
+            margin = settled(margin, zero, positive=positive)
+            mistakes += not margin > 0
+            directions, variance = scaled_rows(x, [sigma[k] for k, _ in changes], how)
+            alpha, beta = step(margin, variance)
+            if alpha != 0.0:
+                updates += 1
+                for (k, side), scaled in zip(changes, directions, strict=True):
+                    for j, value in enumerate(scaled):
+                        w[k][j] += alpha * side * value
+                        u[k][j] += alpha * side * c * value
+                        sigma[k][j] -= beta * (value * value)
+            c += 1
+        learned.mistakes.append(mistakes)
+        learned.updates.append(updates)
     return learned
 
 

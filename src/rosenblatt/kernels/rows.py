@@ -68,6 +68,36 @@ class Dense(NamedTuple):
     def prefetch(self, order: NDArray[Any], t: int) -> None:
         """Ask the memory for rows that are soon to come; changes nothing."""
 
+    def scaled(self, i: int, sigma: NDArray[Any], out: NDArray[Any]) -> float:
+        """Write Σx of row i to out, for the diagonal sigma of Σ, and return xᵀΣx."""
+        out[:-1] = sigma[:-1] * self.values[i]
+        out[-1] = sigma[-1] * self.constant
+        return lane_dot_reference(self.values[i], out[:-1]) + self.constant * float(out[-1])
+
+    def scaled_of_class(self, i: int, sigma: NDArray[Any], k: int, out: NDArray[Any]) -> float:
+        """As ``scaled``, by the diagonal of class k."""
+        return self.scaled(i, sigma[k], out)
+
+    def move(self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any]) -> None:
+        """Change w to w + step·direction, as ``scaled`` wrote it of row i."""
+        w += step * direction
+
+    def move_class(
+        self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any], k: int
+    ) -> None:
+        """As ``move``, the weights of class k."""
+        self.move(i, step, direction, w[k])
+
+    def narrow(self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any]) -> None:
+        """Change sigma by −beta·direction², as ``scaled`` wrote it of row i."""
+        sigma -= beta * (direction * direction)
+
+    def narrow_class(
+        self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any], k: int
+    ) -> None:
+        """As ``narrow``, the diagonal of class k."""
+        self.narrow(i, beta, direction, sigma[k])
+
 
 class CSR(NamedTuple):
     """Rows of a canonical compressed sparse row matrix, with 32- or 64-bit indices."""
@@ -121,6 +151,43 @@ class CSR(NamedTuple):
 
     def prefetch(self, order: NDArray[Any], t: int) -> None:
         """Ask the memory for rows that are soon to come; changes nothing."""
+
+    def scaled(self, i: int, sigma: NDArray[Any], out: NDArray[Any]) -> float:
+        """Write Σx of row i to the first places of out, and return xᵀΣx."""
+        indices, data = self._row(i)
+        n = len(indices)
+        out[:n] = sigma[indices] * data
+        out[n] = sigma[-1] * self.constant
+        return lane_dot_reference(data, out[:n]) + self.constant * float(out[n])
+
+    def scaled_of_class(self, i: int, sigma: NDArray[Any], k: int, out: NDArray[Any]) -> float:
+        """As ``scaled``, by the diagonal of class k."""
+        return self.scaled(i, sigma[:, k], out)
+
+    def move(self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any]) -> None:
+        """Change w to w + step·direction, as ``scaled`` wrote it of row i."""
+        indices, _ = self._row(i)
+        w[indices] += step * direction[: len(indices)]
+        w[-1] += step * direction[len(indices)]
+
+    def move_class(
+        self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any], k: int
+    ) -> None:
+        """As ``move``, the weights of class k."""
+        self.move(i, step, direction, w[:, k])
+
+    def narrow(self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any]) -> None:
+        """Change sigma by −beta·direction², as ``scaled`` wrote it of row i."""
+        indices, _ = self._row(i)
+        n = len(indices)
+        sigma[indices] -= beta * (direction[:n] * direction[:n])
+        sigma[-1] -= beta * (direction[n] * direction[n])
+
+    def narrow_class(
+        self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any], k: int
+    ) -> None:
+        """As ``narrow``, the diagonal of class k."""
+        self.narrow(i, beta, direction, sigma[:, k])
 
 
 Rows = Dense | CSR
@@ -258,6 +325,141 @@ def _add_to_class(self: Any, i: Any, step: Any, w: Any, k: Any) -> Any:
             for p in range(self.indptr[i], self.indptr[i + 1]):
                 w[unsigned(self.indices[p]), k] += step * self.data[p]
             w[self.n_features, k] += step * self.constant
+
+        return csr
+    return None
+
+
+@compiled_method("scaled")
+def _scaled(self: Any, i: Any, sigma: Any, out: Any) -> Any:
+    if self.instance_class is Dense:
+
+        def dense(self, i, sigma, out):  # type: ignore[no-untyped-def]
+            d = self.values.shape[1]
+            for j in range(d):
+                out[j] = sigma[j] * self.values[i, j]
+            out[d] = sigma[d] * self.constant
+            return lane_dot(self.values, i * d, out, 0, d) + self.constant * out[d]
+
+        return dense
+    if self.instance_class is CSR:
+        unsigned = _unsigned(self[1])
+
+        def csr(self, i, sigma, out):  # type: ignore[no-untyped-def]
+            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+            for p in range(n):
+                out[p] = sigma[unsigned(self.indices[start + p])] * self.data[start + p]
+            out[n] = sigma[self.n_features] * self.constant
+            return lane_dot(self.data, start, out, 0, n) + self.constant * out[n]
+
+        return csr
+    return None
+
+
+@compiled_method("scaled_of_class")
+def _scaled_of_class(self: Any, i: Any, sigma: Any, k: Any, out: Any) -> Any:
+    if self.instance_class is Dense:
+
+        def dense(self, i, sigma, k, out):  # type: ignore[no-untyped-def]
+            return self.scaled(i, sigma[k], out)
+
+        return dense
+    if self.instance_class is CSR:
+        unsigned = _unsigned(self[1])
+
+        def csr(self, i, sigma, k, out):  # type: ignore[no-untyped-def]
+            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+            for p in range(n):
+                out[p] = sigma[unsigned(self.indices[start + p]), k] * self.data[start + p]
+            out[n] = sigma[self.n_features, k] * self.constant
+            return lane_dot(self.data, start, out, 0, n) + self.constant * out[n]
+
+        return csr
+    return None
+
+
+@compiled_method("move")
+def _move(self: Any, i: Any, step: Any, direction: Any, w: Any) -> Any:
+    if self.instance_class is Dense:
+
+        def dense(self, i, step, direction, w):  # type: ignore[no-untyped-def]
+            for j in range(len(w)):
+                w[j] += step * direction[j]
+
+        return dense
+    if self.instance_class is CSR:
+        unsigned = _unsigned(self[1])
+
+        def csr(self, i, step, direction, w):  # type: ignore[no-untyped-def]
+            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+            for p in range(n):
+                w[unsigned(self.indices[start + p])] += step * direction[p]
+            w[self.n_features] += step * direction[n]
+
+        return csr
+    return None
+
+
+@compiled_method("move_class")
+def _move_class(self: Any, i: Any, step: Any, direction: Any, w: Any, k: Any) -> Any:
+    if self.instance_class is Dense:
+
+        def dense(self, i, step, direction, w, k):  # type: ignore[no-untyped-def]
+            self.move(i, step, direction, w[k])
+
+        return dense
+    if self.instance_class is CSR:
+        unsigned = _unsigned(self[1])
+
+        def csr(self, i, step, direction, w, k):  # type: ignore[no-untyped-def]
+            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+            for p in range(n):
+                w[unsigned(self.indices[start + p]), k] += step * direction[p]
+            w[self.n_features, k] += step * direction[n]
+
+        return csr
+    return None
+
+
+@compiled_method("narrow")
+def _narrow(self: Any, i: Any, beta: Any, direction: Any, sigma: Any) -> Any:
+    if self.instance_class is Dense:
+
+        def dense(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
+            for j in range(len(sigma)):
+                sigma[j] -= beta * (direction[j] * direction[j])
+
+        return dense
+    if self.instance_class is CSR:
+        unsigned = _unsigned(self[1])
+
+        def csr(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
+            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+            for p in range(n):
+                sigma[unsigned(self.indices[start + p])] -= beta * (direction[p] * direction[p])
+            sigma[self.n_features] -= beta * (direction[n] * direction[n])
+
+        return csr
+    return None
+
+
+@compiled_method("narrow_class")
+def _narrow_class(self: Any, i: Any, beta: Any, direction: Any, sigma: Any, k: Any) -> Any:
+    if self.instance_class is Dense:
+
+        def dense(self, i, beta, direction, sigma, k):  # type: ignore[no-untyped-def]
+            self.narrow(i, beta, direction, sigma[k])
+
+        return dense
+    if self.instance_class is CSR:
+        unsigned = _unsigned(self[1])
+
+        def csr(self, i, beta, direction, sigma, k):  # type: ignore[no-untyped-def]
+            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+            for p in range(n):
+                square = direction[p] * direction[p]
+                sigma[unsigned(self.indices[start + p]), k] -= beta * square
+            sigma[self.n_features, k] -= beta * (direction[n] * direction[n])
 
         return csr
     return None

@@ -1,0 +1,141 @@
+"""One pass of a second-order rule: each weight has a variance, and moves the more the larger it is.
+
+The covariance Σ is kept as its diagonal, laid out as the weights are; for two classes and dense
+rows of few features it may be a whole matrix. An update is w ← w + alpha·y·Σx and
+Σ ← Σ − beta·Σx(Σx)ᵀ, of which the diagonal keeps the diagonal.
+"""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.counts import Counts
+from rosenblatt.kernels.multiclass import best_rival, pair_margin
+from rosenblatt.kernels.rows import Dense, Rows
+
+
+@compiled
+def second_order_pass(
+    rows: Rows,
+    y: NDArray[Any],  # −1 or +1 for each row
+    weight: NDArray[Any] | None,  # multiplies the step of each row
+    order: NDArray[Any],  # row numbers, in the order to come
+    rule: Any,
+    zero: int,
+    w: NDArray[Any],  # changed
+    sigma: NDArray[Any],  # changed: the diagonal of Σ
+    u: NDArray[Any] | None,  # changed: the ledger of the average
+    c: int,  # Algorithm 7's counter before this pass
+    direction: NDArray[Any],  # room for Σx
+) -> Counts:
+    """Visit the rows in order, step where the rule says so, and return what happened."""
+    mistakes, updates, loss = 0, 0, 0.0
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        margin = settle(y[i] * rows.dot(i, w), y[i], zero)
+        if not margin > 0.0:
+            mistakes += 1
+            loss -= margin
+        alpha, beta = rule.step(margin, rows.scaled(i, sigma, direction))
+        if weight is not None:
+            alpha *= weight[i]
+        if alpha != 0.0:
+            rows.move(i, alpha * y[i], direction, w)
+            if u is not None:
+                rows.move(i, alpha * y[i] * (c + t), direction, u)
+            rows.narrow(i, beta, direction, sigma)
+            updates += 1
+    return Counts(mistakes, updates, loss)
+
+
+@compiled
+def second_order_multiclass_pass(
+    rows: Rows,
+    y: NDArray[Any],  # the number of each row's class
+    weight: NDArray[Any] | None,  # multiplies the step of each row
+    order: NDArray[Any],  # row numbers, in the order to come
+    rule: Any,
+    zero: int,
+    scores: NDArray[Any],  # room for the activation of each class
+    w: NDArray[Any],  # changed; laid out as the rows want it
+    sigma: NDArray[Any],  # changed: the diagonals, laid out likewise
+    u: NDArray[Any] | None,  # changed: the ledger of the average
+    c: int,  # Algorithm 7's counter before this pass
+    direction: NDArray[Any],  # room for Σx of the class
+    against: NDArray[Any],  # room for Σx of its rival
+) -> Counts:
+    """Visit the rows in order, step where the rule says so, and return what happened.
+
+    The lead of class k over its rival has the variance of both: xᵀΣₖx + xᵀΣᵣx.
+    """
+    mistakes, updates, loss = 0, 0, 0.0
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        k = y[i]
+        rows.scores(i, w, scores)
+        rival = best_rival(scores, k, zero)
+        margin = pair_margin(scores, k, rival, zero)
+        if not margin > 0.0:
+            mistakes += 1
+            loss -= margin
+        variance = rows.scaled_of_class(i, sigma, k, direction)
+        variance += rows.scaled_of_class(i, sigma, rival, against)
+        alpha, beta = rule.step(margin, variance)
+        if weight is not None:
+            alpha *= weight[i]
+        if alpha != 0.0:
+            rows.move_class(i, alpha, direction, w, k)
+            rows.move_class(i, -alpha, against, w, rival)
+            if u is not None:
+                rows.move_class(i, alpha * (c + t), direction, u, k)
+                rows.move_class(i, -alpha * (c + t), against, u, rival)
+            rows.narrow_class(i, beta, direction, sigma, k)
+            rows.narrow_class(i, beta, against, sigma, rival)
+            updates += 1
+    return Counts(mistakes, updates, loss)
+
+
+@compiled
+def full_covariance_pass(
+    rows: Dense,
+    y: NDArray[Any],  # −1 or +1 for each row
+    weight: NDArray[Any] | None,  # multiplies the step of each row
+    order: NDArray[Any],  # row numbers, in the order to come
+    rule: Any,
+    zero: int,
+    w: NDArray[Any],  # changed
+    sigma: NDArray[Any],  # changed: Σ, symmetric
+    u: NDArray[Any] | None,  # changed: the ledger of the average
+    c: int,  # Algorithm 7's counter before this pass
+    direction: NDArray[Any],  # room for Σx
+) -> Counts:
+    """As ``second_order_pass``, with all of Σ: d² work a row, for few features."""
+    mistakes, updates, loss = 0, 0, 0.0
+    d = rows.values.shape[1]
+    for t in range(len(order)):
+        i = order[t]
+        margin = settle(y[i] * rows.dot(i, w), y[i], zero)
+        if not margin > 0.0:
+            mistakes += 1
+            loss -= margin
+        for j in range(d + 1):
+            direction[j] = rows.constant * sigma[d, j]
+        for k in range(d):
+            for j in range(d + 1):
+                direction[j] += rows.values[i, k] * sigma[k, j]
+        alpha, beta = rule.step(margin, rows.dot(i, direction))
+        if weight is not None:
+            alpha *= weight[i]
+        if alpha != 0.0:
+            rows.move(i, alpha * y[i], direction, w)
+            if u is not None:
+                rows.move(i, alpha * y[i] * (c + t), direction, u)
+            for k in range(d + 1):
+                for j in range(d + 1):
+                    sigma[k, j] -= beta * (direction[k] * direction[j])
+            updates += 1
+    return Counts(mistakes, updates, loss)

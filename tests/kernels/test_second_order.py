@@ -1,0 +1,163 @@
+"""Second-order passes against the reference in plain lists, to the last bit."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rosenblatt.kernels.rows import CSR, Dense
+from rosenblatt.kernels.second_order import (
+    full_covariance_pass,
+    second_order_multiclass_pass,
+    second_order_pass,
+)
+from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.rules.arow import AROW
+from rosenblatt.rules.confidence_weighted import CW, SCW1, SCW2, phi_of
+from tests import reference
+from tests.examples import FORMATS, Drawn, data_sets, same_bits
+
+PHI = phi_of(0.8)
+RULES: dict[str, tuple[Any, reference.Pair]] = {
+    "arow": (AROW(0.5), reference.arow(0.5)),
+    "cw": (CW(PHI), reference.confidence_weighted("cw", PHI)),
+    "scw1": (SCW1(PHI, 0.3), reference.confidence_weighted("scw1", PHI, 0.3)),
+    "scw2": (SCW2(PHI, 0.3), reference.confidence_weighted("scw2", PHI, 0.3)),
+}
+HOW = {"dense": reference.DENSE, "csr": reference.CSR}
+HOW_SCORES = {"dense": reference.DENSE, "csr": replace(reference.CSR, dot_width=1)}
+
+rules = st.sampled_from(sorted(RULES))
+formats = st.sampled_from(sorted(FORMATS))
+zeros = st.sampled_from(sorted(ZERO_CONVENTIONS))
+
+
+def is_finite(learned: reference.Confident) -> bool:
+    """Whether the reference stayed within float64; beyond it 0·inf makes the formats differ."""
+    return all(np.isfinite(part).all() for part in (learned.w, learned.sigma, learned.ledger))
+
+
+@given(data_sets(), rules, formats, zeros)
+@settings(max_examples=200)
+def test_two_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero: str) -> None:
+    """Weights, variances, ledger, mistakes and updates are those of the plain lists."""
+    rows = FORMATS[form](drawn.rows, drawn.constant)
+    labels = [2 * label - 1 for label in drawn.labels]
+    ours, theirs = RULES[rule]
+    expected = reference.train_second_order(
+        drawn.rows,
+        labels,
+        2,
+        theirs,
+        drawn.orders,
+        constant=drawn.constant,
+        zero=zero,
+        how=HOW[form],
+    )
+    d = rows.shape[1]
+    w, sigma, u, room = np.zeros(d + 1), np.ones(d + 1), np.zeros(d + 1), np.empty(d + 1)
+    y, c, counted = np.array(labels, np.int8), 1, []
+    for order in drawn.orders:
+        counts = second_order_pass(
+            rows,
+            y,
+            None,
+            np.array(order, np.int32),
+            ours,
+            ZERO_CONVENTIONS[zero],
+            w,
+            sigma,
+            u,
+            c,
+            room,
+        )
+        c += len(y)
+        counted.append((counts.mistakes, counts.updates))
+    if not is_finite(expected):
+        assert not np.isfinite([*w, *sigma, *u]).all()
+        return
+    assert counted == list(zip(expected.mistakes, expected.updates, strict=True))
+    assert same_bits(w, expected.w[0])
+    assert same_bits(sigma, expected.sigma[0])
+    assert same_bits(u, expected.ledger[0])
+
+
+@given(data_sets(n_classes=4), rules, formats, zeros)
+@settings(max_examples=200)
+def test_four_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero: str) -> None:
+    """The true class and its best rival move, each by its own variances, bit for bit."""
+    rows = FORMATS[form](drawn.rows, drawn.constant)
+    ours, theirs = RULES[rule]
+    expected = reference.train_second_order(
+        drawn.rows,
+        drawn.labels,
+        4,
+        theirs,
+        drawn.orders,
+        constant=drawn.constant,
+        zero=zero,
+        how=HOW_SCORES[form],
+    )
+    d, sparse = rows.shape[1], isinstance(rows, CSR)
+    shape = (d + 1, 4) if sparse else (4, d + 1)
+    w, sigma, u, c = np.zeros(shape), np.ones(shape), np.zeros(shape), 1
+    y, counted = np.array(drawn.labels, np.int32), []
+    for order in drawn.orders:
+        counts = second_order_multiclass_pass(
+            rows,
+            y,
+            None,
+            np.array(order, np.int32),
+            ours,
+            ZERO_CONVENTIONS[zero],
+            np.empty(4),
+            w,
+            sigma,
+            u,
+            c,
+            np.empty(d + 1),
+            np.empty(d + 1),
+        )
+        c += len(y)
+        counted.append((counts.mistakes, counts.updates))
+    if not is_finite(expected):
+        assert not np.isfinite([*w.flat, *sigma.flat, *u.flat]).all()
+        return
+    assert counted == list(zip(expected.mistakes, expected.updates, strict=True))
+    for ours_, theirs_ in ((w, expected.w), (sigma, expected.sigma), (u, expected.ledger)):
+        assert same_bits(ours_.T if sparse else ours_, theirs_)
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_full_covariance_is_the_definition(rule: str) -> None:
+    """With the whole matrix the update is w + alpha·y·Σx and Σ − beta·Σx(Σx)ᵀ, by NumPy."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 5)), np.where(rng.random(60) < 0.5, -1, 1).astype(np.int8)
+    ours, theirs = RULES[rule]
+    w, sigma, augmented = np.zeros(6), np.eye(6), np.hstack([X, np.ones((60, 1))])
+    for x, label in zip(augmented, y.tolist(), strict=True):
+        direction = sigma @ x
+        alpha, beta = theirs(label * (w @ x), x @ direction)
+        w += alpha * label * direction
+        sigma -= beta * np.outer(direction, direction)
+    found, matrix = np.zeros(6), np.eye(6)
+    order = np.arange(60, dtype=np.int32)
+    full_covariance_pass(
+        Dense(X, 1.0), y, None, order, ours, 0, found, matrix, None, 1, np.empty(6)
+    )
+    np.testing.assert_allclose(found, w, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(matrix, sigma, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["cw", "scw1", "scw2"])
+def test_a_step_reaches_the_confidence(rule: str) -> None:
+    """After a step the row is right with the confidence asked for, or the step was cut by C."""
+    phi, v = phi_of(0.9), 2.0
+    made: Any = {"cw": CW(phi), "scw1": SCW1(phi, 1e9), "scw2": SCW2(phi, 1e9)}[rule]
+    for m in (-3.0, -0.2, 0.0, 0.7):
+        alpha, beta = made.step(m, v)
+        reached, left = m + alpha * v, v - beta * v * v
+        assert reached == pytest.approx(phi * np.sqrt(left), rel=1e-6)
