@@ -27,7 +27,7 @@ from benchmarks import (
 )
 from benchmarks.figure import Figure, Skipped
 from benchmarks.report import print_group, print_summary, write_results
-from benchmarks.scale import FULL, QUICK, Scale
+from benchmarks.stopwatch import FULL, QUICK, Scale
 
 FILE_WIDTH = 140  # columns where the output is not a terminal
 

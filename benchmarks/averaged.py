@@ -7,8 +7,7 @@ import numpy as np
 from benchmarks.figure import Amount, Figure, Target, speed_up
 from benchmarks.generated import dense_rows, zipf_rows
 from benchmarks.peers import averaged, perceptron, sklearn_averaged
-from benchmarks.scale import Scale
-from benchmarks.stopwatch import epoch_times
+from benchmarks.stopwatch import Scale, epoch_times
 
 PASSES = 9
 

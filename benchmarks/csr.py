@@ -1,5 +1,6 @@
 """An epoch over CSR rows, against scikit-learn's perceptron and against the limit."""
 
+import gzip
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -7,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from benchmarks.data_files import MissingDataError, imdb_words, svmlight
 from benchmarks.figure import Figure, Skipped, share_of_limit, speed_up
 from benchmarks.generated import zipf_rows
-from benchmarks.limit import limit_of
-from benchmarks.peers import perceptron, sklearn_perceptron
-from benchmarks.scale import Scale
-from benchmarks.stopwatch import epoch_times
+from benchmarks.peers import limit_of, perceptron, sklearn_perceptron
+from benchmarks.stopwatch import Scale, epoch_times
+from reproduction.data_sets import MissingDataError, data_file
 
 SPEED_UP, SHARE = 2.0, 0.55
 
@@ -46,3 +45,23 @@ def figures(scale: Scale) -> Iterator[Figure | Skipped]:
         what = f"{name}, {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz / X.shape[0]:.0f} a row"
         yield speed_up(what, times["ours"], times["sklearn"], "sklearn Perceptron", SPEED_UP)
         yield share_of_limit(f"{name}: share of the limit", times["ours"], times["limit"], SHARE)
+
+
+def svmlight(name: str) -> tuple[sparse.csr_matrix, NDArray[Any]]:
+    """Return the rows and labels of a file in svmlight format."""
+    from sklearn.datasets import load_svmlight_file
+
+    X, y = load_svmlight_file(str(data_file(f"{name}.svm.gz")))
+    # The loader gives 64-bit indices, which scikit-learn's own perceptron refuses.
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X, y
+
+
+def imdb_words() -> tuple[sparse.csr_matrix, NDArray[Any]]:
+    """Return the word counts of the film reviews, as float64, and their labels."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    with gzip.open(data_file("imdb.train.tsv.gz"), "rt", encoding="utf-8") as lines:
+        fields = [line.rstrip("\n").split("\t", 2) for line in lines]
+    X = CountVectorizer(dtype=np.float64).fit_transform(text for _, _, text in fields)
+    return X, np.array([label for label, _, _ in fields])

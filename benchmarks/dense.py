@@ -7,10 +7,8 @@ import numpy as np
 
 from benchmarks.figure import Figure, share_of_limit, speed_up
 from benchmarks.generated import dense_rows
-from benchmarks.limit import limit_of
-from benchmarks.peers import perceptron, sklearn_perceptron
-from benchmarks.scale import Scale
-from benchmarks.stopwatch import epoch_times
+from benchmarks.peers import limit_of, perceptron, sklearn_perceptron
+from benchmarks.stopwatch import Scale, epoch_times
 
 PASSES = 9
 

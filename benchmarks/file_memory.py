@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.figure import Amount, Figure, Target
-from benchmarks.scale import Scale
+from benchmarks.stopwatch import Scale
 from benchmarks.svmlight_text import text_like_svmlight
 
 SMALL, TIMES = 250, 10  # megabytes of svmlight text

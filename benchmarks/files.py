@@ -15,10 +15,10 @@ from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
-from benchmarks.data_files import MissingDataError
 from benchmarks.figure import Figure, Skipped, speed_up
-from benchmarks.scale import Scale
+from benchmarks.stopwatch import Scale
 from benchmarks.svmlight_text import RowFiles, debian_paths, text_like_rows
+from reproduction.data_sets import MissingDataError
 
 MEGABYTES = 1_000
 ROUNDS = 3  # of many seconds each

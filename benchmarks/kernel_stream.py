@@ -7,7 +7,7 @@ from time import process_time
 import numpy as np
 
 from benchmarks.figure import Amount, Figure, Target
-from benchmarks.scale import Scale
+from benchmarks.stopwatch import Scale
 
 BUDGET, BATCH, N_FEATURES = 500, 100, 20
 N_ROWS = 100_000

@@ -10,7 +10,7 @@ from scipy import sparse
 from benchmarks.figure import Amount, Figure, Target
 from benchmarks.generated import dense_rows, zipf_rows
 from benchmarks.peers import averaged, perceptron
-from benchmarks.scale import Scale
+from benchmarks.stopwatch import Scale
 
 
 def figures(scale: Scale) -> Iterator[Figure]:

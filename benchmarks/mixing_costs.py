@@ -16,8 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.distributed import LESSON, dense_start, epoch_seconds, on_cluster
-from benchmarks.shard_rows import BYTES_PER_VALUE, VALUES_PER_ROW
+from benchmarks.distributed import (
+    BYTES_PER_VALUE,
+    LESSON,
+    VALUES_PER_ROW,
+    dense_start,
+    epoch_seconds,
+    on_cluster,
+)
 from rosenblatt.distributed.changes import Change
 from rosenblatt.distributed.mixing import FAN_IN, Share, Start, added, run_epoch
 from rosenblatt.distributed.shards import Shard

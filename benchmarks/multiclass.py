@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.data_files import MissingDataError, mnist
 from benchmarks.figure import Amount, Figure, Skipped, Target, share_of_limit, speed_up
-from benchmarks.limit import limit_of
-from benchmarks.peers import averaged, perceptron, sklearn_averaged, sklearn_perceptron
-from benchmarks.scale import Scale
-from benchmarks.stopwatch import epoch_times
+from benchmarks.peers import averaged, limit_of, perceptron, sklearn_averaged, sklearn_perceptron
+from benchmarks.stopwatch import Scale, epoch_times
+from reproduction.data_sets import DataFolder, MissingDataError
 
 TIMED_PASSES = 4
 TEST_PASSES = 10
@@ -19,7 +17,8 @@ N_CLASSES = 10
 def figures(scale: Scale) -> Iterator[Figure | Skipped]:
     """Yield the speed-up for bytes and for floats, then the errors after ten passes."""
     try:
-        (X, y), (X_test, y_test) = mnist("train"), mnist("t10k")
+        folder = DataFolder.from_environment()
+        (X, y), (X_test, y_test) = folder.images("train"), folder.images("t10k")
     except MissingDataError as missing:
         yield Skipped("MNIST", str(missing))
         return

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from benchmarks.figure import Amount, Figure, Target
 from benchmarks.generated import dense_rows
-from benchmarks.scale import Scale
-from benchmarks.stopwatch import best_times
+from benchmarks.stopwatch import Scale, best_times
 
 N_FEATURES = 30
 N_ROWS = 20_000

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.problems import LARGE, Problem, rows, small
+from benchmarks.problems import LARGE, Problem, small
+from reproduction.data_sets import rows_of
 from rosenblatt.rules import PA1, PA2, Perceptron, Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Outcome, Plan, fit
@@ -145,7 +146,7 @@ def separable(margin: float, seed: int, n_rows: int, n_features: int) -> Example
     X = generator.normal(size=(2 * n_rows, n_features))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     X = np.ascontiguousarray(X[np.abs(X @ u) >= margin][:n_rows])
-    return Examples(rows(X), np.where(X @ u > 0, 1, -1).astype(np.int8))
+    return Examples(rows_of(X), np.where(X @ u > 0, 1, -1).astype(np.int8))
 
 
 def passes_to_separate(examples: Examples, rule: Rule, limit: int) -> int:

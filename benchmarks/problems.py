@@ -1,6 +1,6 @@
 """Real data sets, split into rows to learn from and rows to test on.
 
-``data_files`` says where they are.
+``reproduction.data_sets`` says where they are.
 """
 
 import gzip
@@ -17,9 +17,7 @@ from sklearn.datasets import load_svmlight_files
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import train_test_split
 
-from benchmarks import data_files
-from benchmarks.data_files import data_file
-from rosenblatt.kernels.rows import CSR, Dense, Rows
+from reproduction.data_sets import DataFolder, data_file, rows_of
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import encode
 
@@ -62,8 +60,8 @@ class DataSet:
         classes = np.unique(self.y[train])
         learned, tested = self._standardised(train, test)
         return Problem(
-            Examples(rows(learned), encode(self.y[train], classes)),
-            Examples(rows(tested), encode(self.y[test], classes)),
+            Examples(rows_of(learned), encode(self.y[train], classes)),
+            Examples(rows_of(tested), encode(self.y[test], classes)),
             len(classes),
         )
 
@@ -77,13 +75,6 @@ class DataSet:
                 scaled = (part[:, : self.n_numeric] - mean) / deviation
                 part[:, : self.n_numeric] = np.nan_to_num(scaled)  # missing: the mean
         return learned, tested
-
-
-def rows(X: Any) -> Rows:
-    """Return an array or a CSR matrix as rows with a bias."""
-    if sparse.issparse(X):
-        return CSR(X.data, X.indices, X.indptr, X.shape[1], 1.0)
-    return Dense(X, 1.0)
 
 
 def svmlight(*names: str) -> DataSet:
@@ -143,12 +134,10 @@ def elec2() -> DataSet:
     return table(data.iloc[:, 2:-1], y, round(0.8 * len(data)))  # without the number and the date
 
 
-def mnist() -> DataSet:
+def digits() -> DataSet:
     """Digits, as bytes."""
-    (X_train, y_train), (X_test, y_test) = data_files.mnist("train"), data_files.mnist("t10k")
-    return DataSet(
-        np.concatenate([X_train, X_test]), np.concatenate([y_train, y_test]), len(y_train)
-    )
+    data = DataFolder.from_environment().digits()
+    return DataSet(data.X, data.y, data.n_train)
 
 
 def texts(*names: str) -> DataSet:
@@ -169,7 +158,7 @@ LARGE: dict[str, Callable[[], DataSet]] = {
     "w8a": partial(svmlight, "w8a.svm.gz"),
     "rcv1_small": partial(svmlight, "rcv1_small.svm.gz", "rcv1_small.test.svm.gz"),
     "mushrooms": partial(svmlight, "mushrooms.svm.gz", "mushrooms.test.svm.gz"),
-    "mnist": mnist,
+    "mnist": digits,
     "covtype": partial(csv, "covtype.csv.gz", header=True),
     "kdd99": kdd99,
     "imdb": partial(texts, "imdb.train.tsv.gz", "imdb.test.tsv.gz"),

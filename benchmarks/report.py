@@ -1,11 +1,7 @@
 """The figures as a table for a person and as JSON for a program."""
 
 import json
-import os
-import platform
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.figure import Figure, Skipped
+from reproduction.machine import made_now
 
 RESULTS = Path(__file__).parent / "results"
-PACKAGES = ("rosenblatt", "numpy", "scipy", "scikit-learn", "numba", "llvmlite", "river")
 VERDICTS = {True: "[green]met[/]", False: "[bold red]missed[/]", None: ""}
 
 Lines = Sequence[Figure | Skipped]
@@ -57,12 +53,7 @@ def write_results(stem: str, groups: Mapping[str, Lines]) -> Path:
 
 def _record(groups: Mapping[str, Lines]) -> dict[str, Any]:
     return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "platform": platform.platform(),
-        "machine": platform.machine(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "versions": {package: version(package) for package in PACKAGES},
+        **made_now(),
         "figures": {
             name: [line.as_record() for line in _figures(lines)] for name, lines in groups.items()
         },

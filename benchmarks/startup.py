@@ -9,7 +9,7 @@ from statistics import median
 from time import perf_counter
 
 from benchmarks.figure import Amount, Figure, Target
-from benchmarks.scale import Scale
+from benchmarks.stopwatch import Scale
 
 IMPORTS = "import sklearn.linear_model, numba"
 FIRST_FIT = "from rosenblatt import Perceptron; Perceptron().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])"

@@ -6,12 +6,28 @@ every contender runs in one thread, and what other programs take in between is n
 
 import gc
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from time import perf_counter, thread_time
 from typing import Any
 
-from benchmarks.scale import Scale
-
 Fit = Callable[[int], Any]  # number of passes → fitted estimator
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Rows are divided by ``divisor``; contenders take turns for so many rounds and seconds."""
+
+    divisor: int
+    rounds: int  # at least
+    seconds: float  # at least
+
+    def rows(self, n_rows: int) -> int:
+        """Return how many rows stand in for n_rows."""
+        return n_rows // self.divisor
+
+
+FULL = Scale(divisor=1, rounds=5, seconds=10.0)
+QUICK = Scale(divisor=10, rounds=3, seconds=2.0)
 
 
 def best_times(contenders: Mapping[str, Callable[[], object]], scale: Scale) -> dict[str, float]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.data_files import data_file
+from reproduction.data_sets import data_file
 from rosenblatt.kernels.compiling import compiled
 
 FOLDER = Path(tempfile.gettempdir()) / "rosenblatt-bench"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
 
-from benchmarks.data_files import MissingDataError, data_file
 from benchmarks.figure import Amount, Figure, Skipped, Target, speed_up
-from benchmarks.scale import Scale
+from benchmarks.stopwatch import Scale
 from benchmarks.svmlight_text import FOLDER
+from reproduction.data_sets import MissingDataError, data_file
 from rosenblatt.cli.course import Course
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.training import train_files

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.data_files import MissingDataError, mnist
 from benchmarks.figure import Amount, Figure, Skipped, speed_up
 from benchmarks.peers import averaged, perceptron
-from benchmarks.scale import FULL, Scale
+from benchmarks.stopwatch import FULL, Scale
+from reproduction.data_sets import DataFolder, MissingDataError
 from rosenblatt import VotedPerceptron
 
 TIMED_VECTORS = 200  # of the naive way
@@ -70,7 +70,8 @@ class Naive:
 def figures(scale: Scale) -> Iterator[Figure | Skipped]:
     """Yield the speed-up for bytes and for floats, and the errors of vote, average and last."""
     try:
-        (X, y), (X_test, y_test) = mnist("train"), mnist("t10k")
+        folder = DataFolder.from_environment()
+        (X, y), (X_test, y_test) = folder.images("train"), folder.images("t10k")
     except MissingDataError as missing:
         yield Skipped("MNIST", str(missing))
         return

@@ -1,7 +1,6 @@
 """The tables of the papers and the claims of the textbook, made again from real data."""
 
-# By name, in the order of the page. Stands here so that whoever offers the choice need not import
-# what makes them; see ``reproduction.tables``.
+# In the order of the page. Each is the EXPERIMENT of the module of its name, with _ for -.
 TABLES = (
     "freund-schapire",
     "libol",

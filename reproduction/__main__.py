@@ -1,17 +1,35 @@
 """Make the tables of the papers again: ``python -m reproduction``."""
 
 from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import click
 
 from reproduction import TABLES
+from reproduction.data_sets import DataFolder
+from reproduction.experiment import Experiment, make_tables
+from reproduction.results import (
+    DOCUMENT,
+    HEADINGS,
+    PAGE,
+    Results,
+    line_cells,
+    lines_by_claim,
+    state_of,
+    without_empty_columns,
+)
+from reproduction.table import Table
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 
-if TYPE_CHECKING:
-    from reproduction.table import Table
+
+def experiment(name: str) -> Experiment:
+    """Return what makes the table of this name."""
+    made: Experiment = import_module(f"reproduction.{name.replace('-', '_')}").EXPERIMENT
+    return made
 
 
 @click.command(cls=ScreenCommand, example="python -m reproduction --quick --only libol")
@@ -42,26 +60,19 @@ def reproduce(
     loses none; tables of earlier runs stay there until they are made again. Exit code 1 where a
     table had to be left out since its data set is missing.
     """
-    from pathlib import Path
-
-    from reproduction.data_sets import DataFolder
-    from reproduction.results import DOCUMENT, PAGE, Results
-    from reproduction.running import make_tables
-    from reproduction.tables import EXPERIMENTS
-
     folder, results = DataFolder.from_environment(), Results.of(Path(output))
     names = [name for name in TABLES if name in (only or TABLES)]
     made: list[Table] = []
 
     with Status(screen) as status:
 
-        def show(table: "Table") -> None:
+        def show(table: Table) -> None:
             status.clear()
             made.append(table)
             _show(screen, table)
 
         skipped = make_tables(
-            [EXPERIMENTS[name] for name in names],
+            [experiment(name) for name in names],
             folder,
             results,
             quick=quick,
@@ -108,15 +119,7 @@ class Status:
         self.clear()
 
 
-def _show(screen: Screen, table: "Table") -> None:
-    from reproduction.page import (
-        HEADINGS,
-        line_cells,
-        lines_by_claim,
-        state_of,
-        without_empty_columns,
-    )
-
+def _show(screen: Screen, table: Table) -> None:
     screen.heading(f"{table.title} ({table.name}: {state_of(table)}, {table.seconds:.0f} s)")
     screen.show(table.source)
     for claim, lines in lines_by_claim(table).items():

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reproduction.data_sets import Problem
 from reproduction.estimate import estimate
 from reproduction.experiment import Experiment, Setting
 from reproduction.line import NEGLIGIBLE, Line, higher_error, means_of_sets
-from reproduction.problem import Problem
 from reproduction.table import Cell, Grid
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.examples import Examples

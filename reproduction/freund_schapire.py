@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from reproduction.data_sets import Problem
 from reproduction.estimate import estimate, one_more_run
 from reproduction.experiment import Experiment, Setting
 from reproduction.line import Line
-from reproduction.problem import Problem
 from reproduction.table import Cell, Grid
 
 ORDERS = {0.1: 20, 1.0: 10, 10.0: 5}  # by the number of passes T

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reproduction.data_sets import rows_of
 from reproduction.estimate import Estimate, estimate, two_means
-from reproduction.experiment import Experiment, Setting
-from reproduction.learning import train
+from reproduction.experiment import Experiment, Setting, train
 from reproduction.line import Line
-from reproduction.problem import rows_of
 from rosenblatt.rules import PA, PA1, PA2, ZERO_CONVENTIONS, Perceptron, Rule
 from rosenblatt.training.examples import Examples
 

@@ -1,22 +1,25 @@
-"""When results were made, and by what."""
+"""When figures were made, and by what."""
 
 import os
 import platform
+from contextlib import suppress
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-PACKAGES = ("rosenblatt", "numpy", "scipy", "numba", "scikit-learn", "polars")
+PACKAGES = ("rosenblatt", "numpy", "scipy", "numba", "llvmlite", "scikit-learn", "polars", "river")
 
 
 def made_now() -> dict[str, Any]:
-    """Return the date, the versions of what computes, and the number of cores."""
+    """Return the date, the versions of what computes, the platform and the number of cores."""
+    versions = {"Python": platform.python_version()}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "versions": {
-            "Python": platform.python_version(),
-            **{package: version(package) for package in PACKAGES},
-        },
+        "versions": versions,
+        "platform": platform.platform(),
         "cores": os.cpu_count() or 1,
     }
 

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reproduction.data_sets import Problem, separable_rows
 from reproduction.estimate import Estimate, estimate
 from reproduction.experiment import Experiment, Setting
-from reproduction.generated import separable_rows
 from reproduction.line import NEGLIGIBLE, Line, higher_error
-from reproduction.problem import Problem
 from reproduction.table import Cell, Grid
 from rosenblatt.distributed.mixing import Lesson
 from rosenblatt.distributed.simulation import VirtualShards, simulate, virtual_shards

@@ -1,15 +1,133 @@
-"""The tables made so far, kept as JSON and as a page in a folder."""
+"""The tables made so far, kept in a folder as JSON and as a page in Markdown."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from reproduction import TABLES
-from reproduction.page import page
+from reproduction.line import VERDICTS, Line, number, paper_cell
+from reproduction.machine import told
 from reproduction.table import Table
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 
 DOCUMENT, PAGE = "reproduction.json", "reproduction.md"
+HEADINGS = ("", "paper", "ours", "±", "runs", "difference", "tolerance", "uncertainty", "")
+
+INTRODUCTION = """\
+# Reproduction
+
+What papers and the textbook print beside what this library measures. To repeat it, point
+`ROSENBLATT_DATA` at the data sets and run `make reproduce`, which takes less than an hour on two
+cores; `python -m reproduction --quick` takes a subset and less than two minutes, `--only TABLE` one
+table. Everything that is random follows from seeds 0, 1, 2, …, so the same versions print the same
+figures.
+
+Each line ends in a verdict that is computed from its figures. *Reproduced*: ours is within the
+tolerance of the paper's, or above (>) or below (<) a value by more than our uncertainty. *Differs*:
+it is not, by more than the uncertainty; or what is claimed to be there is, if at all, smaller than
+the tolerance. *Undecided*: our runs vary too much to tell. Tolerances follow the rule that each
+table states. The rules were settled while first figures were being looked at, so they are no blind
+test. Under ± stands the deviation between runs.
+"""
+
+
+def line_cells(line: Line) -> list[str]:
+    """Return a line as the cells under ``HEADINGS``."""
+    digits, ours = line.decimals, line.ours
+    spreads = (ours.deviation if ours.n > 1 else 0.0, line.tolerance, line.uncertainty)
+    deviation, tolerance, uncertainty = (
+        number(spread, max(digits, 1)) if spread else "" for spread in spreads
+    )
+    return [
+        line.name,
+        paper_cell(line),
+        number(ours.mean, digits),
+        deviation,
+        str(ours.n),
+        number(line.difference, digits, "+"),
+        tolerance,
+        uncertainty,
+        line.verdict,
+    ]
+
+
+def without_empty_columns(
+    headings: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[list[str], list[list[str]]]:
+    """Return a table without the columns in which no row has anything."""
+    kept = [k for k in range(len(headings)) if any(row[k] for row in rows)]
+    return [headings[k] for k in kept], [[row[k] for k in kept] for row in rows]
+
+
+def lines_by_claim(table: Table) -> dict[str, list[Line]]:
+    """Return the lines of a table by what they test."""
+    found: dict[str, list[Line]] = {}
+    for line in table.lines:
+        found.setdefault(line.claim, []).append(line)
+    return found
+
+
+def page(tables: Sequence[Table]) -> str:
+    """Return the page of these tables."""
+    parts = [INTRODUCTION, _overview(tables), *map(_section, tables)]
+    return "\n".join(parts)
+
+
+def counted_verdicts(table: Table) -> list[int]:
+    """Return how many lines have each of ``VERDICTS``."""
+    return [sum(line.verdict == verdict for line in table.lines) for verdict in VERDICTS]
+
+
+def state_of(table: Table) -> str:
+    """Return whether a table is whole."""
+    if not table.complete:
+        return "interrupted"
+    return "a subset (--quick)" if table.quick else "whole"
+
+
+def _overview(tables: Sequence[Table]) -> str:
+    rows = [
+        [f"[{t.name}](#{_anchor(t)})", *map(str, counted_verdicts(t)), _time(t), state_of(t)]
+        for t in tables
+    ]
+    made = list(dict.fromkeys(told(table.made) for table in tables))
+    by = "\n".join(f"- {one}" for one in made)
+    return f"{_grid(('table', *VERDICTS, 'time', ''), rows)}\nMade by:\n\n{by}\n"
+
+
+def _section(table: Table) -> str:
+    parts = [
+        f"## {table.title}\n",
+        f"`{table.name}`: {state_of(table)}, made on {table.made['date']} in {_time(table)}.\n",
+        f"*Source.* {table.source}\n",
+        f"*Here.* {table.method}\n",
+        f"*Tolerance.* {table.tolerance}\n",
+        "*Result.*\n\n" + "".join(f"- {sentence}\n" for sentence in table.conclusion),
+    ]
+    for claim, lines in lines_by_claim(table).items():
+        cells = without_empty_columns(HEADINGS, [line_cells(line) for line in lines])
+        parts.append(f"**{claim}**\n\n{_grid(*cells)}")
+    for grid in table.grids:
+        rows = [[str(cell) for cell in row] for row in grid.rows]
+        parts.append(f"**{grid.title}**\n\n{_grid(grid.headings, rows)}")
+    parts += [f"{note}\n" for note in table.notes]
+    return "\n".join(parts)
+
+
+def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    ruler = ["---", *("---:" for _ in headings[1:])]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (headings, ruler, *rows))
+
+
+def _anchor(table: Table) -> str:
+    kept = "".join(c for c in table.title.lower() if c.isalnum() or c in " -")
+    return kept.replace(" ", "-")
+
+
+def _time(table: Table) -> str:
+    minutes, seconds = divmod(round(table.seconds), 60)
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
 class Results:
@@ -39,7 +157,7 @@ class Results:
             tables = [Table.from_json(document) for document in documents]
         except (ValueError, KeyError, TypeError) as error:
             msg = (
-                f"{path} is not a result of rosenblatt reproduce that can be read: move it away, "
+                f"{path} is not a result of python -m reproduction that can be read: move it away, "
                 "or name another folder with -o."
             )
             raise InputError(msg) from error

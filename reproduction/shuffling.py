@@ -7,13 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reproduction.data_sets import DataFolder
+from reproduction.data_sets import DataFolder, rows_of, separable_rows, standardised
 from reproduction.estimate import Estimate, estimate, ratio
-from reproduction.experiment import Experiment, Setting
-from reproduction.generated import separable_rows
-from reproduction.learning import train
+from reproduction.experiment import Experiment, Setting, train
 from reproduction.line import Line, pooled, ratio_above_one
-from reproduction.problem import rows_of, standardised
 from reproduction.table import Cell, Grid
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.order import Shuffle

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from reproduction.data_sets import Problem
 from reproduction.estimate import estimate
-from reproduction.experiment import Experiment, Setting
-from reproduction.learning import train
+from reproduction.experiment import Experiment, Setting, train
 from reproduction.line import (
     NEGLIGIBLE,
     Line,
@@ -16,7 +16,6 @@ from reproduction.line import (
     means_of_sets,
     ratio_above_one,
 )
-from reproduction.problem import Problem
 from reproduction.table import Cell, Grid
 
 PASSES = 10

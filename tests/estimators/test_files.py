@@ -18,8 +18,6 @@ from sklearn.base import clone
 from sklearn.linear_model import Perceptron as OtherPerceptron
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from tests.estimators.test_fit import quiet_fit
-from tests.examples import Drawn, data_sets, tries
 
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.data.encoding import SvmlightEncoding
@@ -27,6 +25,8 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.files import LEARNERS, load, save
 from rosenblatt.models.file import read, read_from, write, write_to
 from rosenblatt.models.model import Calibration, Model, Spread
+from tests.estimators.test_fit import quiet_fit
+from tests.examples import Drawn, data_sets, tries
 
 ATTRIBUTES = [
     *("n_features_in_", "n_iter_", "best_iter_", "n_mistakes_", "converged_", "stop_reason_"),

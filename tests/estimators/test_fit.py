@@ -12,11 +12,11 @@ from scipy import sparse
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as SklearnPerceptron
-from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable
 
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.observers import log_pass
+from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable
 
 CLASSIFIERS = [Perceptron, AveragedPerceptron, PassiveAggressiveClassifier]
 

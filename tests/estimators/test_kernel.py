@@ -11,8 +11,6 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_circles, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
-from tests.estimators.test_fit import quiet_fit
-from tests.examples import Drawn, data_sets, integers, same_bits
 
 from rosenblatt import (
     AveragedPerceptron,
@@ -20,6 +18,8 @@ from rosenblatt import (
     PassiveAggressiveClassifier,
     Perceptron,
 )
+from tests.estimators.test_fit import quiet_fit
+from tests.examples import Drawn, data_sets, integers, same_bits
 
 XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 BUDGETS: list[dict[str, Any]] = [

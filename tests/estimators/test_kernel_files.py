@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from tests.cli.running import run
-from tests.estimators.test_fit import quiet_fit
-from tests.estimators.test_kernel import BUDGETS, digits
-from tests.examples import same_bits
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
 from rosenblatt.models.onnx_export import to_onnx
+from tests.cli.running import run
+from tests.estimators.test_fit import quiet_fit
+from tests.estimators.test_kernel import BUDGETS, digits
+from tests.examples import same_bits
 
 FORMS: dict[str, Any] = {
     "float64": np.asarray,

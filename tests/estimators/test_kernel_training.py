@@ -12,11 +12,11 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import KernelPerceptron
 from tests.estimators.test_fit import quiet_fit
 from tests.estimators.test_kernel import BUDGETS, XOR, digits
 from tests.examples import same_bits
-
-from rosenblatt import KernelPerceptron
 
 
 @pytest.mark.parametrize("n_classes", [2, 10])

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from tests.estimators.test_fit import quiet_fit
-from tests.examples import Drawn, data_sets, integers, same_bits
 
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.errors import InputError, WeightOverflowError
+from tests.estimators.test_fit import quiet_fit
+from tests.examples import Drawn, data_sets, integers, same_bits
 
 CLASSIFIERS = [Perceptron, AveragedPerceptron, PassiveAggressiveClassifier]
 

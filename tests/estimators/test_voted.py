@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_classification
+
+from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, load, save, why
+from rosenblatt.errors import InputError, WeightOverflowError
 from tests import reference
 from tests.estimators.test_fit import quiet_fit
 from tests.examples import Drawn, data_sets, integers, tries
 from tests.voting_reference import Update, count, survivals
-
-from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, load, save, why
-from rosenblatt.errors import InputError, WeightOverflowError
 
 SIDES = {"mistake": False, "negative": False, "positive": True}
 zeros = st.sampled_from(sorted(SIDES))

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from reproduction.averaging import Errors, compare, errors
-from reproduction.problem import Problem
 
+from reproduction.averaging import Errors, compare, errors
+from reproduction.data_sets import Problem
 from rosenblatt.training.order import Order, row_numbers
 
 

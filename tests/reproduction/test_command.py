@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+
 from reproduction.__main__ import reproduce
 from reproduction.results import Results
 from tests.cli.running import PROGRAM

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from reproduction.data_sets import (
     DIGIT_PAIRS,
     SETS,
@@ -11,9 +12,8 @@ from reproduction.data_sets import (
     DataFolder,
     DataSet,
     MissingDataError,
+    standardised,
 )
-from reproduction.problem import standardised
-
 from rosenblatt.errors import InputError
 
 

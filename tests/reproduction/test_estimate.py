@@ -4,6 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+
 from reproduction.estimate import (
     Estimate,
     estimate,

@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
-from reproduction.early_stopping import Curves, curves, sweet_spots
-from reproduction.estimate import Estimate
-from reproduction.generated import separable_rows
-from reproduction.learning import train
-from reproduction.problem import Problem
-from reproduction.shuffling import Course, Separable, course, saving
-from reproduction.survival import growth, held_share, lives, longest_lived
 
 from reproduction import early_stopping, libol, shuffling, survival
+from reproduction.data_sets import Problem, separable_rows
+from reproduction.early_stopping import Curves, curves, sweet_spots
+from reproduction.estimate import Estimate
+from reproduction.experiment import train
+from reproduction.shuffling import Course, Separable, course, saving
+from reproduction.survival import growth, held_share, lives, longest_lived
 from rosenblatt import AveragedPerceptron, Perceptron, diagnose
 from rosenblatt.rules import PA, Rule
 from rosenblatt.rules import Perceptron as PerceptronRule

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reproduction.data_sets import DataFolder
+
+from reproduction.data_sets import DataFolder, Problem
 from reproduction.experiment import Setting
 from reproduction.freund_schapire import (
     CLAIMS,
@@ -13,7 +14,6 @@ from reproduction.freund_schapire import (
     measure,
     pixel_scales,
 )
-from reproduction.problem import Problem
 
 
 def problem() -> Problem:

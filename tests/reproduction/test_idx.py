@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from reproduction.idx import read_idx
 
+from reproduction.data_sets import read_idx
 from rosenblatt.errors import InputError
 
 

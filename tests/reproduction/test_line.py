@@ -1,6 +1,7 @@
 """Verdicts."""
 
 import pytest
+
 from reproduction.estimate import Estimate
 from reproduction.line import (
     Line,

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from reproduction.mixing import Way, compare, ways
-from reproduction.problem import Problem
 
 from reproduction import mixing
+from reproduction.data_sets import Problem
+from reproduction.mixing import Way, compare, ways
 from rosenblatt import AveragedPerceptron
 from rosenblatt.distributed.simulation import virtual_shards
 

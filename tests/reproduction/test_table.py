@@ -4,12 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+
 from reproduction.estimate import Estimate
 from reproduction.line import Line, higher_error
-from reproduction.page import page
-from reproduction.results import DOCUMENT, PAGE, Results
+from reproduction.results import DOCUMENT, PAGE, Results, page
 from reproduction.table import Grid, Table
-
 from rosenblatt.errors import InputError
 
 MADE = {"date": "2026-01-31", "versions": {"Python": "3.11.0", "numpy": "2.0.0"}, "cores": 2}

@@ -8,10 +8,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y
 
 from rosenblatt.errors import InputError
 from rosenblatt.tracing import trace
+from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y
 
 THREE_Y = ["a", "b", "c", "b"]
 

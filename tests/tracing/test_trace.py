@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable, tries
 
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.errors import InputError
 from rosenblatt.tracing import trace
+from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable, tries
 
 RULES = ["perceptron", "margin", "pa", "pa1", "pa2"]
 

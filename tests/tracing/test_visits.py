@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.examples import FORMATS, Drawn, data_sets, same_bits, tries
 
 from rosenblatt import rules
 from rosenblatt.errors import WeightOverflowError
@@ -15,6 +14,7 @@ from rosenblatt.training.fit import Plan, fit
 from rosenblatt.training.labels import targets_of
 from rosenblatt.training.passes import run_pass
 from rosenblatt.training.state import State
+from tests.examples import FORMATS, Drawn, data_sets, same_bits, tries
 
 RULES: dict[str, Any] = {
     "perceptron": rules.Perceptron(0.7),

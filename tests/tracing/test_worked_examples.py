@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y
 
 from rosenblatt.tracing import Step, Trace, trace
+from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y
 
 WORKED = """
 [0 0 0 0] | [0 0 0 1] | 0 ≤ 0 | + | Wrong. Add sample | [0 0 0 1]

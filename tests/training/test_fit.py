@@ -6,6 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.rules import PA, PA1, MarginPerceptron, Perceptron
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.fit import Outcome, Plan, fit
+from rosenblatt.training.held_out import EarlyStopping, split
+from rosenblatt.training.history import PassRecord
+from rosenblatt.training.passes import count_mistakes
+from rosenblatt.training.state import State
 from tests import reference
 from tests.examples import (
     FORMATS,
@@ -17,15 +26,6 @@ from tests.examples import (
     same_bits,
     separable,
 )
-
-from rosenblatt.errors import InputError, WeightOverflowError
-from rosenblatt.rules import PA, PA1, MarginPerceptron, Perceptron
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Outcome, Plan, fit
-from rosenblatt.training.held_out import EarlyStopping, split
-from rosenblatt.training.history import PassRecord
-from rosenblatt.training.passes import count_mistakes
-from rosenblatt.training.state import State
 
 
 def train(

@@ -7,6 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+
+from rosenblatt.kernels.multiclass import multiclass_pass
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.rules import PA, PA1, Perceptron, Rule, pair_scale
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.fit import Plan, fit
+from rosenblatt.training.labels import targets_of
+from rosenblatt.training.online import OnlineLearner
+from rosenblatt.training.order import row_numbers
+from rosenblatt.training.passes import run_pass
+from rosenblatt.training.state import State
 from tests import reference
 from tests.examples import (
     FORMATS,
@@ -19,17 +30,6 @@ from tests.examples import (
     separable,
     tries,
 )
-
-from rosenblatt.kernels.multiclass import multiclass_pass
-from rosenblatt.kernels.rows import Rows
-from rosenblatt.rules import PA, PA1, Perceptron, Rule, pair_scale
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan, fit
-from rosenblatt.training.labels import targets_of
-from rosenblatt.training.online import OnlineLearner
-from rosenblatt.training.order import row_numbers
-from rosenblatt.training.passes import run_pass
-from rosenblatt.training.state import State
 
 RULES: list[Rule] = [Perceptron(1.0), PA1(1.0)]
 class_counts = st.sampled_from([2, 4])

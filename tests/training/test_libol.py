@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
-from tests.examples import dense
 
 from rosenblatt.rules import PA, PA1, PA2, ZERO_CONVENTIONS, Perceptron
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.fit import Plan, fit
 from rosenblatt.training.state import State
+from tests.examples import dense
 
 
 @pytest.mark.data

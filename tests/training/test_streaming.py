@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.examples import same_bits
 
 from rosenblatt.data import Batch, Classes
 from rosenblatt.errors import InputError
@@ -28,6 +27,7 @@ from rosenblatt.training.reading import Finish, Reading
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Resumed, Trained, fit_stream
 from rosenblatt.training.streaming import supply_of
+from tests.examples import same_bits
 
 SMALL_BLOCK = 40 * 12  # bytes: about ten of the rows below
 

@@ -8,10 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests import reference
-from tests.examples import FORMATS, integers, reals, tries
-from tests.voting_reference import Update, survivals, vectors
-from tests.voting_reference import count as naive_count
 
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.counts import Log, empty_log
@@ -20,6 +16,10 @@ from rosenblatt.training import tally, vote_products
 from rosenblatt.training.vote_count import count_votes
 from rosenblatt.training.vote_products import Teachers
 from rosenblatt.training.votes import Votes
+from tests import reference
+from tests.examples import FORMATS, integers, reals, tries
+from tests.voting_reference import Update, survivals, vectors
+from tests.voting_reference import count as naive_count
 
 HOW = {"dense": reference.DENSE, "csr": reference.CSR}
 HOW_SCORES = {"dense": reference.DENSE, "csr": replace(reference.CSR, dot_width=1)}

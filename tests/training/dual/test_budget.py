@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.examples import FORMATS, Drawn, data_sets, integers
-from tests.training.dual.test_passes import KERNELS, SIZES, learn, plain_gram
 
 from rosenblatt.kernels.budget import DAMAGE, FORGETTING, MISTAKES, Limit
 from rosenblatt.kernels.rows import Rows
@@ -18,6 +16,8 @@ from rosenblatt.training.dual.budget import BudgetPasses
 from rosenblatt.training.dual.budget_state import BUDGETS, NO_LIMIT, BudgetState
 from rosenblatt.training.dual.kernel import Kernel
 from rosenblatt.training.dual.scoring import scores_of
+from tests.examples import FORMATS, Drawn, data_sets, integers
+from tests.training.dual.test_passes import KERNELS, SIZES, learn, plain_gram
 
 RBF = Kernel("rbf", gamma=0.5)
 

@@ -8,12 +8,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
-from tests.examples import same_bits
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.training.dual.gram import KeptGram, gram_between
 from rosenblatt.training.dual.kernel import Kernel, scale_gamma
+from tests.examples import same_bits
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.integers(0, 256, (130, 37)) * (RNG.random((130, 37)) < 0.4)

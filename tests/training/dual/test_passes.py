@@ -7,9 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests import reference
-from tests.dual_reference import Dual, train_dual
-from tests.examples import FORMATS, Drawn, data_sets, integers, same_bits
 
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Perceptron, Rule
@@ -20,6 +17,9 @@ from rosenblatt.training.dual.scoring import MEMORIES, scores_of
 from rosenblatt.training.dual.sizes import Sizes, sizes_within
 from rosenblatt.training.dual.state import DualState
 from rosenblatt.training.dual.targets import Targets
+from tests import reference
+from tests.dual_reference import Dual, train_dual
+from tests.examples import FORMATS, Drawn, data_sets, integers, same_bits
 
 STEPS = {
     "perceptron": reference.perceptron(1.0),

@@ -4,16 +4,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from reproduction.data_sets import VARIABLE, DataFolder
-from reproduction.estimate import Estimate
-from reproduction.experiment import Experiment, Setting
-from reproduction.line import Line
-from reproduction.results import Results
-from reproduction.running import make_tables
-from reproduction.table import Table
-from reproduction.tables import EXPERIMENTS
+
 
 from reproduction import TABLES
+from reproduction.data_sets import VARIABLE, DataFolder
+from reproduction.estimate import Estimate
+from reproduction.experiment import Experiment, Setting, make_tables
+from reproduction.line import Line
+from reproduction.results import Results
+from reproduction.table import Table
 from rosenblatt.errors import InputError
 
 FIRST, SECOND = (
