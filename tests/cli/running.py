@@ -1,11 +1,28 @@
 """Commands run as a user runs them, in processes of their own."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 PROGRAM = [sys.executable, "-m", "rosenblatt"]
+
+SIGNALLED = """
+import os, signal, sys
+number, name, left = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+
+def watch(event, arguments):
+    global left
+    if event == "os.rename" and os.path.basename(arguments[1]) == name:
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), number)
+
+sys.addaudithook(watch)
+from rosenblatt.cli import main
+main(sys.argv[4:])
+"""
 
 
 def run(
@@ -19,7 +36,6 @@ def run(
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
         **options,
     )
 
@@ -29,3 +45,20 @@ def ran(*arguments: str, folder: Path, text: str | None = None, **options: Any) 
     done = run(*arguments, folder=folder, text=text, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def signalled(
+    number: signal.Signals, name: str, times: int, *arguments: str, folder: Path
+) -> subprocess.CompletedProcess[str]:
+    """Run a command that is sent a signal when it is about to put a file in place.
+
+    It is the file called ``name``, for so many times: at that moment a new file is written under
+    another name, and the old one still stands. No clock decides what happens.
+    """
+    return subprocess.run(  # noqa: S603  # our own program
+        [sys.executable, "-c", SIGNALLED, str(int(number)), name, str(times), *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -5,52 +5,32 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rosenblatt.models.file import read
-from tests.cli.running import PROGRAM, ran, run
-from tests.cli.test_train import svmlight_file, table_file
+from tests.cli.running import PROGRAM, ran, run, signalled
+from tests.cli.test_train import svmlight_file, table_file, trained
 
-OPTIONS = ("--buffer", "20K", "--max-iter", "40", "--n-iter-no-change", "40")
-
-
-def kill_in_time(folder: Path, data: str, *options: str, seconds: float) -> int:
-    """Start a training, kill it when its checkpoint has been there for some time."""
-    command = [*PROGRAM, "train", data, *OPTIONS, *options, "-o", "resumed.model"]
-    command += ["--checkpoint", "point", "--checkpoint-every", "0"]
-    with subprocess.Popen(  # noqa: S603  # our own program
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        while not (folder / "point").exists() and process.poll() is None:
-            time.sleep(0.005)
-        time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        return process.wait()
+OPTIONS = ("--buffer", "20K", "--max-iter", "12", "--n-iter-no-change", "12")
+WRITING = ("--checkpoint", "point", "--checkpoint-every", "0")
 
 
-@pytest.mark.parametrize("kind", ["two classes", "three classes", "table", "last"])
-def test_killed_trainings_end_with_the_same_bits(tmp_path: Path, kind: str) -> None:
-    """Killed with SIGKILL again and again, a training goes on and ends as if nothing had been."""
-    options = ["--memory", "last"] if kind == "last" else []
+def data_file(folder: Path, kind: str) -> str:
+    """Write rows that fill several buffers."""
     if kind == "table":
-        data = table_file(tmp_path / "data.csv", n_rows=4000)
-    else:
-        labels = ("a", "b", "c") if kind == "three classes" else (-1, 1)
-        data = svmlight_file(tmp_path / "data.svm", n_rows=12_000, labels=labels)
-    n_killed = 0
-    for seconds in (0.0, 0.05, 0.2):
-        if kill_in_time(tmp_path, data, *options, seconds=seconds) == -signal.SIGKILL:
-            n_killed += 1
-            assert not (tmp_path / "resumed.model").exists()
-            (model,) = [read(tmp_path / "point")]  # never half-written
-            assert model.training["checkpoint"]["parts"] >= 1
-    assert n_killed >= 1
-    going_on = ["--checkpoint", "point", "-o", "resumed.model"]
-    done = run("train", data, *OPTIONS, *options, *going_on, folder=tmp_path)
+        return table_file(folder / "data.csv", n_rows=2000)
+    labels = ("a", "b", "c") if kind == "three classes" else (-1, 1)
+    return svmlight_file(folder / "data.svm", n_rows=4000, labels=labels)
+
+
+def resumed_is_whole(folder: Path, data: str, *options: str) -> None:
+    """Go on from the checkpoint, train without any, and compare."""
+    done = run("train", data, *OPTIONS, *options, *WRITING, "-o", "resumed.model", folder=folder)
     assert done.returncode == 0, done.stderr
     assert "Going on from point: pass " in done.stderr
-    ran("train", data, *OPTIONS, *options, "-o", "whole.model", folder=tmp_path)
-    whole, resumed = (read(tmp_path / f"{name}.model") for name in ("whole", "resumed"))
+    trained(data, *OPTIONS, *options, "-o", str(folder / "whole.model"))
+    whole, resumed = (read(folder / f"{name}.model") for name in ("whole", "resumed"))
     assert whole.weights.tobytes() == resumed.weights.tobytes()
     assert (whole.ledger is None) == (resumed.ledger is None)
     if whole.ledger is not None and resumed.ledger is not None:
@@ -58,19 +38,60 @@ def test_killed_trainings_end_with_the_same_bits(tmp_path: Path, kind: str) -> N
     assert whole.outcome == resumed.outcome
     scores = [[record["validation_score"] for record in m.history] for m in (whole, resumed)]
     assert scores[0] == scores[1]
-    assert not (tmp_path / "point").exists()
+    assert not (folder / "point").exists()
+
+
+@pytest.mark.parametrize("kind", ["two classes", "three classes", "table", "last"])
+def test_killed_trainings_end_with_the_same_bits(tmp_path: Path, kind: str) -> None:
+    """Killed with SIGKILL again and again, a training goes on and ends as if nothing had been."""
+    options = ["--memory", "last"] if kind == "last" else []
+    data = data_file(tmp_path, kind)
+    command = ("train", data, *OPTIONS, *options, *WRITING, "-o", "resumed.model")
+    parts = [0]
+    for times in (2, 7):  # in the first pass, and in a later one, while a checkpoint is written
+        ended = signalled(signal.SIGKILL, "point", times, *command, folder=tmp_path)
+        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        assert not (tmp_path / "resumed.model").exists()
+        model = read(tmp_path / "point")  # never half-written
+        parts.append(len(model.history) * 1000 + model.training["checkpoint"]["parts"])
+    assert parts == sorted(set(parts))
+    resumed_is_whole(tmp_path, data, *options)
+
+
+@pytest.mark.explore
+@pytest.mark.parametrize("kind", ["two classes", "three classes", "table", "last"])
+def test_trainings_killed_at_random_end_with_the_same_bits(
+    tmp_path: Path, kind: str, random_seed: int
+) -> None:
+    """Whenever it is killed, and however often, the model is the same."""
+    options = ["--memory", "last"] if kind == "last" else []
+    data = data_file(tmp_path, kind)
+    command = [*PROGRAM, "train", data, *OPTIONS, *options, *WRITING, "-o", "resumed.model"]
+    for seconds in np.random.default_rng(random_seed).exponential(0.2, 30):
+        with subprocess.Popen(  # noqa: S603  # our own program
+            command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
+            while not (tmp_path / "point").exists() and process.poll() is None:
+                time.sleep(0.005)
+            time.sleep(seconds)
+            process.send_signal(signal.SIGKILL)
+        if not (tmp_path / "point").exists():  # it was quicker
+            (tmp_path / "resumed.model").unlink()
+    signalled(signal.SIGKILL, "point", 3, *command[3:], folder=tmp_path)
+    resumed_is_whole(tmp_path, data, *options)
 
 
 def test_another_training_is_refused(tmp_path: Path) -> None:
     """A checkpoint of other data or options is not gone on from, and says what differs."""
-    data = svmlight_file(tmp_path / "data.svm", n_rows=12_000)
-    assert kill_in_time(tmp_path, data, seconds=0.0) == -signal.SIGKILL
+    data = svmlight_file(tmp_path / "data.svm", n_rows=4000)
+    again = ("train", data, *OPTIONS, *WRITING)
+    ended = signalled(signal.SIGKILL, "point", 2, *again, folder=tmp_path)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
     kept = (tmp_path / "point").read_bytes()
-    again = ("train", data, *OPTIONS, "--checkpoint", "point")
     told = run(*again, "--seed", "3", folder=tmp_path)
     assert told.returncode == 2
     assert "another training: seed was 0 and is now 3" in told.stderr
-    svmlight_file(tmp_path / "data.svm", n_rows=11_000)
+    svmlight_file(tmp_path / "data.svm", n_rows=3900)
     told = run(*again, folder=tmp_path)
     assert told.returncode == 2
     assert "another training: files was" in told.stderr

@@ -1,6 +1,7 @@
 """The command train: from a file to a model."""
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from rosenblatt.data.tables import table_batches
 from rosenblatt.estimators import AveragedPerceptron
 from rosenblatt.estimators.files import load
 from rosenblatt.models.file import read
-from tests.cli.running import ran, run
+from tests.cli.running import ran, run, signalled
 
 
 def invoked(*arguments: str) -> Result:
@@ -305,46 +306,12 @@ def test_a_default_name_never_replaces_other_files(tmp_path: Path) -> None:
 
 def test_interrupt_keeps_what_was_learned(tmp_path: Path) -> None:
     """Ctrl-C in a long training ends it after the block under way, and the model is written."""
-    import signal
-    import subprocess
-    import time
-
-    from tests.cli.running import PROGRAM
-
-    path = Path(svmlight_file(tmp_path / "toy.svm", n_rows=20_000))
-    options = [
-        "--max-iter",
-        "1000000",
-        "--no-early-stopping",
-        "--memory",
-        "last",
-        "--buffer",
-        "50K",
-    ]
-    with subprocess.Popen(  # noqa: S603
-        [
-            *PROGRAM,
-            "train",
-            str(path),
-            *options,
-            "-o",
-            "m.model",
-            "--checkpoint",
-            "c",
-            "--checkpoint-every",
-            "0",
-        ],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        while not (tmp_path / "c").exists() and process.poll() is None:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        output, told = process.communicate(timeout=100)
-    assert process.returncode == 0, told
-    assert "it was interrupted" in output
+    path = svmlight_file(tmp_path / "toy.svm", n_rows=2000)
+    options = ("--max-iter", "1000000", "--no-early-stopping", "--memory", "last", "--buffer", "9K")
+    kept = ("--checkpoint", "point", "--checkpoint-every", "0", "-o", "m.model")
+    ended = signalled(signal.SIGINT, "point", 3, "train", path, *options, *kept, folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert "it was interrupted" in ended.stdout
     assert read(tmp_path / "m.model").outcome["stop_reason"] == "interrupted"
 
 
