@@ -51,7 +51,7 @@ def command(screen, what):
         screen.show("αβγ")
     if what == "wait":
         screen.say("waiting")
-        time.sleep(30)
+        sys.stdin.read()
 
 command()
 """
@@ -169,7 +169,7 @@ def test_closed_pipe() -> None:
         stdout: IO[bytes] = process.stdout  # type: ignore[assignment]  # it is a pipe
         assert stdout.readline() == b"line\n"
         stdout.close()
-        assert process.wait(30) == 141
+        assert process.wait() == 141
         assert process.stderr
         assert process.stderr.read() == b""
 
@@ -185,12 +185,12 @@ def test_full_disk() -> None:
 def test_interrupt() -> None:
     """Ctrl-C exits with 130 and without a traceback."""
     with subprocess.Popen(  # noqa: S603  # our own code
-        [sys.executable, "-c", PROGRAM, "wait"], stderr=subprocess.PIPE
+        [sys.executable, "-c", PROGRAM, "wait"], stdin=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stderr
         assert process.stderr.readline() == b"waiting\n"
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        assert process.wait() == 130
         assert process.stderr.read() == b""
 
 

@@ -81,13 +81,13 @@ def test_an_exception_changes_nothing(tmp_path: Path, fault: Any, old: bytes | N
 
 
 KILLED = """
-import sys, time
+import sys
 from rosenblatt.data.atomic import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"x" * 1_000_000)
     file.flush()
     print("written", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
@@ -99,7 +99,7 @@ def test_a_killed_process_changes_nothing(tmp_path: Path, old: bytes | None) -> 
     if old is not None:
         target.write_bytes(old)
     command = [sys.executable, "-c", KILLED, str(target)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603
         assert process.stdout is not None
         assert process.stdout.readline() == b"written\n"
         process.send_signal(signal.SIGKILL)

@@ -307,5 +307,5 @@ def test_leaving_early_leaves_nothing_behind(tmp_path: Path) -> None:
             break
     ours = [thread for thread in threading.enumerate() if thread.name.startswith("rosenblatt")]
     for thread in ours:
-        thread.join(timeout=5)
+        thread.join()
     assert not any(thread.is_alive() for thread in ours)

@@ -70,4 +70,4 @@ def test_leaving_early_ends_the_threads_and_closes_the_source() -> None:
     results = in_order(lambda number: number, endless(), 2)
     next(results)
     results.close()
-    assert closed.wait(timeout=5)
+    assert closed.wait()

@@ -9,7 +9,15 @@ from rosenblatt.distributed import local_client
 
 
 @pytest.fixture(scope="session")
-def client() -> Iterator[Client]:
+def session_client() -> Iterator[Client]:
     """Start two worker processes, which their nannies start again when they are killed."""
     with local_client(2, memory_limit="1GB") as client:
         yield client
+        client.wait_for_workers(2)  # none of them is closed while it starts
+
+
+@pytest.fixture
+def client(session_client: Client) -> Client:
+    """Wait until both workers are there, also those that another test killed."""
+    session_client.wait_for_workers(2)
+    return session_client

@@ -289,4 +289,4 @@ def test_local_clusters_are_not_seen_from_outside(client: Client) -> None:
     port = client.cluster.scheduler.http_server.port
     for page in ("status", "info/main/workers.html", "metrics", "json/counts.json"):
         with pytest.raises(HTTPError, match="404"):
-            urlopen(f"http://127.0.0.1:{port}/{page}", timeout=5)
+            urlopen(f"http://127.0.0.1:{port}/{page}")

@@ -32,18 +32,40 @@ def pids(client: Client) -> list[int]:
 @pytest.mark.parametrize(
     "victims",
     [
-        lambda epoch, workers: workers[:1] if epoch == 2 else [],
         lambda epoch, workers: [workers[epoch % len(workers)]],
         lambda epoch, workers: workers if epoch == 2 else [],
     ],
-    ids=["one in mid-epoch", "one in each epoch", "all at once"],
+    ids=["one in each epoch", "all at once"],
 )
 def test_killed_workers(
     client: Client, victims: Callable[[int, list[int]], list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Workers killed by SIGKILL when some shards of an epoch are done change not one bit."""
+    check_killed_workers(client, victims, 2, monkeypatch)
+
+
+@pytest.mark.explore
+def test_workers_killed_at_random(
+    client: Client, random_seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None, one or both of them killed in each of many epochs change not one bit."""
+    generator = np.random.default_rng(random_seed)
+
+    def victims(_epoch: int, workers: list[int]) -> list[int]:
+        return [pid for pid in workers if generator.random() < 0.5]
+
+    check_killed_workers(client, victims, 30, monkeypatch)
+
+
+def check_killed_workers(
+    client: Client,
+    victims: Callable[[int, list[int]], list[int]],
+    epochs: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Train while workers are killed, and compare with the simulation."""
     X, y = rows(300)
-    clf = DaskAveragedPerceptron(client=client, n_shards=N_SHARDS, max_iter=3)
+    clf = DaskAveragedPerceptron(client=client, n_shards=N_SHARDS, max_iter=epochs)
     expected = clf.simulate(X, y)
     killed: dict[int, list[int]] = {}
     watch_shares = DaskEngine._watch_shares
@@ -58,7 +80,7 @@ def test_killed_workers(
     workers: dict[int, list[int]] = {}
 
     def watched(self: DaskEngine, shares: Any, epoch: int) -> None:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2)
         workers.setdefault(epoch, pids(client))
         self._watch = kill
         watch_shares(self, shares, epoch)
@@ -67,7 +89,7 @@ def test_killed_workers(
     clf.fit(da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50))
     assert same_model(clf, expected)
     assert sum(map(len, killed.values())) >= 1
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2)
     assert not set(pids(client)) & {pid for epoch in killed.values() for pid in epoch}
 
 

@@ -24,7 +24,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 15_000  # milliseconds, on a machine with much else to do
+PATIENCE = 600_000  # milliseconds: ends what hangs, however busy the machine is
 
 STEPPING = """async (count) => {
     const texts = (selector) => [...document.querySelectorAll(selector)].map((n) => n.textContent);

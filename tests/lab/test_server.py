@@ -2,7 +2,7 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -27,7 +27,7 @@ def sent(
     server: LabServer, method: str, path: str, body: bytes | None = None, **headers: str | None
 ) -> tuple[http.client.HTTPResponse, bytes]:
     """Send a request; headers that are None are left out."""
-    connection = http.client.HTTPConnection(ADDRESS, server.server_port, timeout=5)
+    connection = http.client.HTTPConnection(ADDRESS, server.server_port)
     connection.putrequest(method, path, skip_host=True)
     given: dict[str, str | None] = {"Host": f"{ADDRESS}:{server.server_port}"}
     if body is not None:
@@ -163,8 +163,19 @@ def test_silence_is_not_waited_for(server: LabServer, monkeypatch: pytest.Monkey
     """A message that is cut off ends after a while, and others are answered meanwhile."""
     from rosenblatt.lab.server import Handler
 
-    monkeypatch.setattr(Handler, "timeout", 0.3)
-    with socket.create_connection((ADDRESS, server.server_port), timeout=5) as slow:
+    sent_head = Event()
+    with socket.socket() as slow:
+        slow.bind((ADDRESS, 0))
+        name = slow.getsockname()
+
+        def patience(handler: Handler) -> float | None:
+            if handler.client_address != name:
+                return None
+            sent_head.wait()  # no clock runs until then
+            return 0.3
+
+        monkeypatch.setattr(Handler, "timeout", property(patience))
+        slow.connect((ADDRESS, server.server_port))
         head = (
             f"POST /message HTTP/1.1\r\nHost: {ADDRESS}:{server.server_port}\r\n"
             f"Origin: http://{ADDRESS}:{server.server_port}\r\n"
@@ -172,6 +183,7 @@ def test_silence_is_not_waited_for(server: LabServer, monkeypatch: pytest.Monkey
             "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
         )
         slow.sendall(head.encode())
+        sent_head.set()
         assert message(server, {"kind": "set", "name": "xor"})[0] == 200
         assert slow.recv(1000).startswith(b"HTTP/1.1 408 ")
 

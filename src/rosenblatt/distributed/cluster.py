@@ -25,6 +25,9 @@ NO_WATCHING: dict[str, Any] = {
     "distributed.scheduler.work-stealing": False,
     "distributed.diagnostics.computations.nframes": 0,
 }
+# A worker that died is started again, however long that takes on a busy machine: by default Dask
+# gives it up after 15 seconds, and a cluster that lost all its workers never gets one again.
+NO_GIVING_UP = {"distributed.deploy.lost-worker-timeout": "1 day"}
 
 
 @contextmanager
@@ -44,7 +47,7 @@ def local_client(n_workers: int, memory_limit: str | int = "auto") -> Iterator[C
     ...     DaskPerceptron(client=client).fit(X, y)
     """
     with (
-        dask.config.set({**NO_PAGES, **NO_WATCHING}),
+        dask.config.set({**NO_PAGES, **NO_WATCHING, **NO_GIVING_UP}),
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
