@@ -9,8 +9,8 @@ from typing import Any
 PROGRAM = [sys.executable, "-m", "rosenblatt"]
 
 SIGNALLED = """
-import os, signal, sys
-number, name, left = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+import os, runpy, sys
+number, name, left, module = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
 
 def watch(event, arguments):
     global left
@@ -20,8 +20,8 @@ def watch(event, arguments):
             os.kill(os.getpid(), number)
 
 sys.addaudithook(watch)
-from rosenblatt.cli import main
-main(sys.argv[4:])
+del sys.argv[1:5]
+runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
 
 
@@ -48,7 +48,13 @@ def ran(*arguments: str, folder: Path, text: str | None = None, **options: Any) 
 
 
 def signalled(
-    number: signal.Signals, name: str, times: int, *arguments: str, folder: Path
+    number: signal.Signals,
+    name: str,
+    times: int,
+    *arguments: str,
+    folder: Path,
+    module: str = "rosenblatt",
+    **options: Any,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command that is sent a signal when it is about to put a file in place.
 
@@ -56,9 +62,10 @@ def signalled(
     another name, and the old one still stands. No clock decides what happens.
     """
     return subprocess.run(  # noqa: S603  # our own program
-        [sys.executable, "-c", SIGNALLED, str(int(number)), name, str(times), *arguments],
+        [sys.executable, "-c", SIGNALLED, str(int(number)), name, str(times), module, *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
+        **options,
     )

@@ -52,7 +52,6 @@ def test_help(tmp_path: Path) -> None:
         "demo",
         "lab",
         "plot",
-        "reproduce",
     ):
         assert imported(command, "--help", folder=tmp_path) == set(), command
 

@@ -1,10 +1,9 @@
-"""The command reproduce."""
+"""``python -m reproduction``."""
 
 import json
 import os
 import signal
-import subprocess
-import time
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from reproduction.__main__ import reproduce
 from reproduction.results import Results
-from tests.cli.running import PROGRAM
+from tests.cli.running import signalled
 from tests.reproduction.test_table import table
 
 
@@ -109,19 +108,14 @@ def test_real_table(tmp_path: Path, data_folder: Path) -> None:
     assert not made["quick"]  # it is no subset
 
 
-@pytest.mark.data
-def test_interrupted(tmp_path: Path, data_folder: Path) -> None:
+def test_interrupted(tmp_path: Path) -> None:
     """Ctrl-C ends with code 130, and the tables finished before it are kept."""
-    process = subprocess.Popen(  # noqa: S603  # our own program
-        [*PROGRAM, "reproduce", "--only", "libol", "--only", "shuffling", "-o", str(tmp_path)],
-        env={**os.environ, "ROSENBLATT_DATA": str(data_folder)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+    ended = signalled(
+        *(signal.SIGINT, "reproduction.md", 1, "--only", "libol", "--only", "shuffling"),
+        folder=tmp_path,
+        module="reproduction",
+        env=os.environ | {"ROSENBLATT_DATA": str(guide(tmp_path)), "PYTHONPATH": path},
     )
-    page, deadline = tmp_path / "reproduction.md", time.monotonic() + 60
-    while not page.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.5)  # well into the table that takes minutes
-    process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert ended.returncode == 130, ended.stderr
     assert Results.of(tmp_path).tables["libol"].complete

@@ -71,7 +71,7 @@ def test_page_says_all() -> None:
 
 
 def test_the_page_of_the_repository_is_made_of_its_document() -> None:
-    """The page is what its JSON says; rosenblatt reproduce --resume -o docs writes it anew."""
+    """The page is what its JSON says; python -m reproduction --resume -o docs writes it anew."""
     docs = Path(__file__).parents[2] / "docs"
     kept = Results.of(docs).tables
     assert kept
