@@ -116,7 +116,7 @@ def document_of_table(
         raise InputError(msg)
     points = [(a, b, int(side)) for (a, b), side in zip(X.tolist(), sides, strict=True)]
     axes = _named(names["x"], scale=scale), _named(names["y"], scale=scale)
-    return Document(tuple(points), axes, labels, view_of(X)), notes
+    return Document(tuple(points), names=axes, labels=labels, view=view_of(X)), notes
 
 
 def _chosen(table: Table, given: dict[str, str | None]) -> dict[str, str]:

@@ -1,28 +1,93 @@
 """The document of the lab: points, and what is done with them; checked where it enters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleParameter, rule_parameters
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleParameter
 
 MOST_POINTS = 500
-MOST_PASSES = 1000
 LARGEST = 1e6  # coordinate
 LONGEST_NAME = 60  # characters
 
-MEMORIES = ("last", "average", "vote")
-ORDERS = ("given", "once", "every pass")
-MAPS = ("none", "conjunction", "pairs")
-KERNELS = ("none", "polynomial", "rbf")
-
 Point = tuple[float, float, int]  # two coordinates, and −1 or +1
 View = tuple[float, float, float, float]  # left, right, bottom, top
+
+# The features of each map, as products of coordinates; the page computes them in this order.
+MAPS = {"none": 2, "conjunction": 3, "pairs": 5}
+
+
+class Choice(NamedTuple):
+    """A setting that is one of a few values."""
+
+    values: tuple[Any, ...]
+
+    @property
+    def requirement(self) -> str:
+        """What the setting must be."""
+        return f"one of {', '.join(map(repr, self.values))}"
+
+    def check(self, value: Any) -> Any:
+        """Return the value as it is kept, or None if it is none of them."""
+        fits = [own for own in self.values if type(own) is type(value) and own == value]
+        return fits[0] if fits else None
+
+
+class Range(NamedTuple):
+    """A setting that is a number."""
+
+    low: float
+    high: float
+    whole: bool = False
+
+    @property
+    def requirement(self) -> str:
+        """What the setting must be."""
+        if self.whole:
+            return f"a whole number from {self.low:.0f} to {self.high:.0f}"
+        return f"a number from {self.low:g} to {self.high:g}"
+
+    def check(self, value: Any) -> Any:
+        """Return the value as it is kept, or None if it is out of the range."""
+        if not _is_number(value) or not self.low <= value <= self.high:
+            return None
+        if self.whole:
+            return int(value) if value == int(value) else None
+        return float(value)
+
+
+def _range(parameter: RuleParameter) -> Range:
+    """Return the range of a rule's parameter here, where pictures have to show what it does."""
+    low = parameter.low if parameter.closed else max(parameter.low, 1e-6)
+    return Range(low, min(parameter.high, 1e6))
+
+
+# The page follows one weight vector: rules of second order have a covariance beside it.
+LAB_RULES = {name: entry for name, entry in RULES.items() if entry.order == 1}
+
+# Settings by name. The page builds its fields from them and checks links against them.
+MEMORIES = ("last", "average", "vote")
+SETTINGS: dict[str, Choice | Range] = {
+    "rule": Choice(tuple(LAB_RULES)),
+    **{p.name: _range(p) for entry in LAB_RULES.values() for p in entry.parameters},
+    "memory": Choice(MEMORIES),
+    "order": Choice(("given", "once", "every pass")),
+    "second_order": Choice(("given", "once", "every pass")),
+    "seed": Range(0, 2**32 - 1, whole=True),
+    "zero": Choice(tuple(ZERO_CONVENTIONS)),
+    "bias": Choice((True, False)),
+    "map": Choice(tuple(MAPS)),
+    "kernel": Choice(("none", "polynomial", "rbf")),
+    "degree": Range(1, 8, whole=True),
+    "gamma": Range(1e-6, 1e6),
+    "coef0": Range(0.0, 1e6),
+    "max_iter": Range(1, 1000, whole=True),
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +95,7 @@ class Document:
     """All that a picture follows from: the same document gives the same numbers, always."""
 
     points: tuple[Point, ...] = ()
+    held_out: tuple[Point, ...] = ()  # judged after every pass, never learned from
     names: tuple[str, str] = ("x₁", "x₂")
     labels: tuple[str, str] = ("−1", "+1")  # of the negative and of the positive class
     view: View = (-2.0, 2.0, -2.0, 2.0)
@@ -39,8 +105,11 @@ class Document:
     margin: float = 1.0
     memory: str = "last"
     order: str = "given"
+    second_order: str = "every pass"  # the one that the first is compared with
     seed: int = 0
     zero: str = "mistake"
+    bias: bool = True
+    start: tuple[float, ...] = ()  # weights before the first row, the bias last; empty: zeros
     map: str = "none"
     kernel: str = "none"
     degree: int = 2
@@ -65,8 +134,14 @@ class Document:
             if name not in known:
                 msg = f"The document has no part {_shown(name)}; it has {', '.join(sorted(known))}."
                 raise InputError(msg)
-        checked = {name: _checked(name, value) for name, value in given.items()}
-        return cls(**checked)
+        document = cls(**{name: _checked(name, value) for name, value in given.items()})
+        if document.start and len(document.start) != MAPS[document.map] + 1:
+            msg = (
+                f"The part start of the document must have {MAPS[document.map] + 1} numbers with "
+                f"the map {document.map!r}, the bias last; got {len(document.start)}."
+            )
+            raise InputError(msg)
+        return document
 
     def plain(self) -> dict[str, Any]:
         """Return the document as plain values, which ``from_plain`` takes."""
@@ -88,25 +163,6 @@ class Document:
         return np.array([point[2] for point in self.points], np.int32)
 
 
-def _number(low: float, high: float) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
-        return float(value) if _is_number(value) and low <= value <= high else None
-
-    return check
-
-
-def _whole(low: int, high: int) -> Callable[[Any], Any]:
-    def check(value: Any) -> Any:
-        fits = _is_number(value) and value == int(value) and low <= value <= high
-        return int(value) if fits else None
-
-    return check
-
-
-def _one_of(values: Any) -> Callable[[Any], Any]:
-    return lambda value: value if isinstance(value, str) and value in values else None
-
-
 def _words(value: Any) -> Any:
     if not isinstance(value, list | tuple) or len(value) != 2:
         return None
@@ -125,40 +181,26 @@ def _view(value: Any) -> Any:
     return (left, right, bottom, top) if fits else None
 
 
-def _listed(values: Any) -> str:
-    return "one of " + ", ".join(repr(value) for value in values)
+def _start(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        return None
+    fits = all(_is_number(weight) and abs(weight) <= LARGEST for weight in value)
+    return tuple(map(float, value)) if fits else None
 
 
-def _rule_requirement(parameter: RuleParameter) -> tuple[str, Callable[[Any], Any]]:
-    """Return what a parameter of a rule must be here, where pictures have to show what it does."""
-    low = parameter.low if parameter.closed else max(parameter.low, 1e-6)
-    high = min(parameter.high, 1e6)
-    return f"a number from {low:g} to {high:g}", _number(low, high)
-
-
-REQUIREMENTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+PARTS = {
     "names": (f"two different names of at most {LONGEST_NAME} characters", _words),
     "labels": (f"two different names of at most {LONGEST_NAME} characters", _words),
     "view": ("four numbers: left < right and bottom < top", _view),
-    "rule": (_listed(RULES), _one_of(RULES)),
-    **{name: _rule_requirement(parameter) for name, parameter in rule_parameters().items()},
-    "memory": (_listed(MEMORIES), _one_of(MEMORIES)),
-    "order": (_listed(ORDERS), _one_of(ORDERS)),
-    "seed": ("a whole number from 0 to 4294967295", _whole(0, 2**32 - 1)),
-    "zero": (_listed(ZERO_CONVENTIONS), _one_of(ZERO_CONVENTIONS)),
-    "map": (_listed(MAPS), _one_of(MAPS)),
-    "kernel": (_listed(KERNELS), _one_of(KERNELS)),
-    "degree": ("a whole number from 1 to 8", _whole(1, 8)),
-    "gamma": ("a number from 1e-6 to 1e6", _number(1e-6, 1e6)),
-    "coef0": ("a number from 0 to 1e6", _number(0.0, 1e6)),
-    "max_iter": (f"a whole number from 1 to {MOST_PASSES}", _whole(1, MOST_PASSES)),
+    "start": (f"a list of numbers up to {LARGEST:g}, the bias last, or empty", _start),
+    **{name: (setting.requirement, setting.check) for name, setting in SETTINGS.items()},
 }
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name == "points":
-        return _points(value)
-    requirement, check = REQUIREMENTS[name]
+    if name in ("points", "held_out"):
+        return _points(name, value)
+    requirement, check = PARTS[name]
     found = check(value)
     if found is None:
         msg = f"The part {name} of the document must be {requirement}; got {_shown(value)}."
@@ -166,9 +208,9 @@ def _checked(name: str, value: Any) -> Any:
     return found
 
 
-def _points(value: Any) -> tuple[Point, ...]:
+def _points(name: str, value: Any) -> tuple[Point, ...]:
     if not isinstance(value, list | tuple):
-        msg = f"The points must be a list of [x, y, class]; got {_shown(value)}."
+        msg = f"The part {name} must be a list of [x, y, class]; got {_shown(value)}."
         raise InputError(msg)
     if len(value) > MOST_POINTS:
         msg = f"The lab takes at most {MOST_POINTS} points; got {len(value)}."

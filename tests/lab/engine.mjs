@@ -1,0 +1,38 @@
+// Answers of the engine, one JSON text a line in and out: what a test in Python holds against the library.
+
+import { createInterface } from "node:readline";
+
+const assets = new URL("../../src/rosenblatt/lab/assets/", import.meta.url);
+const { Rows, Training, permutation, PCG64 } = await import(new URL("engine.js", assets));
+const { verdictOn } = await import(new URL("verdict.js", assets));
+
+const questions = {
+  training({ document, gram = null }) {
+    const training = new Training(document, { gram: gram && Float64Array.from(gram) });
+    const { visits, length } = training;
+    const held = new Rows(document, document.held_out);
+    const columns = Object.fromEntries(Object.keys(visits).map((name) => [name, [...visits[name].slice(0, length)]]));
+    const moments = Array.from({ length: length + 1 }, (_, at) => at);
+    return {
+      ...columns, length, stopReason: training.stopReason, cycle: training.cycle, passEnds: training.passEnds,
+      weights: moments.map((at) => [...training.weights(at)]),
+      averages: moments.map((at) => [...training.average(at)]),
+      survivals: [...training.survivals(length)],
+      gram: training.gram && [...training.gram],
+      scores: Object.fromEntries(["last", "average", "vote"].map((memory) => [memory, [...training.scores(memory, length, held)]])),
+    };
+  },
+  verdict({ document }) {
+    return verdictOn(new Training(document));
+  },
+  permutations({ seed, n, count }) {
+    const generator = new PCG64(seed);
+    return Array.from({ length: count }, () => [...permutation(n, generator)]);
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const question = JSON.parse(line);
+  const answer = questions[question.kind](question);
+  process.stdout.write(`${JSON.stringify(answer, (_, value) => (typeof value === "bigint" ? String(value) : value))}\n`);
+}
