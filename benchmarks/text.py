@@ -10,18 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import Any
 
 from benchmarks.figure import Amount, Figure, Skipped, Target, speed_up
 from benchmarks.stopwatch import Scale
 from benchmarks.svmlight_text import FOLDER
 from reproduction.data_sets import MissingDataError, data_file
-from rosenblatt.cli.course import Course
-from rosenblatt.cli.screen import Screen
-from rosenblatt.cli.training import train_files
-from rosenblatt.data.files import Columns, Layout
+from rosenblatt import train_files
+from rosenblatt.data.files import Layout
 from rosenblatt.models.model import Model
-from rosenblatt.models.rows import model_rows
-from rosenblatt.models.scoring import Scorer
 
 SPEED_UP = 10.0
 SETS = {"imdb": ("column_2",), "20news": ()}  # and which columns give the label away
@@ -30,12 +27,6 @@ WORDS = "--no-word-pairs --max-iter 3 --no-early-stopping"
 PEER = "HashingVectorizer, Perceptron"
 
 Score = Callable[[Path], float]  # share of the rows of a file that a model gets right
-
-
-class Silent(Screen):
-    """No bar, not even on a terminal: to draw it takes time."""
-
-    draws_talk = False
 
 
 @dataclass(frozen=True)
@@ -54,10 +45,10 @@ def figures(scale: Scale) -> Iterator[Figure | Skipped]:
         except MissingDataError as missing:
             yield Skipped(name, str(missing))
             continue
-        words = Columns(ignore=ignored, word_pairs=False)
+        words = {"word_pairs": False, "max_iter": 3, "early_stopping": False}
         contenders: dict[str, Callable[[], Score]] = {
-            WORDS: _ours(train, words, Course(max_iter=3, early_stopping=False)),
-            "defaults": _ours(train, Columns(ignore=ignored), Course()),
+            WORDS: _ours(train, ignore=ignored, **words),
+            "defaults": _ours(train, ignore=ignored),
             PEER: _sklearn(train),
         }
         accuracy = {who: contender()(test) for who, contender in contenders.items()}
@@ -89,20 +80,16 @@ def _unpacked(name: str, scale: Scale) -> Path:
     return path
 
 
-def _ours(train: Path, columns: Columns, course: Course) -> Callable[[], Score]:
+def _ours(train: Path, **parameters: Any) -> Callable[[], Score]:
     def contender() -> Score:
-        model = train_files([str(train)], LAYOUT, columns, course, Silent()).model
+        model = train_files(str(train), header=False, **parameters)
         return lambda test: _accuracy(model, test)
 
     return contender
 
 
 def _accuracy(model: Model, test: Path) -> float:
-    scorer, right, n_rows = Scorer(model), 0, 0
-    for batch in model_rows(model, [str(test)], layout=LAYOUT):
-        right += int((scorer.numbers(scorer.scores(batch)) == batch.labels).sum())
-        n_rows += batch.n_rows
-    return right / n_rows
+    return model.evaluate(str(test), layout=LAYOUT).accuracy or 0.0
 
 
 def _sklearn(train: Path) -> Callable[[], Score]:

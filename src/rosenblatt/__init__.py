@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.kernel import KernelPerceptron
     from rosenblatt.estimators.sparsity import sparsify
     from rosenblatt.estimators.why import why
+    from rosenblatt.models.explanation import explain
+    from rosenblatt.models.train import train_files
     from rosenblatt.theory.diagnosis import diagnose
     from rosenblatt.theory.margin import margin
     from rosenblatt.tracing import trace
@@ -34,11 +36,13 @@ __all__ = [
     "Perceptron",
     "VotedPerceptron",
     "diagnose",
+    "explain",
     "load",
     "margin",
     "save",
     "sparsify",
     "trace",
+    "train_files",
     "why",
 ]
 
@@ -50,11 +54,13 @@ _HOMES = {
     "Perceptron": "rosenblatt.estimators",
     "VotedPerceptron": "rosenblatt.estimators",
     "diagnose": "rosenblatt.theory.diagnosis",
+    "explain": "rosenblatt.models.explanation",
     "load": "rosenblatt.estimators.files",
     "margin": "rosenblatt.theory.margin",
     "save": "rosenblatt.estimators.files",
     "sparsify": "rosenblatt.estimators.sparsity",
     "trace": "rosenblatt.tracing",
+    "train_files": "rosenblatt.models.train",
     "why": "rosenblatt.estimators.why",
 }
 

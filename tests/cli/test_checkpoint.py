@@ -90,7 +90,7 @@ def test_another_training_is_refused(tmp_path: Path) -> None:
     kept = (tmp_path / "point").read_bytes()
     told = run(*again, "--seed", "3", folder=tmp_path)
     assert told.returncode == 2
-    assert "another training: seed was 0 and is now 3" in told.stderr
+    assert "another training: --seed was 0 and is now 3" in told.stderr
     svmlight_file(tmp_path / "data.svm", n_rows=3900)
     told = run(*again, folder=tmp_path)
     assert told.returncode == 2

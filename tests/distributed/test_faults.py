@@ -162,7 +162,7 @@ def test_killed_coordinator(tmp_path: Path) -> None:
     with threads(3) as client:
         clf.set_params(client=client)
         other = DaskAveragedPerceptron(**clf.get_params(deep=False) | {"n_shards": 4})
-        with pytest.raises(InputError, match="another training: n_shards was 3 and is now 4"):
+        with pytest.raises(InputError, match="another training: n_shards= was 3 and is now 4"):
             other.fit(da.from_array(X, chunks=(60, -1)), da.from_array(y, chunks=60))
         changed = X.copy()
         changed[17, 2] += 1

@@ -1,19 +1,17 @@
-"""From files to a model on a Dask cluster: what ``train --engine dask`` does."""
+"""What ``train --engine dask`` does: a cluster, and one call."""
 
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.course import Course
 from rosenblatt.cli.engine_options import EngineOptions
 from rosenblatt.cli.screen import Screen
-from rosenblatt.cli.training import Trainee
-from rosenblatt.data.files import Columns, Layout
 from rosenblatt.errors import InputError
-from rosenblatt.rules import RULES
+
+if TYPE_CHECKING:
+    from rosenblatt.models.model import Model
 
 REFUSED = {
     "calibrate": "--calibrate looks at all held-out rows at once",
@@ -25,84 +23,47 @@ REFUSED = {
 
 
 def train_on_dask(
-    paths: list[str],
-    layout: Layout,
-    columns: Columns,
-    course: Course,
+    data: Sequence[str],
+    given: dict[str, Any],
     engine: EngineOptions,
     screen: Screen,
-    *,
-    checkpoint: str | None = None,
-    checkpoint_seconds: float = 30.0,
-) -> Trainee:
-    """Return the model that the course makes of the files on a cluster."""
-    _check(course, engine)
-    from rosenblatt.distributed.files import read_files
-    from rosenblatt.distributed.fitting import Run, fit_collected
-    from rosenblatt.distributed.kept import fill, remember
-    from rosenblatt.distributed.progress import ShardBar
-    from rosenblatt.estimators.files import LEARNERS
-    from rosenblatt.estimators.stored import model_of
-
-    learner = course.learner
-    plain: Any = LEARNERS[learner.estimator](**course.options())
-    with _client(engine) as client, ExitStack() as stack:
-        read = read_files(client, paths, layout, columns, 1.0 if course.fit_intercept else 0.0)
-        n_rows = sum(read.collected.lengths)
-        n_shards = engine.shards or min(len(client.nthreads()), n_rows)
-        described = {"layout": asdict(layout), "columns": asdict(columns)}
-        run = Run(
-            course.plan(),
-            learner.averaged,
-            course.seed,
-            n_shards,
-            "mistakes" if engine.mixing == "mistakes" else "uniform",
-            engine.shuffle_shards,
-            checkpoint=checkpoint,
-            checkpoint_seconds=checkpoint_seconds,
-            learner=learner.estimator,
-            options=course.options(),
-            described=described,
-        )
-        if checkpoint is not None and Path(checkpoint).exists():
-            screen.say(f"Going on from {checkpoint}.")
-        observers, watch = [], None
-        if screen.draws_talk:
-            bar = stack.enter_context(ShardBar(n_shards))
-            observers, watch = [bar], bar.watch
-        fitted = fit_collected(
-            client,
-            read.collected,
-            run,
-            tell=screen.warn,
-            observers=observers,
-            watch_shards=watch,
-        )
-    fill(plain, read.collected, fitted)
-    remember(plain, read, fitted)
-    title = f"{learner.title} on {n_shards} shard{'s' * (n_shards != 1)}"
-    return Trainee(model_of(plain), fitted.outcome, title, read.notes, fitted.verdict)
-
-
-def _check(course: Course, engine: EngineOptions) -> None:
+    verdicts: list[Any],
+) -> "Model":
+    """Train on a cluster; what is proved of the rows is added to the list."""
     try:
         import distributed  # noqa: F401  # to say how to get it, before anything is begun
     except ModuleNotFoundError:
         msg = "--engine dask needs Dask: pip install 'rosenblatt[dask]'"
         raise InputError(msg) from None
     for name, why in REFUSED.items():
-        if getattr(course, name):
+        if given.pop(name):
             msg = f"{why}: leave it or --engine dask out."
             raise InputError(msg)
-    if course.learner.voted:
-        msg = "--memory vote keeps the rows of all mistakes in one place: leave --engine dask out."
-        raise InputError(msg)
-    if engine.mixing == "mistakes" and not RULES[course.learner.rule].fixed_step:
-        msg = (
-            "--mixing mistakes goes with --rule perceptron or --rule margin: the steps of the "
-            "passive-aggressive rules differ in length, so their number says little."
+    from rosenblatt.distributed.progress import ShardBar
+    from rosenblatt.distributed.train import check_mixing, train_files
+    from rosenblatt.models.train import settings
+
+    kept = {name: given.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
+    layout, columns, learner = settings(**given)
+    mixing: Any = engine.mixing or "uniform"
+    check_mixing(learner, mixing)
+    if kept["checkpoint"] is not None and Path(kept["checkpoint"]).exists():
+        screen.say(f"Going on from {kept['checkpoint']}.")
+    with _client(engine) as client:
+        return train_files(
+            client,
+            data,
+            layout,
+            columns,
+            learner,
+            n_shards=engine.shards,
+            mixing=mixing,
+            shuffle_shards=engine.shuffle_shards,
+            progress=ShardBar if screen.draws_talk else None,
+            tell=screen.warn,
+            prove=verdicts.append,
+            **kept,
         )
-        raise InputError(msg)
 
 
 @contextmanager

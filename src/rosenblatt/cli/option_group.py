@@ -9,6 +9,7 @@ from rosenblatt.cli.spelling import flag
 from rosenblatt.errors import Parameter
 from rosenblatt.rules import RULES, RuleParameter, rule_parameters, rules_with
 
+SHUFFLES: dict[str, bool | str] = {"every-pass": True, "once": "once", "no": False}
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.learner import MEMORIES
 from rosenblatt.cli.option_group import column_options, rule_parameter_options, scale_option
 from rosenblatt.cli.plot_kinds import KINDS, LEARNER, VOTE, Kind
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.errors import Parameter
+from rosenblatt.models.learner import MEMORIES
 from rosenblatt.rules import RULES
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ def fitted(subject: "Subject", options: Options, *, recorded: bool = False) -> A
 def learner(options: Options, *, recorded: bool = False) -> Any:
     """Return the estimator that the options name; ``recorded`` has it know its mistakes."""
     import rosenblatt
-    from rosenblatt.cli.learner import Learner
+    from rosenblatt.models.learner import Learner
 
     rule, memory = options.get("rule", "perceptron"), options.get("memory", "last")
     given = {

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.learner import MEMORIES
 from rosenblatt.cli.option_group import (
+    SHUFFLES,
     passes_option,
     rule_option,
     scale_option,
@@ -15,13 +15,13 @@ from rosenblatt.cli.option_group import (
     step_options,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.models.learner import MEMORIES
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
     from rosenblatt.models.rows import FileRows
     from rosenblatt.tracing import Trace
 
-SHUFFLES = ("no", "once", "every-pass")
 FORMS = ("text", "markdown", "html")
 MOST_STEPS = 10_000  # without --steps, so that nobody waits for a screen that never ends
 MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
@@ -48,7 +48,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @step_options
 @click.option(
     "--shuffle",
-    type=click.Choice(SHUFFLES),
+    type=click.Choice([*reversed(SHUFFLES)]),
     default="no",
     show_default=True,
     help="When rows are put in another order.",
@@ -94,26 +94,23 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
 def _followed(rows: "FileRows", given: dict[str, Any]) -> "Trace":
     import numpy as np
 
-    from rosenblatt.cli.course import SHUFFLES as ORDERS
-    from rosenblatt.cli.learner import Learner
-    from rosenblatt.rules import ZERO_CONVENTIONS, rule_parameters
+    from rosenblatt.models.learner import Learner
+    from rosenblatt.rules import rule_parameters
     from rosenblatt.tracing.steps import follow
-    from rosenblatt.training.fit import Plan
 
     learner = Learner(
-        given["rule"], given["memory"], {name: given[name] for name in rule_parameters()}
-    )
-    plan = Plan(
-        learner.step(),
-        given["max_iter"] or learner.max_iter,
-        ZERO_CONVENTIONS[given["zero"]],
-        ORDERS[given["shuffle"]],
+        given["rule"],
+        given["memory"],
+        {name: given[name] for name in rule_parameters()},
+        given["max_iter"],
+        SHUFFLES[given["shuffle"]],
+        given["zero"],
     )
     return follow(
         rows.examples(most_columns=MOST_COLUMNS),
         rows.labels,
         rows.classes,
-        plan,
+        learner.plan(),
         np.random.default_rng(given["seed"]),
         averaged=learner.averaged,
         only_updates=given["only_updates"],

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli.engine_options import EngineOptions, engine_options
 from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.learner import TRAINED_MEMORIES
 from rosenblatt.cli.option_group import (
+    SHUFFLES,
     column_options,
     passes_option,
     rule_option,
@@ -19,12 +19,13 @@ from rosenblatt.cli.option_group import (
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.sizes import size
+from rosenblatt.models.learner import TRAINED_MEMORIES
 
-COURSE = (
-    *("max_iter", "early_stopping", "validation_fraction", "n_iter_no_change", "shuffle", "zero"),
-    *("time_limit", "seed", "calibrate", "record_mistakes", "verdict", "buffer", "cache"),
-)
-SHUFFLES = ("every-pass", "once", "no")
+if TYPE_CHECKING:
+    from rosenblatt.data.files import Layout
+    from rosenblatt.models.model import Model
+
+SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every")  # otherwise
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt train mail.csv --text body -o spam.model")
@@ -81,7 +82,7 @@ SHUFFLES = ("every-pass", "once", "no")
 )
 @click.option(
     "--shuffle",
-    type=click.Choice(SHUFFLES),
+    type=click.Choice([*SHUFFLES]),
     default="every-pass",
     show_default=True,
     help="When rows are put in another order.",
@@ -137,50 +138,62 @@ def train(
     is held out, and an averaged perceptron learns from the others until the error on those held
     out falls no more.
     """
-    from rosenblatt.cli.course import Course
-    from rosenblatt.cli.learner import Learner
     from rosenblatt.cli.model_path import default_model_path
-    from rosenblatt.cli.training import train_files
     from rosenblatt.cli.training_report import report, show
-    from rosenblatt.data.files import Columns
-    from rosenblatt.models.file import write
-    from rosenblatt.rules import rule_parameters
+    from rosenblatt.models.learner import Learner
 
-    learner = Learner(
-        given["rule"], given["memory"], {name: given[name] for name in rule_parameters()}
-    )
-    options = {name: given[name] for name in COURSE}
-    course = Course(learner=learner, fit_intercept=given["intercept"], **options)
-    columns = Columns(
-        given["label"],
-        given["text"],
-        given["category"],
-        given["numeric"],
-        given["ignore"],
-        given["scale"],
-        given["missing"],
-        given["hash_bits"],
-        given["word_pairs"],
-        3 if given["triples"] else 2 if given["pairs"] else 1,
-    )
     path = output or default_model_path(data[0])
-    what = (list(data), given["layout"], columns, course)
-    kept = {
-        "checkpoint": given["checkpoint"],
-        "checkpoint_seconds": given["checkpoint_every"],
-    }
+    layout = given.pop("layout")
+    verdicts: list[Any] = []
     if engine.engine == "dask":
         from rosenblatt.cli.dask_training import train_on_dask
 
-        trainee = train_on_dask(*what, engine, screen, **kept)
+        model = train_on_dask(data, parameters(given, layout), engine, screen, verdicts)
     else:
-        trainee = train_files(*what, screen, **kept)
-    write(trainee.model, path)
+        model = train_here(data, parameters(given, layout), screen, verdicts)
+    model.save(path)
     if given["checkpoint"] is not None:
         Path(given["checkpoint"]).unlink(missing_ok=True)
-    for note in trainee.notes:
+    for note in model.training["notes"]:
         screen.warn(note)
     if screen.wants_json:
-        screen.json(report(trainee, path, test, given["layout"]))
-    else:
-        show(screen, trainee, path, test, given["layout"])
+        screen.json(report(model, path, test, layout))
+        return
+    title = Learner(given["rule"], given["memory"]).title
+    show(screen, model, title, path, test, layout, verdicts)
+
+
+def parameters(given: dict[str, Any], layout: "Layout") -> dict[str, Any]:
+    """Return the options as the parameters of ``rosenblatt.train_files``."""
+    named = {name: value for name, value in given.items() if name not in SPELLED}
+    return named | {
+        "degree": 3 if given["triples"] else 2 if given["pairs"] else 1,
+        "fit_intercept": given["intercept"],
+        "shuffle": SHUFFLES[given["shuffle"]],
+        "random_state": given["seed"],
+        "checkpoint_seconds": given["checkpoint_every"],
+        "format": layout.format,
+        "separator": layout.separator,
+        "header": layout.header,
+        "zero_based": layout.zero_based,
+    }
+
+
+def train_here(
+    data: Sequence[str], given: dict[str, Any], screen: Screen, verdicts: list[Any]
+) -> "Model":
+    """Train in this process; what is proved of the rows is added to the list."""
+    from rosenblatt import train_files
+
+    def prove(X: Any, y: Any, mistakes: int | None) -> Any:
+        from rosenblatt import diagnose
+
+        verdicts.append(diagnose(X, y, mistakes=mistakes))
+        return verdicts[0]
+
+    shown: dict[str, Any] = {"tell": screen.say, "verdict": prove if given["verdict"] else None}
+    if screen.draws_talk:
+        from rosenblatt.cli.progress import TrainingBar
+
+        shown["progress"] = TrainingBar
+    return train_files(data, **given | shown)

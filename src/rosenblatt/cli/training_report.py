@@ -2,20 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rosenblatt.cli.evaluate import warn_of_labels
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.sizes import told
-from rosenblatt.cli.training import Trainee
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.model import Model
 from rosenblatt.wording import counted, number, percent, printable
-
-if TYPE_CHECKING:
-    from rosenblatt.training.fit import Outcome
 
 MOST_CLASSES = 8  # that are listed with their counts
 
@@ -35,9 +31,9 @@ def judged(model: Model, test: Sequence[str], layout: Layout) -> Evaluation | No
     return model.evaluate(test, layout=layout)
 
 
-def report(trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> dict[str, Any]:
+def report(model: Model, path: str, test: Sequence[str], layout: Layout) -> dict[str, Any]:
     """Return everything as what JSON can hold."""
-    model, evaluation = trainee.model, judged(trainee.model, test, layout)
+    evaluation = judged(model, test, layout)
     return {
         "model": path,
         "learner": model.learner,
@@ -48,15 +44,21 @@ def report(trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> 
         **{key: value for key, value in model.training.items() if key != "n_rows"},
         **model.outcome,
         "history": list(model.history),
-        "notes": trainee.notes,
         "verdict": model.verdict,
         "test": None if evaluation is None else evaluation.report(),
     }
 
 
-def show(screen: Screen, trainee: Trainee, path: str, test: Sequence[str], layout: Layout) -> None:
+def show(
+    screen: Screen,
+    model: Model,
+    title: str,
+    path: str,
+    test: Sequence[str],
+    layout: Layout,
+    verdicts: Sequence[object],
+) -> None:
     """Print rows, features, classes, errors, the curve of mistakes and what to do next."""
-    model, outcome = trainee.model, trainee.outcome
     training = model.training
     n_files = len(training["files"])
     source = printable(training["files"][0]) if n_files == 1 else counted(n_files, "file")
@@ -64,9 +66,9 @@ def show(screen: Screen, trainee: Trainee, path: str, test: Sequence[str], layou
         f"{source}: {counted(training['n_rows'], 'row')}, {counted(model.n_features, 'feature')}, "
         f"{counted(len(model.classes), 'class')}{_listed_classes(model)}."
     )
-    _show_course(screen, trainee, outcome)
+    _show_course(screen, model, title)
     _show_errors(screen, model, judged(model, test, layout), test)
-    _show_verdict(screen, trainee, outcome)
+    _show_verdict(screen, model, verdicts)
     target = "standard output" if path == "-" else printable(path)
     size = "" if path == "-" else f" ({told(Path(path).stat().st_size)})"
     screen.show(f"Model: {target}{size}")
@@ -80,11 +82,13 @@ def show(screen: Screen, trainee: Trainee, path: str, test: Sequence[str], layou
     )
 
 
-def _show_verdict(screen: Screen, trainee: Trainee, outcome: "Outcome") -> None:
+def _show_verdict(screen: Screen, model: Model, verdicts: Sequence[object]) -> None:
     """Say whether the rows can be separated: by a proof, by training, or how to find out."""
-    if trainee.verdict is not None:
-        screen.show(str(trainee.verdict))
-    elif outcome.converged:
+    for verdict in verdicts:
+        screen.show(str(verdict))
+    if verdicts:
+        return
+    if model.outcome["stop_reason"] == "converged":
         screen.show("Verdict: the rows learned from are separable; the last weights prove it.")
     else:
         screen.show(
@@ -111,22 +115,22 @@ def _listed_classes(model: Model) -> str:
     return f" ({', '.join(f'{printable(str(label))}: {n:,}' for label, n in pairs)})"
 
 
-def _show_course(screen: Screen, trainee: Trainee, outcome: "Outcome") -> None:
-    mistakes = [record.mistakes for record in outcome.history]
-    seconds = sum(record.seconds for record in outcome.history)
-    passes = counted(len(mistakes), "pass")
-    kept = f", pass {outcome.best_pass} kept" if outcome.best_pass != len(mistakes) else ""
-    title = trainee.title[0].upper() + trainee.title[1:]
-    screen.show(f"{title}: {passes} in {seconds:.2f} s{kept}. Ended: {_reason(outcome)}.")
-    share = mistakes[-1] / max(outcome.n_rows, 1)
+def _show_course(screen: Screen, model: Model, title: str) -> None:
+    mistakes = [record["mistakes"] for record in model.history]
+    seconds = sum(record["seconds"] for record in model.history)
+    passes, best = counted(len(mistakes), "pass"), model.outcome["best_pass"]
+    kept = f", pass {best} kept" if best != len(mistakes) else ""
+    if "n_shards" in model.training:
+        title += f" on {counted(model.training['n_shards'], 'shard')}"
+    reason = REASONS[model.outcome["stop_reason"]]
+    screen.show(
+        f"{title[0].upper()}{title[1:]}: {passes} in {seconds:.2f} s{kept}. Ended: {reason}."
+    )
+    share = mistakes[-1] / max(model.outcome["n_learned"], 1)
     screen.show(
         f"Mistakes per pass: {screen.curve(mistakes)}  "
         f"(first {number(mistakes[0])}, last {number(mistakes[-1])}: {percent(share)} of the rows)"
     )
-
-
-def _reason(outcome: "Outcome") -> str:
-    return REASONS[outcome.stop_reason]
 
 
 def _show_errors(

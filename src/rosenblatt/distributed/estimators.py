@@ -32,9 +32,9 @@ from rosenblatt.distributed.skew import ShardWarning
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.files import save
-from rosenblatt.estimators.parameters import check_parameters
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.file import Source
+from rosenblatt.models.parameters import check_parameters
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import encode
 from rosenblatt.training.telling import unfinished

@@ -8,8 +8,8 @@ import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
 
-from rosenblatt.estimators.parameters import AT_LEAST_ONE, FLAG, Check
 from rosenblatt.estimators.validation import row_weights
+from rosenblatt.models.parameters import AT_LEAST_ONE, FLAG, Check
 
 MIXINGS = ("uniform", "mistakes")
 CHECKS: dict[str, Check] = {

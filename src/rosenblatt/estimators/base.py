@@ -14,12 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.estimators.classes import all_known, first_classes, grown
-from rosenblatt.estimators.parameters import (
-    CHECKS,
-    check_online,
-    check_parameters,
-    generator_from,
-)
 from rosenblatt.estimators.recollection import Recollection
 from rosenblatt.estimators.validation import (
     check_classes,
@@ -32,6 +26,12 @@ from rosenblatt.estimators.validation import (
 )
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import touched_features
+from rosenblatt.models.parameters import (
+    CHECKS,
+    check_online,
+    check_parameters,
+    generator_from,
+)
 from rosenblatt.models.scoring import linear_scores, predicted_numbers
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule
 from rosenblatt.training.examples import Examples

@@ -23,8 +23,8 @@ from rosenblatt.estimators.kernel_choice import (
 )
 from rosenblatt.estimators.kernel_documentation import KERNEL_ATTRIBUTES, KERNEL_PARAMETERS
 from rosenblatt.estimators.kernel_learning import LearningKernelMachine
-from rosenblatt.estimators.parameters import generator_from
 from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.models.parameters import generator_from
 from rosenblatt.training.dual.fit import train, unfinished
 from rosenblatt.training.observers import Observer, ProgressBar
 from rosenblatt.training.order import Order, Shuffle

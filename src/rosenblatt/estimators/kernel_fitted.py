@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.estimators.kernel_arrays import arrays_of, state_of
 from rosenblatt.estimators.kernel_choice import MACHINE_PARTS, check_memory
-from rosenblatt.estimators.parameters import check_parameters
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
+from rosenblatt.models.parameters import check_parameters
 from rosenblatt.training.dual.budget_state import BudgetState
 from rosenblatt.training.dual.kernel import Kernel
 from rosenblatt.training.dual.learning import State

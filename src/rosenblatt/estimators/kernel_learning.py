@@ -17,9 +17,9 @@ from rosenblatt.estimators.kernel_choice import (
     rule_of,
 )
 from rosenblatt.estimators.kernel_fitted import FittedKernelMachine
-from rosenblatt.estimators.parameters import check_parameters, generator_from
 from rosenblatt.estimators.validation import row_weights
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.models.parameters import check_parameters, generator_from
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.dual.budget import BudgetPasses
 from rosenblatt.training.dual.budget_state import BudgetState

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.parameters import check_parameters
 from rosenblatt.models.model import Model
+from rosenblatt.models.parameters import check_parameters
 from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.state import State
 

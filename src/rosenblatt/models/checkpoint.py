@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.models.file import read, write
 from rosenblatt.models.model import Model
@@ -22,6 +22,7 @@ from rosenblatt.training.state import EVERYTHING, Snapshot, State
 from rosenblatt.training.stream_fit import Resumed
 
 KEY = "checkpoint"
+NO_PARAMETERS = ("files", "rows", "layout", "columns")  # of what decides a training
 
 
 class Checkpoint:
@@ -102,15 +103,16 @@ class Checkpoint:
         for name in names:
             before, now = run.get(name), self._run.get(name)
             if before != now:
-                msg = (
-                    f"{self._path} is the checkpoint of another training: {name} was {before!r} "
-                    f"and is now {now!r}. Go on as it was begun, or remove the file to begin anew."
+                what = name if name in NO_PARAMETERS else Parameter(name)
+                msg = Sentence(
+                    f"{self._path} is the checkpoint of another training: ",
+                    *(what, f" was {before!r} and is now {now!r}. "),
+                    "Go on as it was begun, or remove the file to begin anew.",
                 )
                 raise InputError(msg)
 
 
 def _resumed(model: Model, kept: dict[str, Any]) -> Resumed:
-    state = State.of_vectors(model.weights, model.ledger, len(model.classes), model.count)
     mistakes, updates, loss = kept["counts"]
     progress = Progress(
         classes=model.classes,
@@ -122,7 +124,7 @@ def _resumed(model: Model, kept: dict[str, Any]) -> Resumed:
         seconds=float(kept["seconds"]),
         drawing=json.loads(kept["drawing"]),
     )
-    return Resumed(state, progress)
+    return Resumed(model.state, progress)
 
 
 def _validation(best: dict[str, Any] | None, model: Model) -> Validation | None:

@@ -1,7 +1,7 @@
 """The one fitted thing: weights, what they mean, and all that training needs to go on."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.files import Encoding, Layout
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.explanation import Explanation
+    from rosenblatt.training.fit import Outcome
     from rosenblatt.training.state import State
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
@@ -75,6 +76,36 @@ class Model:
     training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, held_out, …
     verdict: dict[str, Json] | None = None
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a learner keeps
+
+    @classmethod
+    def fitted(
+        cls,
+        learner: str,
+        options: dict[str, Json],
+        classes: NDArray[Any],
+        state: "State",
+        outcome: "Outcome",
+        **parts: Any,
+    ) -> "Model":
+        """Return what a training from arrays gives; the weights stay in the memory of the state."""
+        ledger = None if state.ledger is None else state.by_class(state.ledger)
+        return cls(
+            learner,
+            options,
+            tuple(classes.tolist()),
+            state.by_class(state.weights),
+            ledger,
+            state.count,
+            history=tuple(asdict(record) for record in outcome.history),
+            outcome={
+                "stop_reason": outcome.stop_reason,
+                "best_pass": outcome.best_pass,
+                "n_iter": len(outcome.history),
+                "n_mistakes": sum(record.mistakes for record in outcome.history),
+            },
+            training={"label_type": classes.dtype.str},
+            **parts,
+        )
 
     @classmethod
     def load(cls, path: "str | Path") -> "Model":

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators import Perceptron
-from rosenblatt.estimators.parameters import generator_from
+from rosenblatt.models.parameters import generator_from
 from rosenblatt.plots.drawn_rows import DrawnRows, rows_of_data
 from rosenblatt.training.order import Order, row_numbers
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.classifiers import Perceptron
-from rosenblatt.estimators.parameters import (
+from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.models.parameters import (
     AT_LEAST_ONE,
     FLAG,
     Check,
     check_parameters,
     generator_from,
 )
-from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS
 from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples

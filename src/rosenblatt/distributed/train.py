@@ -1,0 +1,132 @@
+"""From files to a model on a cluster, and what a training there leaves behind."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, get_args
+
+from rosenblatt.data.files import Columns, Layout
+from rosenblatt.distributed.mixing import Mixing
+from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Model
+from rosenblatt.rules import RULES
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from rosenblatt.distributed.files import Read
+    from rosenblatt.distributed.fitting import Fitted
+    from rosenblatt.theory.verdict import Verdict
+
+
+def train_files(
+    client: "Client",
+    paths: Sequence[str],
+    layout: Layout,
+    columns: Columns,
+    learner: Learner,
+    *,
+    n_shards: int | None = None,
+    mixing: Mixing = "uniform",
+    shuffle_shards: bool = False,
+    checkpoint: str | None = None,
+    checkpoint_seconds: float = 30.0,
+    progress: Callable[[int], AbstractContextManager[Any]] | None = None,
+    tell: Callable[[str], object] = lambda _: None,
+    prove: "Callable[[Verdict], object]" = lambda _: None,
+) -> Model:
+    """Return the model that a learner makes of the rows of files, which the workers read.
+
+    Parameters
+    ----------
+    client : Client
+        The cluster; every worker must find every file under its name.
+    paths, layout, columns, learner :
+        See ``rosenblatt.models.train.settings``.
+    n_shards, mixing, shuffle_shards :
+        As in ``DaskAveragedPerceptron``.
+    checkpoint, checkpoint_seconds :
+        As in ``rosenblatt.train_files``.
+    progress, tell, prove :
+        A bar to show, a function of a sentence to tell the user, and one of the verdict where the
+        last weights separate all rows.
+    """
+    from rosenblatt.distributed.files import read_files
+    from rosenblatt.distributed.fitting import Run, fit_collected
+
+    check_mixing(learner, mixing)
+    options = learner.options()
+    read = read_files(client, paths, layout, columns, learner.constant)
+    n_shards = n_shards or min(len(client.nthreads()), sum(read.collected.lengths))
+    run = Run(
+        learner.plan(),
+        learner.averaged,
+        learner.random_state,
+        n_shards,
+        mixing,
+        shuffle_shards,
+        checkpoint=checkpoint,
+        checkpoint_seconds=checkpoint_seconds,
+        learner=learner.estimator,
+        options=options,
+        described={"layout": asdict(layout), "columns": asdict(columns)},
+    )
+    with ExitStack() as stack:
+        observers, watch = [], None
+        if progress is not None:
+            bar = stack.enter_context(progress(n_shards))
+            observers, watch = [bar], bar.watch
+        fitted = fit_collected(
+            client, read.collected, run, tell=tell, observers=observers, watch_shards=watch
+        )
+    if fitted.verdict is not None:
+        prove(fitted.verdict)
+    classes = read.collected.classes
+    model = Model.fitted(learner.estimator, options, classes, fitted.state, fitted.outcome)
+    model = with_files(model, read, fitted)
+    return replace(model, training=model.training | {"n_shards": n_shards})
+
+
+def check_mixing(learner: Learner, mixing: str) -> None:
+    """Raise InputError for what shards cannot learn."""
+    if mixing not in get_args(Mixing):
+        msg: str = f"mixing must be one of {', '.join(get_args(Mixing))}; got {mixing!r}."
+        raise InputError(msg)
+    if learner.voted:
+        msg = Sentence(
+            Parameter("memory", "vote"),
+            " keeps the rows of all mistakes in one place: train in one process.",
+        )
+        raise InputError(msg)
+    if mixing == "mistakes" and not RULES[learner.rule].fixed_step:
+        msg = Sentence(
+            *(Parameter("mixing", "mistakes"), " goes with "),
+            *(Parameter("rule", "perceptron"), " or ", Parameter("rule", "margin")),
+            f": the steps of {learner.rule} differ in length, so their number says little.",
+        )
+        raise InputError(msg)
+
+
+def with_files(model: Model, read: "Read", fitted: "Fitted") -> Model:
+    """Return the model with what the files it learned from say of it."""
+    encoding, verdict, collected = read.encoding, fitted.verdict, read.collected
+    return replace(
+        model,
+        encoding=encoding.as_json(),
+        encoding_arrays=encoding.arrays(),
+        spread=fitted.spread,
+        verdict=None if verdict is None else verdict.as_json(),
+        outcome=model.outcome | {"n_learned": fitted.outcome.n_rows},
+        training=model.training
+        | {
+            "files": read.names,
+            "format": str(read.format),
+            "n_rows": int(sum(collected.lengths)),
+            "class_counts": collected.class_counts.tolist(),
+            "held_out_rows": fitted.n_held_out,
+            "held_out_error": fitted.held_out_error,
+            "n_wrong": fitted.n_wrong,
+            "notes": read.notes,
+        },
+    )

@@ -1,0 +1,133 @@
+"""A learner: a rule, a memory, and when to stop. It makes the plan of a training."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Rule, check_rule
+
+if TYPE_CHECKING:
+    from rosenblatt.training.fit import Plan
+
+MEMORIES = ("average", "last")
+TRAINED_MEMORIES = (*MEMORIES, "vote")
+SHARED = (  # parameters that every estimator has by the same name
+    *("shuffle", "zero", "fit_intercept", "early_stopping", "validation_fraction"),
+    *("n_iter_no_change", "time_limit"),
+)
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A rule, a memory and their parameters, by their names in Python."""
+
+    rule: str = "perceptron"
+    memory: str = "average"
+    values: Mapping[str, float | None] = field(default_factory=dict)  # of the rule's parameters
+    max_iter: int | None = None  # passes; None: as many as the table of rules says
+    shuffle: bool | str = True
+    zero: str = "mistake"
+    fit_intercept: bool = True
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+    time_limit: float | None = None
+    record_mistakes: bool = False
+    random_state: Any = 0
+
+    def __post_init__(self) -> None:
+        if self.rule not in RULES:
+            msg = f"There is no rule {self.rule!r}; there are {', '.join(RULES)}."
+            raise InputError(msg)
+        if self.voted and not RULES[self.rule].fixed_step:
+            wanted = " or ".join(name for name, entry in RULES.items() if entry.fixed_step)
+            msg = Sentence(
+                *(Parameter("memory", "vote"), " is not available with "),
+                *(Parameter("rule", self.rule), f"; use the rule {wanted}."),
+            )
+            raise InputError(msg)
+        check_rule(self.rule, self.values)
+
+    @property
+    def averaged(self) -> bool:
+        """Whether the mean of all weights is kept; a vote keeps it to be looked at."""
+        return self.memory in ("average", "vote")
+
+    @property
+    def voted(self) -> bool:
+        """Whether all weight vectors decide, by vote."""
+        return self.memory == "vote"
+
+    @property
+    def constant(self) -> float:
+        """The constant feature of every row: 1 where a bias is learned, else 0."""
+        return 1.0 if self.fit_intercept else 0.0
+
+    @property
+    def records(self) -> bool:
+        """Whether the list of mistakes is kept, with the rows that made them."""
+        return self.record_mistakes or self.voted
+
+    @property
+    def passes(self) -> int:
+        """How many passes are made at most."""
+        return RULES[self.rule].passes[self.memory] if self.max_iter is None else self.max_iter
+
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence."""
+        kept = {"average": "averaged ", "vote": "voted "}.get(self.memory, "")
+        return f"{kept}{RULES[self.rule].title}"
+
+    def step(self) -> Rule:
+        """Return the rule that steps."""
+        return RULES[self.rule].rule(self.values)
+
+    def plan(self, *, hold_out: bool = False) -> "Plan":
+        """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""
+        from rosenblatt.training.fit import Plan
+        from rosenblatt.training.held_out import EarlyStopping
+
+        stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
+        return Plan(
+            rule=self.step(),
+            max_iter=self.passes,
+            zero=ZERO_CONVENTIONS[self.zero],
+            shuffle="once" if self.shuffle == "once" else bool(self.shuffle),
+            early_stopping=stopping if self.early_stopping or hold_out else None,
+            time_limit=self.time_limit,
+            record=self.records,
+            vote=self.voted,
+        )
+
+    @property
+    def estimator(self) -> str:
+        """The name of the estimator that learns so."""
+        if not RULES[self.rule].fixed_step:
+            return "PassiveAggressiveClassifier"
+        names = {"average": "AveragedPerceptron", "vote": "VotedPerceptron"}
+        return names.get(self.memory, "Perceptron")
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters of that estimator that say what rule and memory are."""
+        rule: Any = self.step()
+        if not RULES[self.rule].fixed_step:
+            return {
+                "C": getattr(rule, "C", inf),
+                "loss": "squared_hinge" if self.rule == "pa2" else "hinge",
+                "average": self.averaged,
+            }
+        return {"eta0": rule.eta0, "margin": rule.target}
+
+    def options(self) -> dict[str, Any]:
+        """Return all parameters of that estimator."""
+        recording = {} if self.voted else {"record_mistakes": self.record_mistakes}
+        return {
+            **self.parameters(),
+            "max_iter": self.passes,
+            **{name: getattr(self, name) for name in SHARED},
+            **recording,
+            "random_state": self.random_state,
+        }

@@ -1,0 +1,424 @@
+"""From files to a model, in one call."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
+from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
+from rosenblatt.data.formats import Format
+from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.kernels.spread import feature_spread
+from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Calibration, Model, Spread
+from rosenblatt.models.parameters import check_parameters
+from rosenblatt.rules import ZERO_CONVENTIONS, rule_parameters
+from rosenblatt.training.kept_rows import Draw
+from rosenblatt.training.observers import Observer
+from rosenblatt.training.progress import Progress
+from rosenblatt.training.reading import BLOCK_BYTES
+from rosenblatt.training.state import State
+from rosenblatt.training.stream_fit import Trained, fit_stream
+from rosenblatt.training.vote_arrays import vote_arrays
+from rosenblatt.training.votes import Votes
+
+MOST_DENSE_COLUMNS = 200
+ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
+ENDED_EARLY = ("interrupted", "time_limit")
+LISTS = ("text", "category", "numeric", "ignore")
+CHECKED = (
+    *("rule", "memory", "max_iter", "shuffle", "zero", "fit_intercept", "early_stopping"),
+    *("validation_fraction", "n_iter_no_change", "time_limit", "record_mistakes", "random_state"),
+)
+
+Names = str | Sequence[str]
+
+
+class Bar(Protocol):
+    """What shows how far a training has come."""
+
+    def reading(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield the batches that are read."""
+
+    def __call__(self, state: State, progress: Progress) -> None:
+        """Look at a training after every part of a pass."""
+
+
+Bars = Callable[[int | None, float], AbstractContextManager[Bar]]  # of bytes and share learned from
+
+
+def train_files(
+    paths: Names,
+    *,
+    label: str | None = None,
+    text: Names = (),
+    category: Names = (),
+    numeric: Names = (),
+    ignore: Names = (),
+    scale: bool = True,
+    missing: str = "mean",
+    hash_bits: int | None = None,
+    word_pairs: bool = True,
+    degree: int = 1,
+    format: str | None = None,  # noqa: A002  # as the option is called
+    separator: str | None = None,
+    header: bool | None = None,
+    zero_based: bool | None = None,
+    rule: str = "perceptron",
+    memory: str = "average",
+    max_iter: int | None = None,
+    shuffle: bool | str = True,
+    zero: str = "mistake",
+    fit_intercept: bool = True,
+    early_stopping: bool = True,
+    validation_fraction: float = 0.1,
+    n_iter_no_change: int = 5,
+    time_limit: float | None = None,
+    random_state: int = 0,
+    calibrate: bool = False,
+    record_mistakes: bool = False,
+    verdict: Callable[..., Any] | None = None,
+    buffer: int | None = None,
+    cache: str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = 30.0,
+    observers: Sequence[Observer] = (),
+    progress: Bars | None = None,
+    tell: Callable[[str], object] = lambda _: None,
+    **parameters: float | None,
+) -> Model:
+    r"""Return the model that a learner makes of the rows of files.
+
+    The format, and what the columns are, is found out where you do not say it. Files of any size
+    are read in blocks; rows that do not fit into memory are kept in a temporary file.
+
+    Parameters
+    ----------
+    paths : str or sequence of str
+        Files or patterns of their names, all of one format; ``"-"`` is standard input.
+    label : str, default None
+        Column of the labels.
+    text, category, numeric, ignore : str or sequence of str
+        Columns of texts, of categories, of numbers, and those to leave out.
+    scale : default True
+        Scale numbers to mean 0 and standard deviation 1.
+    missing : "mean", "zero" or "error"
+        What a missing number counts as.
+    hash_bits : int, default None
+        Hash words to 2^hash_bits features.
+    word_pairs : default True
+        Make features of pairs of neighbouring words, too.
+    degree : 1, 2 or 3
+        2 adds pairs of features that occur in a row together, 3 triples as well.
+    format, separator, header, zero_based :
+        How the files are laid out.
+    rule, memory : str
+        How to step, and which weights decide: "average", "last" or "vote".
+    max_iter : int, default None
+        Number of passes; by default what the table of rules says.
+    shuffle, zero, fit_intercept, early_stopping, validation_fraction, n_iter_no_change, time_limit
+        As in the estimators.
+    random_state : int
+        Random seed.
+    calibrate : default False
+        Fit probabilities to held-out rows.
+    record_mistakes : default False
+        Keep the list of mistakes with their rows, for ``rosenblatt.why``.
+    verdict : function, default None
+        ``rosenblatt.diagnose``, to prove whether the rows are separable.
+    buffer : int, default None
+        Size of the shuffle buffer in bytes; memory use is about twice this.
+    cache : path, default None
+        Folder for parsed rows that do not fit into the buffer.
+    checkpoint, checkpoint_seconds :
+        File to which the state of training is written, and how often. Where it exists, training
+        goes on from it.
+    observers : functions of a ``PassRecord``
+        Called after every pass.
+    progress, tell :
+        A bar to show (see ``Bars``), and a function of a sentence to tell the user.
+    **parameters : float
+        Of the rule: ``eta0``, ``margin``, ``C``, ….
+
+    Returns
+    -------
+    Model
+        Its ``training`` says what it learned from, with ``notes`` on what was unusual.
+
+    Examples
+    --------
+    >>> from rosenblatt import train_files
+    >>> path = getfixture("tmp_path") / "mail.csv"
+    >>> _ = path.write_text("label,body\n" + "spam,buy now\nham,see you\n" * 20)
+    >>> model = train_files(str(path), text="body")
+    >>> model.training["n_rows"], model.evaluate(str(path)).error
+    (40, 0.0)
+    """
+    layout, columns, learner = settings(
+        label=label,
+        text=text,
+        category=category,
+        numeric=numeric,
+        ignore=ignore,
+        scale=scale,
+        missing=missing,
+        hash_bits=hash_bits,
+        word_pairs=word_pairs,
+        degree=degree,
+        format=format,
+        separator=separator,
+        header=header,
+        zero_based=zero_based,
+        rule=rule,
+        memory=memory,
+        max_iter=max_iter,
+        shuffle=shuffle,
+        zero=zero,
+        fit_intercept=fit_intercept,
+        early_stopping=early_stopping,
+        validation_fraction=validation_fraction,
+        n_iter_no_change=n_iter_no_change,
+        time_limit=time_limit,
+        record_mistakes=record_mistakes,
+        random_state=random_state,
+        **parameters,
+    )
+    files = Files(_names(paths), layout)
+    held_out = validation_fraction if early_stopping or calibrate else 0.0
+    source = ShownFiles(files, columns)
+    point = None
+    if checkpoint is not None:
+        run = _run(files, learner, columns, calibrate=calibrate, buffer=buffer)
+        point = Checkpoint(str(checkpoint), run, learner.estimator, learner.options())
+    resumed = None if point is None else point.read()
+    if resumed is not None:
+        tell(f"Going on from {checkpoint}: pass {resumed.progress.pass_}.")
+    with ExitStack() as stack:
+        watchers: list[Callable[[State, Progress], None]] = []
+        if progress is not None:
+            source.bar = stack.enter_context(progress(files.n_bytes, 1.0 - held_out))
+            watchers.append(source.bar)
+        if point is not None:
+            watchers.append(point.writer(checkpoint_seconds))
+
+        def watch(state: State, progress: Progress) -> None:
+            for watcher in watchers:
+                watcher(state, progress)
+
+        trained = fit_stream(
+            source,
+            learner.plan(hold_out=calibrate),
+            Draw(np.random.default_rng(random_state), learner.plan().shuffle, held_out),
+            averaged=learner.averaged,
+            constant=learner.constant,
+            observers=observers,
+            watch=watch,
+            resumed=resumed,
+            block_bytes=buffer or (ONE_PASS_BYTES if learner.passes == 1 else BLOCK_BYTES),
+            cache=None if cache is None else Path(cache),
+        )
+    trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
+    return _model(source, learner, trained, calibrate=calibrate, verdict=verdict)
+
+
+class ShownFiles(TrainingFiles):
+    """Files to learn from, with a bar that shows how far they have been read."""
+
+    bar: Bar | None = None
+
+    def batches(self) -> Iterator[Batch]:
+        """Read the files from the start."""
+        batches = super().batches()
+        return batches if self.bar is None else self.bar.reading(batches)
+
+
+def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
+    """Return what the parameters of ``train_files`` say of files, columns and learner, checked."""
+    checked = {name: value for name, value in given.items() if name in CHECKED}
+    check_parameters("train_files", {name: v for name, v in checked.items() if v is not None})
+    for name in LISTS:
+        given[name] = _names(given.get(name, ()))
+    if given.get("format") is not None:
+        given["format"] = Format(given["format"])
+    found = []
+    for kind in (Layout, Columns, Learner):
+        names = {entry.name for entry in fields(kind)} - {"values"}
+        found.append({name: given.pop(name) for name in names & set(given)})
+    unknown = set(given) - set(rule_parameters())
+    if unknown:
+        msg = f"train_files has no parameter {min(unknown)!r}."
+        raise TypeError(msg)
+    layout, columns, learner = found
+    return Layout(**layout), Columns(**columns), Learner(**learner, values=given)
+
+
+def _names(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _run(files: Files, learner: Learner, columns: Columns, **more: Any) -> dict[str, Any]:
+    """Return all that decides what a training computes, for a checkpoint to compare."""
+    if learner.records:
+        listed = Parameter("record_mistakes", value=True)
+        option = listed if learner.record_mistakes else Parameter("memory", "vote")
+        msg: str = Sentence(
+            *(option, " keeps a list that a checkpoint does not hold: leave one of them out."),
+        )
+        raise InputError(msg)
+    if not files.rereadable:
+        msg = Sentence(
+            "A training from standard input cannot be taken up again: ",
+            *(Parameter("checkpoint"), " needs files."),
+        )
+        raise InputError(msg)
+    stats = {name: Path(name).stat() for name in files.names}
+    described: dict[str, Any] = {
+        "files": {name: [s.st_size, s.st_mtime_ns] for name, s in stats.items()}
+    }
+    for part in (learner, files.layout, columns):
+        described |= json.loads(json.dumps(asdict(part), default=str))
+    values: dict[str, Any] = described.pop("values")
+    return described | values | more
+
+
+def _model(
+    source: TrainingFiles,
+    learner: Learner,
+    trained: Trained,
+    *,
+    calibrate: bool,
+    verdict: Callable[..., Any] | None,
+) -> Model:
+    state, reading, outcome = trained.state, trained.reading, trained.outcome
+    votes, encoding = _votes(trained), source.encoding
+    if encoding is None:
+        msg = "A source that has been read to its end has an encoding."
+        raise AssertionError(msg)
+    state.widen(encoding.n_features)
+    counts = np.zeros(len(reading.classes), np.int64)
+    counts[reading.ranks] = reading.class_counts
+    calibration = _calibration(learner, trained, votes) if calibrate else None
+    found = None if verdict is None else _verdict(verdict, trained, learner)
+    notes = encoding_notes(encoding)
+    if calibrate and calibration is None:
+        notes.append("No calibration was fitted: training ended before any row was held out.")
+    if verdict is not None and found is None:
+        notes.append(
+            Sentence(
+                "No verdict: it looks at all rows at once, and they do not fit into ",
+                *(Parameter("buffer"), "."),
+            )
+        )
+    return Model(
+        learner=learner.estimator,
+        options=learner.options(),
+        classes=reading.classes,
+        **state.vectors(),
+        encoding=encoding.as_json(),
+        encoding_arrays=encoding.arrays(),
+        spread=_spread(trained, encoding.n_features),
+        calibration=calibration,
+        arrays={} if votes is None else vote_arrays(votes),
+        history=tuple(asdict(record) for record in outcome.history),
+        outcome={
+            "stop_reason": outcome.stop_reason,
+            "best_pass": outcome.best_pass,
+            "n_iter": len(outcome.history),
+            "n_mistakes": sum(record.mistakes for record in outcome.history),
+            "n_learned": outcome.n_rows,
+        },
+        training={
+            "files": source.files.names,
+            "format": str(source.files.format),
+            "n_rows": reading.n_rows,
+            "class_counts": counts.tolist(),
+            "held_out_rows": trained.supply.n_held_out,
+            "held_out_error": held_out_error(trained),
+            "notes": notes,
+        },
+        verdict=None if found is None else found.as_json(),
+    )
+
+
+def encoding_notes(encoding: Any) -> list[str]:
+    """Return what was unusual about the columns of files."""
+    if isinstance(encoding, ConjoinedEncoding):
+        encoding = encoding.inner
+    if not isinstance(encoding, TableEncoding):
+        return []
+    notes: list[str] = list(encoding.notes)
+    if encoding.n_unknown:
+        notes.append(
+            Sentence(
+                f"{encoding.n_unknown:,} words were left out: there were {encoding.n_features:,} "
+                "features already. ",
+                *(Parameter("hash_bits"), " bounds the features without leaving any out."),
+            )
+        )
+    return notes
+
+
+def held_out_error(trained: Trained) -> float | None:
+    """Return the error of the final weights on the rows that were held out."""
+    outcome = trained.outcome
+    score = outcome.history[outcome.best_pass - 1].validation_score if outcome.history else None
+    return None if score is None else 1.0 - score
+
+
+def _verdict(diagnose: Callable[..., Any], trained: Trained, learner: Learner) -> Any:
+    """Prove whether the rows, held-out ones too, as they were learned from, can be separated."""
+    from scipy import sparse
+
+    reading, rows = trained.reading, trained.sample
+    if not reading.first.last:
+        return None
+    X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape)
+    y = np.array(reading.classes)[reading.ranks[reading.first.labels]]
+    # The bound is on the mistakes of a perceptron with a bias; an average makes the same ones.
+    bounded = learner.rule == "perceptron" and learner.fit_intercept
+    made = sum(record.mistakes for record in trained.outcome.history)
+    X = X if rows.shape[1] > MOST_DENSE_COLUMNS else X.toarray()
+    return diagnose(X, y, mistakes=made if bounded else None)
+
+
+def _votes(trained: Trained) -> Votes | None:
+    """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
+    mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
+    if mistakes is None or rows is None:
+        return None
+    return Votes.of(mistakes.before(trained.state.count), rows)
+
+
+def _spread(trained: Trained, n_features: int) -> Spread:
+    """Measure the features on the first block, which is all there is of most files."""
+    rows = trained.sample
+    low, high, deviation = feature_spread(rows.data, rows.indices, rows.shape[0], n_features)
+    return Spread(low, high, deviation, rows.shape[0])
+
+
+def _calibration(learner: Learner, trained: Trained, votes: Votes | None) -> Calibration | None:
+    from rosenblatt.models.calibration import fit_calibration
+    from rosenblatt.training.held_out_scores import part_scores
+
+    if not trained.supply.n_held_out and trained.outcome.stop_reason in ENDED_EARLY:
+        return None
+    if not trained.supply.n_held_out:
+        msg = Sentence(
+            *(Parameter("calibrate", value=True), " needs held-out rows, and there are too few "),
+            "rows to hold any out.",
+        )
+        raise InputError(msg)
+    voted = votes if learner.voted else None
+    zero = ZERO_CONVENTIONS[learner.zero]
+    parts = [
+        part_scores(trained.state, part, voted, zero) for part in trained.supply.held_out_parts()
+    ]
+    scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
+    return fit_calibration(scores, numbers)
