@@ -55,3 +55,16 @@ def counted(n: int, noun: str) -> str:
     """
     plural = noun if n == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{n:,} {plural}"
+
+
+def size_text(n_bytes: int) -> str:
+    """Return a number of bytes for people.
+
+    >>> size_text(999), size_text(123456), size_text(5_000_000_000)
+    ('999 B', '123 kB', '5.0 GB')
+    """
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if n_bytes >= factor:
+            value = n_bytes / factor
+            return f"{value:.0f} {unit}" if value >= 10 else f"{value:.1f} {unit}"
+    return f"{n_bytes} B"

@@ -30,7 +30,7 @@ def test_two_classes(tmp_path: Path) -> None:
         "ham        0.667   1.000  0.800     2",
         "spam       1.000   0.667  0.800     3",
         "",
-        "Confusion: a line for each true class, a column for each predicted one",
+        "Confusion table: one line per true class, one column per predicted class",
         "      ham  spam",
         "ham     2     0",
         "spam    1     2",
@@ -48,7 +48,7 @@ def test_json(tmp_path: Path) -> None:
 def test_unknown_labels(tmp_path: Path) -> None:
     """Classes that the model does not know are warned of and count as wrong."""
     done = ran(spam_model(tmp_path), rows_file(tmp_path, "ham 2:1\neggs 1:1\n"))
-    assert "1 row of classes that the model does not know count as wrong: eggs." in done.stderr
+    assert "1 row with labels unknown to the model count as wrong: eggs." in done.stderr
     assert "1 of 2 rows wrong" in done.stdout
     assert "eggs    0     1" in done.stdout
 
@@ -78,7 +78,7 @@ def test_max_error(tmp_path: Path) -> None:
     assert "The error, 20.00%, is above 10.00%." in done.stderr
     done = ran(*arguments, "--max-error", "5")
     assert done.exit_code == 2
-    assert "'5' is not a share from 0 to 1: write 0.05 or 5%." in done.stderr
+    assert "'5' is not a share between 0 and 1; write for example 0.05 or 5%." in done.stderr
 
 
 def test_most_frequent(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_most_frequent(tmp_path: Path) -> None:
     without = spam_model(tmp_path, training={})
     done = ran(without, *arguments[1:])
     assert done.exit_code == 2
-    assert "does not say how often each class occurred" in done.stderr
+    assert "does not store how often each class occurred" in done.stderr
 
 
 def generated(n: int, seed: int) -> str:
@@ -131,7 +131,7 @@ def test_nothing_to_learn_from(tmp_path: Path) -> None:
     arguments = (spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS))
     done = ran(*arguments, "--against", "perceptron")
     assert done.exit_code == 2
-    assert "name them with --train DATA" in done.stderr
+    assert "scikit-learn models with --train." in done.stderr
     done = ran(*arguments, "--train", "x.svm")
     assert done.exit_code == 2
     assert "name one of them" in done.stderr

@@ -26,9 +26,9 @@ def test_two_classes(tmp_path: Path) -> None:
     done = ran(spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS), "--row", "4")
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines() == [
-        "Row 4: ham, score -0.2500. Its label is ham: right.",
+        "Row 4: ham, score -0.2500. The label is ham: right.",
         "",
-        "Positive terms speak for spam, negative ones for ham",
+        "Positive contributions speak for spam, negative ones for ham",
         "feature  value   weight  weight × value",
         "money        1   +2.000          +2.000",
         "meeting      2   -1.000          -2.000",
@@ -44,22 +44,22 @@ def test_rest_in_one_line(tmp_path: Path) -> None:
     lines = ran(path, rows, "--row", "4", "-n", "1").stdout.splitlines()
     assert lines[-3].split() == ["(2", "other", "features)", "-1.750"]
     done = ran(path, rows, "--row", "5")
-    assert "Its label is spam: wrong." in done.stdout
-    assert "1 feature of the row came in no row that the model learned from." in done.stderr
+    assert "The label is spam: wrong." in done.stdout
+    assert "1 feature of the row did not occur in the training data." in done.stderr
 
 
 def test_standard_input(tmp_path: Path) -> None:
     """The first row that arrives on standard input is explained."""
     done = ran(spam_model(tmp_path), "-", given="ham 1:1\n")
-    assert "Row 1: spam, score +1.500. Its label is ham: wrong." in done.stdout
+    assert "Row 1: spam, score +1.500. The label is ham: wrong." in done.stdout
 
 
 def test_several_classes(tmp_path: Path) -> None:
     """The lead over the runner-up is explained."""
     rows = rows_file(tmp_path, "banana 1:1 2:4 3:3\n")
     done = ran(fruit_model(tmp_path), rows)
-    assert "Row 1: banana, lead over cherry +2.000. Its label is banana: right." in done.stdout
-    assert "Positive terms speak for banana, negative ones for cherry" in done.stdout
+    assert "Row 1: banana, lead over cherry +2.000. The label is banana: right." in done.stdout
+    assert "Positive contributions speak for banana, negative ones for cherry" in done.stdout
     assert "apple" not in done.stdout
     document = json.loads(ran(fruit_model(tmp_path), rows, "--json").stdout)
     assert document["scores"] == {"apple": 2.0, "banana": 8.0, "cherry": 6.0}
@@ -111,4 +111,4 @@ def test_no_such_row(tmp_path: Path) -> None:
     rows = rows_file(tmp_path, SPAM_ROWS)
     done = ran(spam_model(tmp_path), rows, "--row", "9")
     assert done.exit_code == 2
-    assert done.stderr == f"Error: {rows} has 5 rows; there is no row 9.\n"
+    assert done.stderr == f"Error: Row 9 does not exist; {rows} has 5 rows.\n"

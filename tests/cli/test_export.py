@@ -73,14 +73,14 @@ def test_told_as_json(tmp_path: Path) -> None:
     assert document["bytes"] == Path(target).stat().st_size
     done = ran(spam_model(tmp_path), "-o", "-", "--format", "json", "--json")
     assert done.exit_code == 2
-    assert "--json would mix" in done.stderr
+    assert "--json and the model cannot both go to standard output" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("target", "told"),
     [
-        ("spam.txt", "spam.txt does not tell the format: add --format json or onnx."),
-        ("-", "Standard output does not tell the format"),
+        ("spam.txt", "spam.txt has no ending that tells the format; add --format json or onnx."),
+        ("-", "Standard output has no ending that tells the format"),
         ("nowhere/spam.json", "there is no folder"),
     ],
 )

@@ -39,7 +39,7 @@ def test_serves_until_it_is_stopped(stop: signal.Signals) -> None:
     process.send_signal(stop)
     _, said = process.communicate()
     assert process.returncode == 0, said
-    assert said.splitlines()[-1] == "The lab has ended."
+    assert said.splitlines()[-1] == "The lab has stopped."
 
 
 def test_taken_port() -> None:
@@ -75,8 +75,8 @@ def test_standard_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--x", "width"], "--x names a part of DATA, which is not given."),
-        (["--scale"], "--scale names a part of DATA, which is not given."),
+        (["--x", "width"], "--x has no effect without DATA."),
+        (["--scale"], "--scale has no effect without DATA."),
         (["none.csv"], "none.csv"),
         (["--port", "0"], "0 is not in the range 1<=x<=65535"),
         (["--toy", "moons"], "'moons' is not one of 'separable', 'xor'"),

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli import main
-from rosenblatt.cli.plot_kinds import KINDS
+from rosenblatt.cli.pictures import KINDS
 from tests.cli.models import rows_file, spam_model
 from tests.plots.examples import blobs
 
@@ -108,7 +108,9 @@ def test_votes(kind: str) -> None:
         assert result.exit_code == 2
         assert "no weight vector that decides" in result.stderr or "no sum of" in result.stderr
     result = plotted(kind, data, "--memory", "vote", "--rule", "pa", "-o", "b.png")
-    assert result.stderr.endswith("--memory vote goes with --rule perceptron; got pa.\n")
+    assert result.stderr.endswith(
+        "--memory vote is not available with --rule pa; use --rule perceptron.\n"
+    )
 
 
 def test_test_rows_are_encoded_like_the_data() -> None:
@@ -134,7 +136,10 @@ def test_one_row(tmp_path: Path) -> None:
     assert found["shows"] == "Row 2: ham, with the score -3.5."
     assert found["arrays"]["names"] == ["meeting = 3", "(bias)"]  # type: ignore[index]
     result = plotted("contributions", model, "--test", rows, "--row", "9", "-o", "a.png")
-    assert (result.exit_code, result.stderr) == (2, "Error: There are 2 rows; there is no row 9.\n")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "Error: Row 9 does not exist; there are 2 rows.\n",
+    )
 
 
 def test_standard_input() -> None:
@@ -165,14 +170,23 @@ def test_kinds_are_listed() -> None:
         (["boundary", "a.csv", "-o", "a"], "a must end in .png, .svg or .pdf"),
         (["boundary", "one.csv", "-o", "a.png"], "at least two features; the rows have 1"),
         (["boundary", "nowhere.csv", "-o", "a.png"], "nowhere.csv"),
-        (["boundary", "a.csv", "--x", "age", "-o", "a.png"], "--x and --y go together"),
+        (["boundary", "a.csv", "--x", "age", "-o", "a.png"], "--x and --y must be given together."),
         (["boundary", "a.csv", "--x", "a", "--y", "b", "-o", "a.png"], "no feature 'a'"),
-        (["boundary", "a.csv", "--row", "1", "-o", "a.png"], "it goes with contributions"),
-        (["update", "a.csv", "--test", "a.csv", "-o", "a.png"], "--test says nothing to"),
-        (["update", "a.model", "-o", "a.png"], "DATA-OR-MODEL is a model: give a file of rows"),
-        (["boundary", "a.model", "-o", "a.png"], "give --test DATA"),
-        (["weights", "a.model", "--rule", "pa", "-o", "a.png"], "the model is trained already"),
-        (["weights", "a.model", "--label", "x", "-o", "a.png"], "--label goes with data"),
+        (
+            ["boundary", "a.csv", "--row", "1", "-o", "a.png"],
+            "--row has no effect on the picture boundary; use it with contributions",
+        ),
+        (["update", "a.csv", "--test", "a.csv", "-o", "a.png"], "--test has no effect on"),
+        (["update", "a.model", "-o", "a.png"], "needs a data file; DATA-OR-MODEL is a model."),
+        (["boundary", "a.model", "-o", "a.png"], "also needs data. Name a file with --test."),
+        (
+            ["weights", "a.model", "--rule", "pa", "-o", "a.png"],
+            "a model, which is already trained",
+        ),
+        (
+            ["weights", "a.model", "--label", "x", "-o", "a.png"],
+            "--label has no effect for a model",
+        ),
         (["survival", "a.model", "-o", "a.png"], "train it with --record-mistakes"),
         (["boundary", "three.csv", "-o", "a.png"], "draw its regions"),
     ],

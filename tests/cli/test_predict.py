@@ -62,7 +62,7 @@ def test_no_probabilities_without_a_calibration(tmp_path: Path) -> None:
     """--proba is refused where no calibration was fitted, and says how to fit one."""
     result = predicted(spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS), "--proba")
     assert result.exit_code == 2
-    assert "train --calibrate" in result.stderr
+    assert "train it with --calibrate" in result.stderr
     assert result.stdout == ""
 
 

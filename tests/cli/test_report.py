@@ -72,7 +72,7 @@ def test_rows_without_labels(tmp_path: Path) -> None:
     data.write_text("a,class\n1,\n", encoding="utf-8")
     done = ran(model, "--test", str(data))
     assert done.exit_code == 2
-    assert "no row has a label, so nothing can be judged" in done.stderr
+    assert "no row has a label; leave --test out." in done.stderr
     assert not (tmp_path / "rows.html").exists()
 
 

@@ -14,7 +14,7 @@ import pytest
 PROGRAM = """
 import sys, time, warnings
 import click
-from rosenblatt.cli.layout import Bar
+from rosenblatt.cli.tables import Bar
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 

@@ -300,7 +300,10 @@ def test_a_default_name_never_replaces_other_files(tmp_path: Path) -> None:
     Path("toy.model").write_text("my notes")
     result = invoked("train", "toy.svm")
     assert result.exit_code == 2
-    assert "toy.model, where there is something else" in result.stderr
+    assert (
+        "toy.model already exists and is not a model; choose another output file with -o."
+        in result.stderr
+    )
     assert Path("toy.model").read_text() == "my notes"
 
 

@@ -1,4 +1,4 @@
-"""Voting from files: train --memory vote, and what the other commands make of it."""
+"""Voting from files: trained with --memory vote, and what the other commands make of it."""
 
 import json
 from dataclasses import replace
@@ -120,8 +120,8 @@ def test_abstaining_needs_votes(data: str) -> None:
     done("train", data, "-o", "m")
     result = run("predict", "m", data, "--abstain-below", "0.5")
     assert result.exit_code == 2
-    assert "m does not vote" in result.stderr
-    assert "train --memory vote" in result.stderr
+    assert "needs a model trained with --memory vote" in result.stderr
+    assert "trained with --memory vote" in result.stderr
 
 
 def test_the_coverage_curve(data: str, voted: str) -> None:
@@ -133,7 +133,7 @@ def test_the_coverage_curve(data: str, voted: str) -> None:
     assert curve["error"] == pytest.approx(whole.error.tolist())
     assert curve["threshold"] == whole.threshold.tolist()
     assert len(curve["coverage"]) <= 100
-    assert "If it abstains where the votes are near" in run("evaluate", voted, data).stdout
+    assert "Error if the model abstains on close votes" in run("evaluate", voted, data).stdout
     done("train", data, "-o", "mean")
     assert done("evaluate", "mean", data)["coverage_curve"] is None
     assert "abstains" not in run("evaluate", "mean", data).stdout
@@ -150,7 +150,7 @@ def test_explaining_a_vote(data: str, voted: str) -> None:
         assert found["vote_margin"] == pytest.approx(clf.vote_margin(x)[0])
         assert found["vectors_that_vote"] == clf.n_vectors_
         assert found["why"]["total"] == pytest.approx(found["total"], rel=1e-9)
-    assert "A vote is no sum of terms" in run("explain", voted, data).stdout
+    assert "A vote is not a sum of contributions" in run("explain", voted, data).stdout
     assert "below is their average" in run("weights", voted).stdout
     assert done("weights", voted)["vectors_that_vote"] == clf.n_vectors_
 

@@ -22,7 +22,7 @@ def test_two_classes(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         "AveragedPerceptron: 2 classes, 3 features.",
         "",
-        "3 weights other than 0, bias -0.5000, speaks for ham",
+        "3 weights nonzero, bias -0.5000, speaks for ham",
         "",
         "Speaks for spam",
         "feature   weight",
@@ -48,7 +48,7 @@ def test_chosen_class(tmp_path: Path) -> None:
 def test_misleading_ranges(tmp_path: Path) -> None:
     """Features of different ranges are ranked by weight × deviation, with a warning."""
     done = ran(spam_model(tmp_path, spread=spread(0.01, 1.0, 2.0)))
-    assert "Warning: features vary over so different ranges" in done.stderr
+    assert "Warning: the features have very different ranges" in done.stderr
     lines = done.stdout.splitlines()
     assert lines[lines.index("Speaks for spam") + 1 :][:3] == [
         "feature   weight  × deviation",
@@ -72,7 +72,7 @@ def test_json(tmp_path: Path) -> None:
 def test_several_classes(tmp_path: Path) -> None:
     """A few classes have tables each, many a line each."""
     few = ran(fruit_model(tmp_path)).stdout
-    assert "Class banana: 1 weight other than 0, bias 0\n" in few
+    assert "Class banana: 1 weight nonzero, bias 0\n" in few
     assert "Speaks for cherry\nfeature    weight\nfeature 3  +2.000\n" in few
     many = ran(fruit_model(tmp_path, 9))
     assert "banana       0        1  feature 2\n" in many.stdout

@@ -57,8 +57,8 @@ def test_on_a_screen(tmp_path: Path) -> None:
     table_file(tmp_path / "table.csv")
     run("train", "table.csv", "--record-mistakes")
     output = run("explain", "table.model", "table.csv", "--why", "-n", "3").stdout
-    assert "What taught it so: rows of table.csv" in output
-    assert "learned from" in output
+    assert "Training rows of table.csv behind the decision" in output
+    assert "training row" in output
     assert "= total" in output
 
 

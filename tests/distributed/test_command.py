@@ -70,11 +70,11 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--workers", "2"), "--workers says nothing without --engine dask"),
-        (("--engine", "dask", "--tls-ca", "x"), "--tls-ca goes with --scheduler"),
+        (("--workers", "2"), "--workers has no effect without --engine dask"),
+        (("--engine", "dask", "--tls-ca", "x"), "--tls-ca has no effect without --scheduler"),
         (
             ("--engine", "dask", "--scheduler", "tls://a:1", "--workers", "2"),
-            "--workers is for workers on this machine",
+            "--workers applies to workers on this machine",
         ),
         (("--engine", "dask", "--scheduler", "tcp://a:1"), "give a tls:// address, or say"),
         (("--engine", "dask", "--calibrate"), "--calibrate looks at all held-out rows at once"),

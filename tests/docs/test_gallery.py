@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from rosenblatt.cli.plot_kinds import KINDS
+from rosenblatt.cli.pictures import KINDS
 from tests.docs.gallery import FOLDER, INDEX, PICTURES, index
 
 PAGE = Path(__file__).parents[2] / "docs" / "plots.md"

@@ -1,6 +1,9 @@
 """The documentation of the command line is what the commands say of themselves."""
 
-from rosenblatt.cli import COMMANDS
+import click
+import pytest
+
+from rosenblatt.cli import COMMANDS, main
 from tests.docs.help_pages import PAGE, fresh_page
 
 
@@ -10,3 +13,18 @@ def test_pages_are_fresh() -> None:
     assert page == fresh_page(), "run: python -m tests.docs.help_pages"
     for command in COMMANDS:
         assert f"### {command}\n" in page
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_shows_its_default(name: str) -> None:
+    """An option that takes a value, or turns something on or off, says what happens without it."""
+    context = click.Context(main)
+    command = main.get_command(context, name)
+    assert command is not None
+    for option in command.get_params(click.Context(command)):
+        if not isinstance(option, click.Option) or option.multiple:
+            continue
+        record = option.get_help_record(context)
+        if record is None or (option.is_flag and not option.secondary_opts):
+            continue
+        assert "[default: " in record[1] or "required" in record[1], record

@@ -7,17 +7,17 @@ import click
 INTERRUPTED = 130
 
 COMMANDS = {
-    "demo": "Train on a real data set that comes with scikit-learn and show the result.",
-    "train": "Learn from files and write a model.",
-    "evaluate": "Judge a model by rows with labels.",
-    "predict": "Label rows.",
-    "weights": "Show which features decide, and how much.",
-    "explain": "Show what made the decision on one row.",
-    "diagnose": "Say whether a linear model can separate the classes, with a proof.",
-    "trace": "Show a training step by step.",
-    "report": "Write all that is known of a model as one HTML page.",
-    "plot": "Draw a picture of data, a model or a training.",
-    "lab": "Play with the perceptron on a page.",
+    "demo": "Train a model on a real data set and show the result.",
+    "train": "Train a model on data files.",
+    "evaluate": "Measure the error of a model on labelled data.",
+    "predict": "Predict the labels of new data.",
+    "weights": "Show the features with the largest weights.",
+    "explain": "Explain the decision on one row.",
+    "diagnose": "Prove whether the classes are linearly separable.",
+    "trace": "Show a training run step by step.",
+    "report": "Write a report on a model as one HTML page.",
+    "plot": "Draw a picture of data or of a model.",
+    "lab": "Open an interactive page to try the perceptron.",
     "export": "Write a model as JSON or ONNX.",
 }
 

@@ -1,4 +1,4 @@
-"""What a model is compared with: guessing, and the linear models of scikit-learn."""
+"""Baselines that a model is compared with: guessing, and linear models of scikit-learn."""
 
 import time
 import warnings
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.files import Layout
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.evaluation import Evaluation, mcnemar
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import model_rows
 from rosenblatt.wording import counted, printable
 
-NOISE = 0.05  # a p-value above this is told as no difference
+NOISE = 0.05  # a p-value above this counts as no difference
 
 Predict = Callable[[Batch], NDArray[Any]]
 
@@ -88,7 +88,7 @@ def comparisons_with(
 def _most_frequent(model: Model) -> Comparison:
     counts = model.training.get("class_counts")
     if not counts:
-        msg = "The model file does not say how often each class occurred in training."
+        msg = "The model file does not store how often each class occurred in training."
         raise InputError(msg)
     best = int(np.argmax(counts))
 
@@ -102,14 +102,15 @@ def _most_frequent(model: Model) -> Comparison:
 def _training_rows(model: Model, train: Sequence[str], layout: Layout, screen: Screen) -> Batch:
     files = train or model.training.get("files") or ()
     if not files or "-" in files:
-        msg = (
-            "A scikit-learn model has to learn from rows, and the model file names none that can "
-            "be read again: name them with --train DATA."
+        advice = Sentence(
+            "The training data of the model cannot be read again; name training data for the "
+            "scikit-learn models with ",
+            *(Parameter("train"), "."),
         )
-        raise InputError(msg)
+        raise InputError(advice)
     batches = list(model_rows(model, files, layout=layout))
     if not batches:
-        msg = f"{' '.join(files)}: no rows to learn from."
+        msg = f"{' '.join(files)}: no rows to train on."
         raise InputError(msg)
     rows = join(batches)
     n = counted(rows.n_rows, "row")
@@ -134,11 +135,11 @@ def _scikit_learn(name: str, model: Model, rows: Batch, screen: Screen) -> Compa
         try:
             learner.fit(_matrix(model, rows)[known], rows.labels[known])
         except ValueError as error:
-            msg = f"scikit-learn's {title} cannot learn from the rows: {error}"
+            msg = f"scikit-learn's {title} cannot be trained on these rows: {error}"
             raise InputError(msg) from error
     seconds = time.perf_counter() - started
     unfinished = any(warning.category.__name__ == "ConvergenceWarning" for warning in caught)
-    screen.say(f"{title}: {seconds:.2f} s{', has not converged' if unfinished else ''}.")
+    screen.say(f"{title}: {seconds:.2f} s{', did not converge' if unfinished else ''}.")
 
     def predict(batch: Batch) -> NDArray[Any]:
         return np.asarray(learner.predict(_matrix(model, batch)))

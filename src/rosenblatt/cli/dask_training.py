@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.engine_options import EngineOptions
+from rosenblatt.cli.options import EngineOptions
 from rosenblatt.cli.screen import Screen
 from rosenblatt.errors import InputError
 

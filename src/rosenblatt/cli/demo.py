@@ -1,4 +1,4 @@
-"""The demo: a real data set, trained, judged and explained by the commands themselves."""
+"""The demo: training, evaluation and explanation on a real data set, by the commands themselves."""
 
 import contextlib
 import csv
@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from rosenblatt.cli.options import seed_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 TEST_SHARE = 4  # one row in so many
@@ -21,11 +22,12 @@ EXPLAIN = "explain tumours.model test.csv --row {row} -n 5"
 
 
 @click.command(cls=ScreenCommand)
-@click.option("--seed", default=0, show_default=True, help="Seed of the split and the shuffling.")
+@seed_option
 def demo(screen: Screen, seed: int) -> None:
-    """Train on a real data set that comes with scikit-learn and show the result.
+    """Train a model on a real data set and show the result.
 
-    569 tumours, each described by 30 measurements of its cells: is it malignant or benign?
+    The data set comes with scikit-learn: 569 tumours, described by 30 measurements of their cells.
+    Is a tumour malignant or benign?
     """
     documents: dict[str, Any] = {}
 
@@ -40,13 +42,13 @@ def demo(screen: Screen, seed: int) -> None:
     with tempfile.TemporaryDirectory(prefix="rosenblatt-demo-") as folder, contextlib.chdir(folder):
         labels = write_files(seed)
         screen.show(
-            "569 tumours, each described by 30 measurements of its cells (Wisconsin, 1993; the file"
-            "\ncomes with scikit-learn). Which are malignant? A quarter is put aside for the test."
+            "569 tumours, each described by 30 measurements of its cells (Wisconsin, 1993; the data"
+            "\ncome with scikit-learn). Which are malignant? A quarter is kept for testing."
         )
-        run(TRAIN.format(seed=seed), "Learn; a tenth of the rows tells when to stop.")
-        run(EVALUATE, "How good is it on rows that it has not seen?")
-        run(DIAGNOSE, "Could any line separate all of them? With a proof.")
-        run(WEIGHTS, "Which measurements decide?")
+        run(TRAIN.format(seed=seed), "Train; a tenth of the rows decides when to stop.")
+        run(EVALUATE, "How good is the model on rows that it has not seen?")
+        run(DIAGNOSE, "Can a linear boundary separate the classes? With a proof.")
+        run(WEIGHTS, "Which measurements matter most?")
         predicted = output_of("predict tumours.model test.csv").splitlines()
         wrong = [
             row
@@ -54,11 +56,11 @@ def demo(screen: Screen, seed: int) -> None:
             if len({*pair}) > 1
         ]
         if wrong:
-            run(EXPLAIN.format(row=wrong[0]), "Why is it wrong about this one?")
+            run(EXPLAIN.format(row=wrong[0]), "Why is this row wrong?")
     if screen.wants_json:
         screen.json(documents)
     screen.show(
-        "\nNow your own: rosenblatt train DATA.csv (or .tsv .svm .jsonl .parquet, packed or not)"
+        "\nYour own data: rosenblatt train DATA.csv (or .tsv .svm .jsonl .parquet, also compressed)"
     )
 
 

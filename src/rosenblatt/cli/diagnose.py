@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.option_group import column_options, scale_option
+from rosenblatt.cli.options import column_options, layout_options, scale_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 if TYPE_CHECKING:
@@ -28,16 +27,17 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="When to stop looking for a proof.",
+    help="Time limit of the search for a proof.",
 )
 def diagnose(
     screen: Screen, data: Sequence[str], layout: "Layout", time_limit: float, **given: Any
 ) -> bool:
-    """Say whether a linear boundary separates the classes of DATA, with a proof either way.
+    """Prove whether the classes of DATA are linearly separable.
 
-    Separable: the margin as an interval that is certain, and the mistakes that theory allows.
-    Inseparable: mixtures of rows of either side that are the same point; or rows that are equal
-    and have different labels. Rows are counted from 0. Exit code 1 unless they are separable.
+    Separable: prints a certain interval for the margin and the number of mistakes that the
+    convergence theorem allows. Inseparable: prints a proof, such as equal rows with different
+    labels, or mixtures of rows of both classes that are the same point. Exit code 0 if separable,
+    else 1. DATA: files, patterns such as "part-*.csv", or "-" for standard input.
     """
     from rosenblatt.data.files import Columns
     from rosenblatt.models.rows import read_rows

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli.layout import Cell
-from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.options import layout_options, share
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.tables import Cell
 from rosenblatt.errors import InputError
 from rosenblatt.wording import counted, number, percent, printable
 
@@ -22,20 +22,6 @@ MOST_REPORTED = 30  # classes that are listed each
 MOST_CONFUSIONS = 10
 
 
-def share(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float | None:
-    """Return a share that is written as 0.05 or as 5%."""
-    if text is None:
-        return None
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        msg = f"{text!r} is not a share from 0 to 1: write 0.05 or 5%."
-        raise click.BadParameter(msg)
-    return value
-
-
 @click.command(
     cls=ScreenCommand,
     example="rosenblatt evaluate spam.model test.csv --against logistic-regression",
@@ -46,19 +32,21 @@ def share(_ctx: click.Context, _param: click.Parameter, text: str | None) -> flo
     "--against",
     multiple=True,
     type=click.Choice(BASELINES),
-    help="Compare with this; may be given several times.",
+    help="Baseline to compare with (repeatable).",
 )
 @click.option(
     "--train",
     multiple=True,
     metavar="DATA",
-    help="What the scikit-learn models of --against learn from; by default what MODEL did.",
+    show_default="the training files of MODEL",
+    help="Training data of the scikit-learn models of --against (repeatable).",
 )
 @click.option(
     "--max-error",
     callback=share,
     metavar="SHARE",
-    help="Exit with code 1 if the error is higher: 0.05 or 5%.",
+    show_default="no limit",
+    help="Exit with code 1 if the error is higher, for example 0.05 or 5%.",
 )
 @layout_options
 def evaluate(
@@ -70,12 +58,18 @@ def evaluate(
     max_error: float | None,
     layout: "Layout",
 ) -> bool:
-    """Judge MODEL by the labels of the rows of DATA ("-": standard input)."""
+    """Measure how well MODEL predicts the labels of DATA.
+
+    DATA: files, patterns such as "part-*.csv", or "-" for standard input.
+    """
     from rosenblatt.models.evaluation import evaluation_of
     from rosenblatt.models.model import Model
 
     if train and not set(against) - {"most-frequent"}:
-        msg = "--train is what the scikit-learn models of --against learn from: name one of them."
+        msg = (
+            "--train has no effect without a scikit-learn model to train: add --against "
+            "perceptron, logistic-regression or linear-svc."
+        )
         raise click.UsageError(msg)
     model = Model.load(model_path)
     comparisons: list[Comparison] = []
@@ -86,8 +80,9 @@ def evaluate(
     watchers = [comparison.add for comparison in comparisons]
     evaluation = evaluation_of(model, model.rows(data, layout=layout), *watchers)
     if evaluation.error is None:
-        msg = f"{' '.join(data)}: no row has a label ({counted(evaluation.n_unlabelled, 'row')}); "
-        raise InputError(msg + "without labels nothing can be judged. Did you mean predict?")
+        rows = counted(evaluation.n_unlabelled, "row")
+        msg = f"{' '.join(data)}: none of the {rows} has a label. Did you mean predict?"
+        raise InputError(msg)
     fits = max_error is None or evaluation.error <= max_error
     if screen.wants_json:
         report = {"model": model_path, "data": list(data), **evaluation.report()}
@@ -109,11 +104,11 @@ def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
     from rosenblatt.models.explanation import listed
 
     if evaluation.n_unlabelled:
-        screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label left out.")
+        screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label skipped.")
     if evaluation.n_unknown:
         names = [printable(str(label)) for label in evaluation.labels[len(evaluation.classes) :]]
         n = counted(evaluation.n_unknown, "row")
-        screen.warn(f"{n} of classes that the model does not know count as wrong: {listed(names)}.")
+        screen.warn(f"{n} with labels unknown to the model count as wrong: {listed(names)}.")
 
 
 def _show(screen: Screen, evaluation: "Evaluation") -> None:
@@ -133,7 +128,7 @@ def _show(screen: Screen, evaluation: "Evaluation") -> None:
             [str(label), *counts]
             for label, counts in zip(evaluation.labels, evaluation.confusion.tolist(), strict=True)
         ]
-        title = "Confusion: a line for each true class, a column for each predicted one"
+        title = "Confusion table: one line per true class, one column per predicted class"
         screen.table(["", *columns], rows, title)
     else:
         _show_confusions(screen, evaluation)
@@ -170,7 +165,7 @@ def _show_confusions(screen: Screen, evaluation: "Evaluation") -> None:
 
 
 def _show_coverage(screen: Screen, evaluation: "Evaluation") -> None:
-    """Show what abstaining would gain, where a vote says how sure it is."""
+    """Show what abstaining would gain, for models that vote."""
     curve = evaluation.coverage_curve
     if curve is None:
         return
@@ -182,8 +177,8 @@ def _show_coverage(screen: Screen, evaluation: "Evaluation") -> None:
         if coverage >= least
     }
     rows: list[list[Cell]] = [list(shown[key]) for key in sorted(shown, reverse=True)]
-    title = "If it abstains where the votes are near (predict --abstain-below)"
-    screen.table(("answered", "error on these", "vote margin from"), rows, title)
+    title = "Error if the model abstains on close votes (predict --abstain-below)"
+    screen.table(("answered", "error", "vote margin at least"), rows, title)
 
 
 def _show_comparisons(
@@ -197,7 +192,7 @@ def _show_comparisons(
         for c in comparisons
     ]
     headings = ("", "error", "95% interval", "difference")
-    screen.table(headings, rows, "Compared on the same rows (p: McNemar's test)")
+    screen.table(headings, rows, "Comparison on the same rows (p: McNemar's test)")
 
 
 def interval(evaluation: "Evaluation") -> str:

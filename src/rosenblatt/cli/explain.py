@@ -1,13 +1,13 @@
-"""Why a model decides one row as it does."""
+"""The command that explains the decision on one row."""
 
 import math
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.layout import Bar, Cell
-from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.options import layout_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.tables import Bar, Cell
 from rosenblatt.errors import InputError
 from rosenblatt.wording import counted, number, percent, printable, signed
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     metavar="N",
     default=1,
     show_default=True,
-    help="Which one, counted from 1.",
+    help="Number of the row, counted from 1.",
 )
 @click.option(
     "-n",
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
     metavar="N",
     default=10,
     show_default=True,
-    help="How many features.",
+    help="Number of features to show.",
 )
 @click.option(
     "--why",
     is_flag=True,
-    help="Which training rows taught it that; needs train --record-mistakes.",
+    help="Show the training rows behind the decision; needs train --record-mistakes.",
 )
 @layout_options
 def explain(
     screen: Screen, model_path: str, data: str, row: int, n: int, why: bool, layout: "Layout"
 ) -> None:
-    """Show what made MODEL decide a row of DATA ("-": standard input) as it does.
+    """Explain how MODEL decides one row of DATA ("-" for standard input).
 
-    Each feature adds its weight × its value to the score. With more than two classes it is the
-    lead over the runner-up that is explained. Where weight vectors vote, it is their average.
+    Each feature adds weight × value to the score. With more than two classes the lead over the
+    second-best class is explained. For a voted model the average weights are explained.
     """
     from rosenblatt.models.explanation import contributions, decision
     from rosenblatt.models.model import Model
@@ -114,10 +114,10 @@ def _show_provenance(screen: Screen, model: "Model", provenance: "Provenance", n
     rows.append(["= total", "", "", signed(provenance.total), ""])
     files = model.training.get("files", ["?"])
     screen.table(
-        ("learned from", "label", "times", "amount", ""),
+        ("training row", "label", "updates", "amount", ""),
         rows,
-        f"What taught it so: rows of {printable(' '.join(files))}, which speak for {positive} "
-        f"above 0 and for {negative} below",
+        f"Training rows of {printable(' '.join(files))} behind the decision: positive amounts "
+        f"speak for {positive}, negative ones for {negative}",
     )
 
 
@@ -137,7 +137,7 @@ def _row(model: "Model", data: str, row: int, layout: "Layout") -> "Batch":
                 labels=batch.labels[i : i + 1],
             )
         before += batch.n_rows
-    msg = f"{data} has {counted(before, 'row')}; there is no row {row:,}."
+    msg = f"Row {row:,} does not exist; {data} has {counted(before, 'row')}."
     raise InputError(msg)
 
 
@@ -161,17 +161,17 @@ def _vote(model: "Model", batch: "Batch") -> dict[str, Any] | None:
 def _scores(model: "Model", scores: Any) -> dict[str, Any]:
     """Return the scores under the names that predict gives them, and the probabilities."""
     labels = [str(label) for label in model.classes]
-    found: dict[str, Any]
+    named: dict[str, Any]
     if scores.ndim == 1:
-        found = {"score": scores[0]}
+        named = {"score": scores[0]}
     else:
-        found = {"scores": dict(zip(labels, scores[0], strict=True))}
+        named = {"scores": dict(zip(labels, scores[0], strict=True))}
     if model.calibration is not None:
         from rosenblatt.models.calibration import probabilities
 
         shares = probabilities(model.calibration, scores)[0]
-        found["probabilities"] = dict(zip(labels, shares, strict=True))
-    return found
+        named["probabilities"] = dict(zip(labels, shares, strict=True))
+    return named
 
 
 def _show(
@@ -185,23 +185,23 @@ def _show(
     predicted = printable(str(document["predicted"]))
     two = len(model.classes) == 2
     what = "score" if two else f"lead over {negative}"
-    said = f"{what} {signed(explanation.total)}"
+    basis = f"{what} {signed(explanation.total)}"
     if "vote_margin" in document:
         voters = counted(document["vectors_that_vote"], "weight vector")
-        said = f"by the votes of {voters}, margin {document['vote_margin']:.3f}"
-    line = f"Row {document['row']:,}: {predicted}, {said}"
+        basis = f"by vote of {voters}, margin {document['vote_margin']:.3f}"
+    line = f"Row {document['row']:,}: {predicted}, {basis}"
     if "probabilities" in document:
         line += f", probability {percent(document['probabilities'][str(document['predicted'])])}"
     label = document["label"]
     if label is not None:
         right = label == document["predicted"]
-        line += f". Its label is {printable(str(label))}: {'right' if right else 'wrong'}"
+        line += f". The label is {printable(str(label))}: {'right' if right else 'wrong'}"
     screen.show(f"{line}.")
     if "vote_margin" in document:
         average = printable(str(document["average_predicts"]))
         screen.show(
-            f"A vote is no sum of terms. Below are those of the average of the vectors, which says "
-            f"{average}, {what} {signed(explanation.total)}."
+            "A vote is not a sum of contributions. The table is for the average weights, which "
+            f"predict {average}, {what} {signed(explanation.total)}."
         )
     shown, rest = explanation.terms[:n], explanation.terms[n:]
     longest = max((abs(term.amount) for term in shown), default=0.0)
@@ -217,8 +217,8 @@ def _show(
     scaled = (model.encoding or {}).get("settings", {}).get("scale", False)
     value = "scaled value" if scaled else "value"
     headings = ("feature", value, "weight", "weight × value", "")
-    title = f"Positive terms speak for {positive}, negative ones for {negative}"
+    title = f"Positive contributions speak for {positive}, negative ones for {negative}"
     screen.table(headings, rows, title)
     if explanation.n_unknown:
         n_unknown = counted(explanation.n_unknown, "feature")
-        screen.say(f"\n{n_unknown} of the row came in no row that the model learned from.")
+        screen.say(f"\n{n_unknown} of the row did not occur in the training data.")

@@ -14,35 +14,40 @@ SUFFIXES = {".json": "json", ".onnx": "onnx"}
 @click.command(cls=ScreenCommand, example="rosenblatt export spam.model -o spam.json")
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help='What to write; "-": standard output.'
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help='File to write; "-" for standard output.',
 )
 @click.option(
     "--format",
     "wanted",
     type=click.Choice(FORMATS),
-    help="Format of FILE; by default what its ending says.",
+    show_default="by the ending of FILE",
+    help="Format of FILE.",
 )
 def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> None:
-    """Write MODEL to FILE as JSON, for people and programs to read, or as ONNX."""
+    """Export MODEL as JSON or ONNX."""
     from rosenblatt.data.atomic import replacing
     from rosenblatt.models.file import read
     from rosenblatt.models.json_export import to_json
     from rosenblatt.models.onnx_export import to_onnx
 
     if output == "-" and screen.wants_json:
-        msg = "--json would mix with the model on standard output: name a file with -o."
+        msg = "--json and the model cannot both go to standard output; name a file with -o."
         raise click.UsageError(msg)
     format_ = wanted or SUFFIXES.get(Path(output).suffix.lower())
     if format_ is None:
         what = "Standard output" if output == "-" else output
-        msg = f"{what} does not tell the format: add --format json or onnx."
+        msg = f"{what} has no ending that tells the format; add --format json or onnx."
         raise InputError(msg)
     model = read(model_path)
     data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()
     with replacing(output) as file:
         file.write(data)
     if format_ == "onnx" and (model.encoding or {}).get("kind") == "table":
-        screen.say("The graph takes features: columns have to be encoded as for this model.")
+        screen.say("The ONNX graph takes encoded features, not the columns of the data files.")
     if output == "-":
         return
     n_bytes = Path(output).stat().st_size

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rosenblatt.cli.options import label_option, scale_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 if TYPE_CHECKING:
@@ -19,25 +20,41 @@ TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
     cls=ScreenCommand, example="rosenblatt lab iris.csv --x petal_length --y petal_width"
 )
 @click.argument("data", required=False, type=click.Path())
-@click.option("--x", metavar="COLUMN", help="Column of the first coordinate.")
-@click.option("--y", metavar="COLUMN", help="Column of the second coordinate.")
-@click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
-@click.option("--positive", metavar="LABEL", help="Label of the positive class.")
-@click.option("--scale/--no-scale", default=False, help="Bring numbers to mean 0 and deviation 1.")
+@click.option(
+    "--x", metavar="COLUMN", show_default="detected", help="Column of the horizontal axis."
+)
+@click.option("--y", metavar="COLUMN", show_default="detected", help="Column of the vertical axis.")
+@label_option
+@click.option(
+    "--positive",
+    metavar="LABEL",
+    show_default="the second label",
+    help="Label of the positive class.",
+)
+@scale_option(default=False)
 @click.option(
     "--toy",
     type=click.Choice(TOYS),
     default="separable",
     show_default=True,
-    help="What to begin with where no DATA are given.",
+    help="Example data to start with if no DATA is given.",
 )
-@click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="Port to listen on.")
-@click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="N",
+    show_default="any free port",
+    help="Port to listen on.",
+)
+@click.option(
+    "--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser."
+)
 @click.option(
     "--export",
     type=click.Path(),
     metavar="FILE",
-    help="Write one HTML file that needs no Python, and serve nothing.",
+    show_default="none",
+    help="Write the page to one HTML file that needs no server, and exit.",
 )
 def lab(
     screen: Screen,
@@ -52,15 +69,15 @@ def lab(
     browser: bool,
     export: str | None,
 ) -> None:
-    """Play with the perceptron on a page: put points, choose a rule, step.
+    """Open an interactive page to train a perceptron on points in the plane.
 
-    The page is served to this machine only, until Ctrl-C. It begins with a toy set or with two
+    The page is served on this machine only, until Ctrl-C. It starts with example data or with two
     columns of DATA.
     """
     columns = {"--x": x, "--y": y, "--label": label, "--positive": positive}
     unused = [name for name, value in columns.items() if value is not None]
     if data is None and (unused or scale):
-        msg = f"{unused[0] if unused else '--scale'} names a part of DATA, which is not given."
+        msg = f"{unused[0] if unused else '--scale'} has no effect without DATA."
         raise click.UsageError(msg)
     document, notes = _document(data, x, y, label, positive, toy, scale=scale)
     for note in notes:
@@ -107,15 +124,15 @@ def _serve(screen: Screen, server: "LabServer", *, browser: bool) -> None:
     else:
         screen.show(f"The lab is at {server.url}")
     sys.stdout.flush()  # whoever waits for the address reads it from a pipe
-    screen.say("Ctrl-C ends it.")
+    screen.say("Press Ctrl-C to stop.")
     server.warm_up()
     if browser:
         import webbrowser
 
         if not webbrowser.open(server.url):
-            screen.say("No browser could be opened: open the address by hand.")
+            screen.say("No browser could be opened; open the address yourself.")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
     try:
         server.serve_forever(poll_interval=0.2)
     except KeyboardInterrupt:
-        screen.say("The lab has ended.")
+        screen.say("The lab has stopped.")

@@ -5,14 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.option_group import column_options, rule_parameter_options, scale_option
-from rosenblatt.cli.plot_kinds import KINDS, LEARNER, VOTE, Kind
+from rosenblatt.cli.options import (
+    MEMORY_HELP,
+    column_options,
+    layout_options,
+    memory_option,
+    passes_option,
+    rule_option,
+    rule_parameter_options,
+    scale_option,
+)
+from rosenblatt.cli.pictures import KINDS, LEARNER, PictureKind
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.errors import Parameter
-from rosenblatt.models.learner import MEMORIES
-from rosenblatt.rules import RULES
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
@@ -22,13 +28,13 @@ class PlotCommand(ScreenCommand):
     """A command that names the kinds of pictures, in its help and for --list."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the options; with --list, which needs nothing else, name the kinds and end."""
+        """Read the options; --list needs no other argument."""
         if "--list" in args and not ctx.resilient_parsing:
             screen = Screen(json="--json" in args)
             if screen.wants_json:
                 screen.json({name: kind.sentence for name, kind in KINDS.items()})
             rows = [(name, kind.sentence) for name, kind in KINDS.items()]
-            screen.table(("kind", "what it shows"), rows)
+            screen.table(("kind", "description"), rows)
             ctx.exit()
         return super().parse_args(ctx, args)
 
@@ -43,39 +49,79 @@ class PlotCommand(ScreenCommand):
 @click.argument("kind", type=click.Choice([*KINDS]), metavar="KIND")
 @click.argument("path", metavar="DATA-OR-MODEL", type=click.Path())
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="Picture to write: .png, .svg or .pdf."
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="Picture file to write: .png, .svg or .pdf.",
 )
 @click.option(
-    "--test", multiple=True, metavar="DATA", help="Rows to judge by; for a model, rows to draw."
+    "--test",
+    multiple=True,
+    metavar="DATA",
+    help="Test data; needed to draw a model among rows (repeatable).",
 )
 @column_options
 @layout_options
 @scale_option(default=False)
-@click.option("--x", metavar="FEATURE", help="Feature to the right, by name or number from 0.")
-@click.option("--y", metavar="FEATURE", help="Feature upwards; others are set to their means.")
+@click.option(
+    "--x",
+    metavar="FEATURE",
+    show_default="the plane chosen by --plane",
+    help="Feature on the horizontal axis: a name, or a number counted from 0.",
+)
+@click.option(
+    "--y",
+    metavar="FEATURE",
+    show_default="the plane chosen by --plane",
+    help="Feature on the vertical axis; the other features are set to their means.",
+)
 @click.option(
     "--plane",
     type=click.Choice(["pca", "weights"]),
-    help="Two leading directions, or the weights and one more.",
+    show_default="the two features, or pca of more",
+    help="Plane to draw: the two principal components, or the weight vector and one more.",
 )
-@click.option("--rule", type=click.Choice([*RULES]), help="How to step; perceptron if not given.")
-@click.option(
-    "--memory",
-    type=click.Choice([*dict.fromkeys([*MEMORIES, VOTE])]),
-    help="Which weights; last if not given.",
-)
+@rule_option(default=None)
+@memory_option([*MEMORY_HELP], "last", given=False)
 @rule_parameter_options
-@click.option("--intercept/--no-intercept", default=None, help="Learn a bias.")
-@click.option("--max-iter", type=click.IntRange(1), metavar="N", help="Passes.")
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Of all chance; 0 if not given.")
-@click.option("--seeds", type=click.IntRange(2), metavar="N", help="How many; 10 if not given.")
-@click.option("--update", type=click.IntRange(1), metavar="N", help="Which one, counted from 1.")
-@click.option("--row", type=click.IntRange(1), metavar="N", help="Which one, counted from 1.")
 @click.option(
-    "-n", "n", type=click.IntRange(1), metavar="N", help="How many bars; 10 if not given."
+    "--intercept/--no-intercept", default=None, show_default="intercept", help="Learn a bias term."
 )
-@click.option("--class", "class_", metavar="LABEL", help="Whose weights.")
-@click.option("--list", is_flag=True, expose_value=False, help="Name the kinds and end.")
+@passes_option("depends on KIND")
+@click.option("--seed", type=click.IntRange(0), metavar="N", show_default="0", help="Random seed.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(2),
+    metavar="N",
+    show_default="10",
+    help="Number of random seeds to compare.",
+)
+@click.option(
+    "--update",
+    type=click.IntRange(1),
+    metavar="N",
+    show_default="the first with a boundary",
+    help="Number of the update to draw, counted from 1.",
+)
+@click.option(
+    "--row",
+    type=click.IntRange(1),
+    metavar="N",
+    show_default="1",
+    help="Number of the row to draw, counted from 1.",
+)
+@click.option(
+    "-n", "n", type=click.IntRange(1), metavar="N", show_default="10", help="Number of bars."
+)
+@click.option(
+    "--class",
+    "class_",
+    metavar="LABEL",
+    show_default="the first class",
+    help="Class whose weights are drawn.",
+)
+@click.option("--list", is_flag=True, expose_value=False, help="List the kinds of pictures.")
 def plot(
     screen: Screen,
     kind: str,
@@ -85,12 +131,12 @@ def plot(
     layout: "Layout",
     **given: Any,
 ) -> None:
-    """Draw a picture of DATA-OR-MODEL and write it to a file.
+    """Draw a picture of data or of a model and write it to a file.
 
-    Data are drawn as they are, or a learner is trained on them first, by default a perceptron on
-    numbers that are not scaled. A model is drawn among the rows of --test.
+    For a data file, a perceptron is trained on it first where the picture needs one. For a model,
+    the rows of --test are drawn.
     """
-    from rosenblatt.cli.plot_subject import Subject
+    from rosenblatt.cli.pictures import Subject
     from rosenblatt.data.files import Columns
     from rosenblatt.plots.canvas import require_matplotlib
     from rosenblatt.plots.picture_file import check_picture_path, write_picture
@@ -106,7 +152,7 @@ def plot(
     if subject.model is not None:
         named = [name for name, value in columns.items() if value]
         if named:
-            msg = f"--{named[0]} goes with data: a model knows how its rows are encoded."
+            msg = f"--{named[0]} has no effect for a model, which stores how its data are read."
             raise click.UsageError(msg)
     display = wanted.draw(subject, options)
     write_picture(display, output)
@@ -118,20 +164,23 @@ def plot(
     screen.say(f"Written to {output}.")
 
 
-def _check(kind: str, wanted: Kind, options: dict[str, Any], *, of_model: bool, test: bool) -> None:
+def _check(
+    kind: str, wanted: PictureKind, options: dict[str, Any], *, of_model: bool, test: bool
+) -> None:
     """Refuse what the picture would ignore."""
     if of_model and not wanted.of_model:
-        msg = f"The picture {kind} is of data, and DATA-OR-MODEL is a model: give a file of rows."
+        msg = f"The picture {kind} needs a data file; DATA-OR-MODEL is a model."
         raise click.UsageError(msg)
     for name in options:
         said = "-n" if name == "n" else flag(Parameter(name.rstrip("_")))
         if name not in wanted.options:
             takers = [other for other, entry in KINDS.items() if name in entry.options]
-            msg = f"{said} says nothing to the picture {kind}: it goes with {', '.join(takers)}."
+            msg = f"{said} has no effect on the picture {kind}; use it with {', '.join(takers)}."
             raise click.UsageError(msg)
         if of_model and name in LEARNER:
-            msg = f"{said} goes with data: the model is trained already."
+            msg = f"{said} has no effect for a model, which is already trained."
             raise click.UsageError(msg)
     if test and not (wanted.beside_model if of_model else wanted.beside_data):
-        msg = f"--test says nothing to the picture {kind} of {'a model' if of_model else 'data'}."
+        what = "a model" if of_model else "data"
+        msg = f"--test has no effect on the picture {kind} of {what}."
         raise click.UsageError(msg)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.options import layout_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.wording import printable
 
@@ -22,20 +22,30 @@ ABSTAINED = -1  # in place of the number of a class
 @click.command(
     cls=ScreenCommand,
     example="rosenblatt predict spam.model new.csv -o labels.txt",
-    json_help="Print one JSON object a row.",
+    json_help="Print one JSON object per row.",
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("data", nargs=-1, required=True, type=click.Path())
 @layout_options
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where the predictions go.")
-@click.option("--scores", is_flag=True, help="Behind each label the score, or one for each class.")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    metavar="FILE",
+    show_default="standard output",
+    help="File to write the predictions to.",
+)
+@click.option("--scores", is_flag=True, help="Add the score, or one score per class.")
 @click.option(
     "--abstain-below",
     type=click.FloatRange(0, 1),
     metavar="MARGIN",
-    help="Print ? for rows whose vote is nearer; needs train --memory vote.",
+    show_default="never abstain",
+    help="Print ? for rows with a smaller vote margin; needs train --memory vote.",
 )
-@click.option("--proba", is_flag=True, help="Behind each label the probability of each class.")
+@click.option(
+    "--proba", is_flag=True, help="Add the probability of each class; needs train --calibrate."
+)
 def predict(
     screen: Screen,
     model_path: str,
@@ -46,10 +56,10 @@ def predict(
     abstain_below: float | None,
     proba: bool,
 ) -> None:
-    """Print the label of each row of DATA, one a line, as the rows arrive.
+    """Predict the label of each row of DATA, one per line, as the rows arrive.
 
-    DATA are files, patterns of names or "-" for standard input; a label in them is not looked at.
-    Two classes have one score, above 0 for the second one.
+    DATA: files, patterns such as "part-*.csv", or "-" for standard input. Labels in DATA are
+    ignored. With two classes there is one score; above 0 it means the second class.
     """
     from rosenblatt.data.atomic import replacing
     from rosenblatt.errors import InputError
@@ -59,17 +69,11 @@ def predict(
 
     model = read(model_path)
     if proba and model.calibration is None:
-        msg = (
-            f"{model_path} has no probabilities: they need a calibration, which "
-            "train --calibrate fits."
-        )
+        msg = f"{model_path} has no probabilities; train it with --calibrate to get them."
         raise InputError(msg)
     scorer, prompt = Scorer(model), "-" in data
     if abstain_below is not None and not scorer.voted:
-        msg = (
-            f"{model_path} does not vote, so that no margin tells where to abstain: "
-            "--abstain-below needs a model of train --memory vote."
-        )
+        msg = f"--abstain-below needs a model trained with --memory vote; {model_path} is not."
         raise InputError(msg)
     write = (json_lines if screen.wants_json else plain_lines)(model, scores=scores, proba=proba)
     with replacing(output) as file:

@@ -5,10 +5,10 @@ from time import perf_counter
 from types import TracebackType
 from typing import Self
 
-from rosenblatt.cli.sizes import told
 from rosenblatt.data.batch import Batch
 from rosenblatt.training.progress import Progress
 from rosenblatt.training.state import State
+from rosenblatt.wording import size_text
 
 
 class TrainingBar:
@@ -41,13 +41,14 @@ class TrainingBar:
     def reading(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield the batches, and show how far they have come."""
         self._rows_read, started = 0, perf_counter()
-        whole = "" if self._n_bytes is None else f" of {told(self._n_bytes)}"
+        whole = "" if self._n_bytes is None else f" of {size_text(self._n_bytes)}"
         for batch in batches:
             if not self._rows_read:
                 started = perf_counter()  # what came before was not reading
             self._rows_read += batch.n_rows
             speed = self._rows_read / max(perf_counter() - started, 0.01)
-            line = f"{told(batch.bytes_read)}{whole}  {self._rows_read:,} rows  {speed:,.0f} rows/s"
+            done = f"{size_text(batch.bytes_read)}{whole}  {self._rows_read:,} rows"
+            line = f"{done}  {speed:,.0f} rows/s"
             self._bars.update(self._task, completed=batch.bytes_read, told=line)
             yield batch
         self._n_rows = self._rows_read * self._learned

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli.layout_options import layout_options
+from rosenblatt.cli.options import layout_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 
@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.option(
-    "-o", "--output", metavar="FILE", help="Where the page goes; by default MODEL with .html."
+    "-o",
+    "--output",
+    metavar="FILE",
+    show_default="MODEL with the ending .html",
+    help="HTML file to write.",
 )
 @click.option(
-    "--test", multiple=True, metavar="DATA", help="Rows to judge the model by; several are added."
+    "--test", multiple=True, metavar="DATA", help="Test data to evaluate on (repeatable)."
 )
-@click.option("--title", metavar="TEXT", help="What the page is called; by default MODEL.")
+@click.option("--title", metavar="TEXT", show_default="MODEL", help="Title of the page.")
 @layout_options
 def report(
     screen: Screen,
@@ -34,11 +38,11 @@ def report(
     title: str | None,
     layout: "Layout",
 ) -> None:
-    """Write all that is known of MODEL as one HTML page that needs nothing else.
+    """Write a report on MODEL as one HTML page.
 
-    Data, verdict, passes and weights come from the model; with --test also errors, confusion and
-    the rows that went most wrong. A model of train --record-mistakes shows which rows taught it
-    so and how long its weights lasted, one of train --verdict the proof.
+    The page shows the training data, the passes and the weights; with --test also the error, the
+    confusion table and the rows with the worst mistakes. Models of train --record-mistakes add the
+    training rows behind each decision, models of train --verdict the proof.
     """
     from rosenblatt.data.atomic import replacing
     from rosenblatt.models.file import read
@@ -48,7 +52,7 @@ def report(
     from rosenblatt.wording import percent, printable
 
     if output == "-" and screen.wants_json:
-        msg = "--json would mix with the page on standard output: name a file with -o."
+        msg = "--json and the page cannot both go to standard output; name a file with -o."
         raise click.UsageError(msg)
     model = read(model_path)
     rows = model_rows(model, test, layout=layout) if test else None
@@ -56,7 +60,7 @@ def report(
     found = findings(model, name=name, test=rows, test_names=tuple(test))
     error = None if found.evaluation is None else found.evaluation.error
     if test and error is None:
-        msg = f"{' '.join(test)}: no row has a label, so nothing can be judged: leave --test out."
+        msg = f"{' '.join(test)}: no row has a label; leave --test out."
         raise InputError(msg)
     target = output or _beside(model_path)
     with replacing(target, "w") as file:
@@ -73,6 +77,6 @@ def report(
 
 def _beside(model_path: str) -> str:
     if model_path == "-":
-        msg = "The model comes from standard input: name the page with -o."
+        msg = "The model comes from standard input; name the output file with -o."
         raise click.UsageError(msg)
     return str(Path(model_path).with_suffix(".html"))

@@ -25,6 +25,7 @@ else comes from data goes through ``printable``.
 """
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -34,11 +35,12 @@ from typing import Any, TextIO
 
 import click
 
-from rosenblatt.cli.layout import Cell, draw_curve, draw_table
 from rosenblatt.cli.spelling import flag
+from rosenblatt.cli.tables import Cell, draw_curve, draw_table
 from rosenblatt.errors import RosenblattError, spelled
 from rosenblatt.wording import printable
 
+WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
 NO = 1  # exit codes
 CANNOT_RUN = 2
 INTERRUPTED = 130
@@ -160,6 +162,12 @@ class ScreenCommand(click.Command):
             if as_json:
                 Screen(json=True).json({"error": error.format_message()})
             raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options; a default in words stands there without click's parentheses."""
+        records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
+        with formatter.section("Options"):
+            formatter.write_dl([(r[0], WORDS.sub(r"[default: \1", r[1])) for r in records if r])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example last, on a line that is not broken."""

@@ -5,17 +5,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.option_group import (
+from rosenblatt.cli.options import (
     SHUFFLES,
+    ignore_option,
+    intercept_option,
+    label_option,
+    layout_options,
+    memory_option,
     passes_option,
     rule_option,
+    rule_parameter_options,
     scale_option,
     seed_option,
-    step_options,
+    zero_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.models.learner import MEMORIES
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
@@ -30,38 +34,45 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @click.command(
     cls=ScreenCommand,
     example="rosenblatt trace toy.csv --only-updates",
-    json_help="Print one JSON object a step.",
+    json_help="Print one JSON object per step.",
 )
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@click.option("--label", metavar="COLUMN", help="Column of the labels; found out if not given.")
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column to leave out.")
+@label_option
+@ignore_option
 @layout_options
 @scale_option(default=False)
-@rule_option
-@click.option(
-    "--memory",
-    type=click.Choice(MEMORIES),
-    default="last",
-    show_default=True,
-    help="With average the mean of all weights is shown too.",
-)
-@step_options
+@rule_option()
+@memory_option(["last", "average"], "last")
+@rule_parameter_options
+@zero_option
+@intercept_option
 @click.option(
     "--shuffle",
     type=click.Choice([*reversed(SHUFFLES)]),
     default="no",
     show_default=True,
-    help="When rows are put in another order.",
+    help="When to shuffle the rows.",
 )
 @seed_option
-@passes_option
-@click.option("--only-updates", is_flag=True, help="Only steps that change the weights.")
-@click.option("--passes", metavar="A[-B]", help="Only these passes, counted from 1: 3, or 2-4.")
-@click.option("--steps", type=click.IntRange(1), metavar="N", help="Stop after so many steps.")
+@passes_option()
+@click.option("--only-updates", is_flag=True, help="Show only steps that change the weights.")
+@click.option(
+    "--passes",
+    metavar="A[-B]",
+    show_default="all",
+    help="Show only these passes, counted from 1, for example 3 or 2-4.",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(1),
+    metavar="N",
+    show_default=f"{MOST_STEPS:,}",
+    help="Maximum number of steps to show.",
+)
 @click.option(
     "--proof",
     is_flag=True,
-    help="Beside each update both inequalities of the convergence proof; needs separable rows.",
+    help="Show both inequalities of the convergence proof at each update; needs separable rows.",
 )
 @click.option(
     "--as",
@@ -69,13 +80,13 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
     type=click.Choice(FORMS),
     default="text",
     show_default=True,
-    help="What is printed.",
+    help="Output format.",
 )
 def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **given: Any) -> None:
-    """Train on DATA step by step, and show what each row met and did.
+    """Train on DATA and show every step.
 
-    The weights are those of train, bit for bit. By default rows come in the order of the file and
-    numbers are not scaled, as in textbooks.
+    The weights are exactly those of train with the same options. By default rows are not shuffled
+    and numbers are not scaled, as in textbooks.
     """
     from rosenblatt.data.files import Columns
     from rosenblatt.models.rows import read_rows
@@ -129,7 +140,7 @@ def _witness(rows: "FileRows") -> Any:
 
     verdict = diagnose(matrix_of(rows), rows.labels)
     if verdict.status != "separable" or verdict.augmented is None:
-        msg = f"The rows are {verdict.status}, and the proof is about separable ones: see diagnose."
+        msg = f"The rows are {verdict.status}; the convergence proof needs separable rows."
         raise InputError(msg)
     return verdict.augmented[..., :-1], verdict.augmented[..., -1]
 
@@ -143,6 +154,6 @@ def _passes(text: str | None) -> frozenset[int] | None:
         or not (last or first).isdigit()
         or not 0 < int(first) <= int(last or first)
     ):
-        msg = f"--passes must be a number or two: 3, or 2-4; got {text!r}."
+        msg = f"--passes must be a number or a range, for example 3 or 2-4; got {text!r}."
         raise click.UsageError(msg)
     return frozenset(range(int(first), int(last or first) + 1))

@@ -1,40 +1,53 @@
 """The command that makes a model of files."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.engine_options import EngineOptions, engine_options
-from rosenblatt.cli.layout_options import layout_options
-from rosenblatt.cli.option_group import (
+from rosenblatt.cli.options import (
+    MEMORY_HELP,
     SHUFFLES,
+    EngineOptions,
     column_options,
+    engine_options,
+    intercept_option,
+    layout_options,
+    memory_option,
     passes_option,
     rule_option,
+    rule_parameter_options,
     scale_option,
     seed_option,
-    step_options,
+    size,
+    zero_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.cli.sizes import size
-from rosenblatt.models.learner import TRAINED_MEMORIES
+from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
     from rosenblatt.models.model import Model
 
+SUFFIX = ".model"
 SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every")  # otherwise
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt train mail.csv --text body -o spam.model")
 @click.argument("data", nargs=-1, required=True, type=click.Path())
 @click.option(
-    "-o", "--output", metavar="MODEL", help="Where the model goes; by default DATA.model."
+    "-o",
+    "--output",
+    metavar="MODEL",
+    show_default="DATA with the ending .model",
+    help="Model file to write.",
 )
 @click.option(
-    "--test", multiple=True, metavar="DATA", help="Rows to judge the model by at the end."
+    "--test",
+    multiple=True,
+    metavar="DATA",
+    help="Test data; the error on them is printed at the end (repeatable).",
 )
 @column_options
 @layout_options
@@ -44,33 +57,44 @@ SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every
     type=click.Choice(["mean", "zero", "error"]),
     default="mean",
     show_default=True,
-    help="What a missing number is taken for.",
+    help="Value used for missing numbers; with error, a missing number stops the training.",
 )
-@click.option("--hash-bits", type=click.IntRange(1, 30), help="Hash words to 2^N features.")
-@click.option("--word-pairs/--no-word-pairs", default=True, help="Pairs of neighbouring words.")
-@click.option("--pairs", is_flag=True, help="Add the pairs of features that occur in a row.")
-@click.option("--triples", is_flag=True, help="Add pairs and triples of features.")
-@rule_option
 @click.option(
-    "--memory",
-    type=click.Choice(TRAINED_MEMORIES),
-    default="average",
-    show_default=True,
-    help="Which weights decide: the mean of all, the last, or all of them by vote.",
+    "--hash-bits",
+    type=click.IntRange(1, 30),
+    metavar="N",
+    show_default="no hashing",
+    help="Hash the words of texts to 2^N features.",
 )
-@step_options
-@passes_option
+@click.option(
+    "--word-pairs/--no-word-pairs",
+    default=True,
+    show_default=True,
+    help="Use pairs of neighbouring words of texts as features.",
+)
+@click.option("--pairs", is_flag=True, help="Add all pairs of features that occur in a row.")
+@click.option(
+    "--triples", is_flag=True, help="Add all pairs and triples of features that occur in a row."
+)
+@rule_option()
+@memory_option([*MEMORY_HELP], "average")
+@rule_parameter_options
+@zero_option
+@intercept_option
+@passes_option()
 @click.option(
     "--early-stopping/--no-early-stopping",
     default=True,
-    help="Hold rows out, and stop when the error on them falls no more.",
+    show_default=True,
+    help="Hold out rows and stop when the error on them no longer falls.",
 )
 @click.option(
     "--validation-fraction",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
     default=0.1,
     show_default=True,
-    help="Share of the rows that is held out.",
+    help="Share of the rows to hold out.",
 )
 @click.option(
     "--n-iter-no-change",
@@ -78,35 +102,41 @@ SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every
     default=5,
     show_default=True,
     metavar="N",
-    help="Passes without a better error before training stops.",
+    help="Number of passes without improvement before early stopping.",
 )
 @click.option(
     "--shuffle",
     type=click.Choice([*SHUFFLES]),
     default="every-pass",
     show_default=True,
-    help="When rows are put in another order.",
+    help="When to shuffle the rows.",
 )
 @seed_option
 @click.option(
     "--time-limit",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="Stop after the block under way when so much time has passed.",
+    show_default="no limit",
+    help="Stop training after this time and keep the best model so far.",
 )
-@click.option("--calibrate", is_flag=True, help="Fit probabilities, for predict --proba.")
+@click.option(
+    "--calibrate", is_flag=True, help="Fit probabilities on the held-out rows (predict --proba)."
+)
 @click.option(
     "--verdict",
     is_flag=True,
-    help="Prove whether any linear boundary separates the rows, and keep the proof.",
+    help="Prove whether the classes are linearly separable; the proof is stored in the model.",
 )
 @click.option(
     "--record-mistakes",
     is_flag=True,
-    help="Keep which rows changed the weights, and those rows, for explain --why.",
+    help="Store the rows that changed the weights in the model (explain --why).",
 )
 @click.option(
-    "--checkpoint", metavar="FILE", help="Write how far training is, and go on from there."
+    "--checkpoint",
+    metavar="FILE",
+    show_default="none",
+    help="File to save progress to; the same command resumes from it.",
 )
 @click.option(
     "--checkpoint-every",
@@ -120,9 +150,15 @@ SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every
     "--buffer",
     callback=size,
     metavar="SIZE",
-    help="Rows that are shuffled together; twice that is in memory. 256M, for one pass 16M.",
+    show_default="256M, or 16M for a single pass",
+    help="Size of the shuffle buffer; memory use is about twice this.",
 )
-@click.option("--cache", metavar="FOLDER", help="Where parsed rows are kept during training.")
+@click.option(
+    "--cache",
+    metavar="FOLDER",
+    show_default="the folder for temporary files",
+    help="Folder for parsed rows while training runs.",
+)
 @engine_options
 def train(
     screen: Screen,
@@ -132,13 +168,12 @@ def train(
     engine: EngineOptions,
     **given: Any,
 ) -> None:
-    """Learn from the rows of DATA (files, patterns, "-" for standard input) and write a model.
+    """Train a model on DATA and write it to a file.
 
-    Without any option: the format and the column of the labels are found out, a tenth of the rows
-    is held out, and an averaged perceptron learns from the others until the error on those held
-    out falls no more.
+    DATA: files, patterns such as "part-*.csv", or "-" for standard input. By default the file
+    format and the label column are detected, a tenth of the rows is held out, and an averaged
+    perceptron learns from the others until the error on the held-out rows no longer falls.
     """
-    from rosenblatt.cli.model_path import default_model_path
     from rosenblatt.cli.training_report import report, show
     from rosenblatt.models.learner import Learner
 
@@ -197,3 +232,21 @@ def train_here(
 
         shown["progress"] = TrainingBar
     return train_files(data, **given | shown)
+
+
+def default_model_path(data: str) -> str:
+    """Return the name of the data file with another ending, in the folder of the moment.
+
+    A file of that name is replaced if it is a model, and nothing else is.
+    """
+    stem = "rosenblatt" if data == "-" else PurePath(data).name.split(".")[0].strip("*?[]")
+    path = f"{stem or 'rosenblatt'}{SUFFIX}"
+    if Path(path).exists():
+        from rosenblatt.models.file import read
+
+        try:
+            read(path)
+        except InputError as error:
+            msg = f"{path} already exists and is not a model; choose another output file with -o."
+            raise InputError(msg) from error
+    return path

@@ -6,12 +6,11 @@ from typing import Any
 
 from rosenblatt.cli.evaluate import warn_of_labels
 from rosenblatt.cli.screen import Screen
-from rosenblatt.cli.sizes import told
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.model import Model
-from rosenblatt.wording import counted, number, percent, printable
+from rosenblatt.wording import counted, number, percent, printable, size_text
 
 MOST_CLASSES = 8  # that are listed with their counts
 
@@ -70,7 +69,7 @@ def show(
     _show_errors(screen, model, judged(model, test, layout), test)
     _show_verdict(screen, model, verdicts)
     target = "standard output" if path == "-" else printable(path)
-    size = "" if path == "-" else f" ({told(Path(path).stat().st_size)})"
+    size = "" if path == "-" else f" ({size_text(Path(path).stat().st_size)})"
     screen.show(f"Model: {target}{size}")
     if path == "-":
         return

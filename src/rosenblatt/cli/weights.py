@@ -1,12 +1,12 @@
-"""The weights of a model by name."""
+"""The command that shows the weights of a model."""
 
 import json
 from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli.layout import Bar, Cell
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.tables import Bar, Cell
 from rosenblatt.wording import counted, printable, signed
 
 if TYPE_CHECKING:
@@ -24,15 +24,27 @@ IN_LINE = 5  # names in such a line
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.option(
-    "-n", "n", type=click.IntRange(1), metavar="N", default=10, show_default=True, help="How many."
+    "-n",
+    "n",
+    type=click.IntRange(1),
+    metavar="N",
+    default=10,
+    show_default=True,
+    help="Number of features to show for each side.",
 )
-@click.option("--class", "class_", metavar="LABEL", help="Only those for or against this class.")
-@click.option("--all", "everything", is_flag=True, help="Write every weight other than 0.")
+@click.option(
+    "--class",
+    "class_",
+    metavar="LABEL",
+    show_default="all classes",
+    help="Show only the weights of this class.",
+)
+@click.option("--all", "everything", is_flag=True, help="Print every nonzero weight.")
 def weights(screen: Screen, model_path: str, n: int, class_: str | None, everything: bool) -> None:
-    """Show the largest weights of MODEL by name.
+    """Show the features of MODEL with the largest weights.
 
-    Where features vary over so different ranges that weights cannot be compared, they are ranked by
-    weight × standard deviation. --all writes tab-separated lines: class, feature, name, weight.
+    If the features have very different ranges, they are ranked by weight × standard deviation.
+    --all prints tab-separated lines: class, feature, name, weight.
     """
     from rosenblatt.models.explanation import class_number, ranked_weights, ranking_misleads
     from rosenblatt.models.file import read
@@ -65,13 +77,13 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     )
     if n_vectors is not None:
         screen.show(
-            f"It decides by the votes of {counted(n_vectors, 'weight vector')}: below is their "
-            "average, which comes nearest to the vote."
+            f"The model decides by vote of {counted(n_vectors, 'weight vector')}; the weights "
+            "below are their average."
         )
     if misleads:
         screen.warn(
-            "features vary over so different ranges that their weights mislead; "
-            "ranked by weight × standard deviation."
+            "the features have very different ranges, so their weights cannot be compared; "
+            "they are ranked by weight × standard deviation."
         )
     if len(rankings) > MOST_TABLES:
         _show_lines(screen, rankings)
@@ -87,11 +99,11 @@ def _show_tables(screen: Screen, ranking: "Ranking", *, by_effect: bool) -> None
     speaks = f", speaks {side}" if ranking.bias else ""
     about = "" if ranking.against is not None else f"Class {label}: "
     screen.heading(
-        f"{about}{counted(ranking.n_nonzero, 'weight')} other than 0, "
+        f"{about}{counted(ranking.n_nonzero, 'weight')} nonzero, "
         f"bias {signed(ranking.bias)}{speaks}"
     )
-    told = [*ranking.top, *ranking.bottom]
-    longest = max((abs(_measure(w, by_effect)) for w in told), default=0.0)
+    shown = [*ranking.top, *ranking.bottom]
+    longest = max((abs(_measure(w, by_effect)) for w in shown), default=0.0)
     headings = ("feature", "weight", "× deviation" if by_effect else "", "")
     for title, part in ((f"for {label}", ranking.top), (other, ranking.bottom)):
         rows: list[list[Cell]] = [
@@ -121,8 +133,8 @@ def _show_lines(screen: Screen, rankings: "list[Ranking]") -> None:
         ]
         for ranking in rankings
     ]
-    screen.table(("class", "bias", "weights", "what speaks for it most"), rows, "Classes")
-    screen.say("\nWith --class LABEL the weights of one class are shown.")
+    screen.table(("class", "bias", "weights", "largest weights"), rows, "Classes")
+    screen.say("\nUse --class LABEL to show the weights of one class.")
 
 
 def _document(ranking: "Ranking") -> dict[str, object]:

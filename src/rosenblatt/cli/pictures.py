@@ -1,13 +1,19 @@
-"""The kinds of pictures: what each shows, which options it heeds, and how it is made."""
+"""The kinds of pictures, and what they are of: the rows of files, a model, or both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules import rule_parameters
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.plot_subject import LabelledMatrix, Subject
+    from rosenblatt.data.batch import Batch
+    from rosenblatt.data.files import Columns, Layout
+    from rosenblatt.models.model import Model
+    from rosenblatt.models.rows import FileRows
     from rosenblatt.plots import Display
 
 Options = dict[str, Any]  # those that were given, by name
@@ -17,7 +23,117 @@ VOTE = "vote"  # a memory of pictures: no single weight vector is left of it
 LEARNER = frozenset({"rule", "memory", "max_iter", "seed", "intercept", *rule_parameters()})
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True)
+class LabelledMatrix:
+    """Rows as the displays take them."""
+
+    X: Any
+    y: Any
+    names: tuple[str, ...] | None  # of the features
+
+
+@dataclass
+class Subject:
+    """A file that is either rows or a model, and perhaps rows beside it."""
+
+    path: str
+    test_paths: Sequence[str]
+    layout: "Layout"
+    columns: "Columns"
+
+    @cached_property
+    def model(self) -> "Model | None":
+        """The model of the file; None where it holds rows."""
+        return model_at(self.path)
+
+    @cached_property
+    def _file_rows(self) -> "FileRows":
+        from rosenblatt.models.rows import read_rows
+
+        return read_rows([self.path], self.layout, self.columns)
+
+    @cached_property
+    def rows(self) -> LabelledMatrix:
+        """The rows of the file."""
+        if self.model is not None:
+            msg = f"{self.path} is a model; this picture needs a data file."
+            raise InputError(msg)
+        import numpy as np
+
+        from rosenblatt.cli.diagnose import matrix_of
+
+        found = self._file_rows
+        return LabelledMatrix(matrix_of(found), np.array(found.labels), found.names or None)
+
+    @cached_property
+    def test(self) -> LabelledMatrix | None:
+        """The rows beside it, encoded as the file's; None where none are named."""
+        from rosenblatt.data.files import Files, encoded
+        from rosenblatt.models.rows import model_rows
+
+        if not self.test_paths:
+            return None
+        if self.model is not None:
+            batches: Iterable[Any] = model_rows(self.model, self.test_paths, layout=self.layout)
+            return _matrix(batches, self.model.n_features, None)
+        trained = self._file_rows
+        if trained.encoding is None:
+            msg = f"{self.path} has no rows; without them the test data cannot be read."
+            raise InputError(msg)
+        files = Files(self.test_paths, self.layout)
+        batches = encoded(files, trained.encoding, trained.classes, need_labels=True)
+        return _matrix(batches, trained.rows.n_features, trained.names or None)
+
+    @property
+    def needed_test(self) -> LabelledMatrix:
+        """The rows beside it, which a model cannot be drawn without."""
+        if self.test is None:
+            msg = Sentence(
+                f"{self.path} is a model; this picture also needs data. Name a file with ",
+                *(Parameter("test"), "."),
+            )
+            raise InputError(msg)
+        return self.test
+
+
+def model_at(path: str) -> "Model | None":
+    """Return the model that a file holds; None where it is something else, or standard input."""
+    from rosenblatt.models.file import read
+
+    if path == "-" or not Path(path).is_file():
+        return None
+    with Path(path).open("rb") as file:
+        head = file.read(9)
+    if head[8:9] == b"{" and b"\0" in head[:8]:  # the length of a header, and the header
+        return read(path)
+    return None
+
+
+def _matrix(
+    batches: "Iterable[Batch]", n_features: int, names: tuple[str, ...] | None
+) -> LabelledMatrix:
+    """Return batches as one matrix of the known features, without rows that have no label."""
+    import numpy as np
+    from scipy import sparse
+
+    parts, labels = [], []
+    for batch in batches:
+        width = max(n_features, int(batch.indices.max(initial=-1)) + 1)
+        arrays = (np.asarray(batch.data, np.float64), batch.indices, batch.indptr)
+        X = sparse.csr_array(arrays, shape=(batch.n_rows, width))
+        numbers = np.asarray(batch.labels)
+        parts.append(X[numbers >= 0][:, :n_features])
+        labels += [batch.classes[number] for number in numbers[numbers >= 0].tolist()]
+    if not labels:
+        msg = "The test data have no labels; this picture needs them."
+        raise InputError(msg)
+    X = sparse.vstack(parts, format="csr")
+    if X.nnz >= X.shape[0] * X.shape[1] / 2:
+        X = X.toarray()
+    return LabelledMatrix(X, np.array(labels), names)
+
+
+class PictureKind(NamedTuple):
     """A kind of picture."""
 
     sentence: str
@@ -28,7 +144,7 @@ class Kind(NamedTuple):
     beside_data: bool = True  # and with data
 
 
-def fitted(subject: "Subject", options: Options, *, recorded: bool = False) -> Any:
+def fitted(subject: Subject, options: Options, *, recorded: bool = False) -> Any:
     """Return the estimator of a model, or one that is trained on the rows."""
     if subject.model is not None:
         from rosenblatt import load
@@ -51,7 +167,7 @@ def learner(options: Options, *, recorded: bool = False) -> Any:
         given["max_iter"] = options["max_iter"]
     if memory == VOTE:
         if rule != "perceptron":
-            msg = f"--memory vote goes with --rule perceptron; got {rule}."
+            msg = f"--memory vote is not available with --rule {rule}; use --rule perceptron."
             raise InputError(msg)
         return rosenblatt.VotedPerceptron(**given)
     chosen = Learner(rule, memory, {name: options.get(name) for name in rule_parameters()})
@@ -59,18 +175,18 @@ def learner(options: Options, *, recorded: bool = False) -> Any:
     return kind(**chosen.parameters() | given, record_mistakes=recorded)
 
 
-def shown_rows(subject: "Subject") -> "LabelledMatrix":
+def shown_rows(subject: Subject) -> LabelledMatrix:
     """Return the rows to draw: those beside it, else its own."""
     if subject.model is not None:
         return subject.needed_test
     return subject.rows if subject.test is None else subject.test
 
 
-def plane(subject: "Subject", options: Options) -> Options:
+def plane(subject: Subject, options: Options) -> Options:
     """Return what the displays are told of the plane."""
     pair = (options.get("x"), options.get("y"))
     if (pair[0] is None) != (pair[1] is None):
-        msg = "--x and --y go together: name both features, or neither."
+        msg = "--x and --y must be given together."
         raise InputError(msg)
     names = None if subject.model is not None else subject.rows.names
     features = None if pair[0] is None else pair
@@ -80,7 +196,7 @@ def plane(subject: "Subject", options: Options) -> Options:
 def _of_rows(name: str) -> "Callable[[Subject, Options], Display]":
     """Return how a display of an estimator among rows is made."""
 
-    def draw(subject: "Subject", options: Options) -> "Display":
+    def draw(subject: Subject, options: Options) -> "Display":
         from rosenblatt import plots
 
         rows = shown_rows(subject)
@@ -93,7 +209,7 @@ def _of_rows(name: str) -> "Callable[[Subject, Options], Display]":
     return draw
 
 
-def _update(subject: "Subject", options: Options) -> "Display":
+def _update(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import UpdateDisplay
 
     names = ("rule", *rule_parameters(), "max_iter", "update")
@@ -104,14 +220,14 @@ def _update(subject: "Subject", options: Options) -> "Display":
     return UpdateDisplay.from_data(rows.X, rows.y, **plane(subject, options), **given)
 
 
-def _separability(subject: "Subject", options: Options) -> "Display":
+def _separability(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import SeparabilityDisplay
 
     rows = subject.rows
     return SeparabilityDisplay.from_data(rows.X, rows.y, **plane(subject, options))
 
 
-def _errors(subject: "Subject", options: Options) -> "Display":
+def _errors(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import ErrorsDisplay
 
     if subject.model is not None:
@@ -119,14 +235,14 @@ def _errors(subject: "Subject", options: Options) -> "Display":
     return ErrorsDisplay.from_data(**_curve(subject, options, 30))
 
 
-def _orders(subject: "Subject", options: Options) -> "Display":
+def _orders(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import OrdersDisplay
 
     given = _curve(subject, options, 20)
     return OrdersDisplay.from_data(**given, n_seeds=options.get("seeds", 10))
 
 
-def _curve(subject: "Subject", options: Options, max_iter: int) -> dict[str, Any]:
+def _curve(subject: Subject, options: Options, max_iter: int) -> dict[str, Any]:
     rows, test = subject.rows, subject.test
     return {
         "X": rows.X,
@@ -142,7 +258,7 @@ def _curve(subject: "Subject", options: Options, max_iter: int) -> dict[str, Any
 def _theorem(name: str) -> "Callable[[Subject, Options], Display]":
     """Return how a display of the convergence theorem is made."""
 
-    def draw(subject: "Subject", options: Options) -> "Display":
+    def draw(subject: Subject, options: Options) -> "Display":
         from rosenblatt import plots
 
         given = {"max_iter": options["max_iter"]} if "max_iter" in options else {}
@@ -153,7 +269,7 @@ def _theorem(name: str) -> "Callable[[Subject, Options], Display]":
     return draw
 
 
-def _weights(subject: "Subject", options: Options) -> "Display":
+def _weights(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import WeightsDisplay
 
     names = None if subject.model is not None else subject.rows.names
@@ -166,12 +282,12 @@ def _weights(subject: "Subject", options: Options) -> "Display":
     )
 
 
-def _contributions(subject: "Subject", options: Options) -> "Display":
+def _contributions(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import ContributionsDisplay
 
     rows, number = shown_rows(subject), options.get("row", 1)
     if number > rows.X.shape[0]:
-        msg = f"There are {rows.X.shape[0]:,} rows; there is no row {number:,}."
+        msg = f"Row {number:,} does not exist; there are {rows.X.shape[0]:,} rows."
         raise InputError(msg)
     names = None if subject.model is not None else subject.rows.names
     return ContributionsDisplay.from_estimator(
@@ -183,14 +299,14 @@ def _contributions(subject: "Subject", options: Options) -> "Display":
     )
 
 
-def _survival(subject: "Subject", options: Options) -> "Display":
+def _survival(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import SurvivalDisplay
 
     model = subject.model or fitted(subject, options, recorded=True)
     return SurvivalDisplay.from_estimator(model)
 
 
-def _coverage(subject: "Subject", options: Options) -> "Display":
+def _coverage(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import CoverageDisplay
     from rosenblatt.plots.passes import Split, checked
 
@@ -203,7 +319,7 @@ def _coverage(subject: "Subject", options: Options) -> "Display":
     return CoverageDisplay.from_estimator(model, split.X_test, split.y_test)
 
 
-def _comparison(subject: "Subject", options: Options) -> "Display":
+def _comparison(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import ComparisonDisplay
 
     rows = subject.rows
@@ -212,79 +328,85 @@ def _comparison(subject: "Subject", options: Options) -> "Display":
 
 
 KINDS = {
-    "boundary": Kind(
-        "The boundary of two classes with its weight vector, margin and bias.",
+    "boundary": PictureKind(
+        "Decision boundary of two classes, with weight vector, margin and bias.",
         _of_rows("BoundaryDisplay"),
         PLANE | LEARNER,
     ),
-    "regions": Kind(
-        "Which class a model gives every point of the plane; any number of classes.",
+    "regions": PictureKind(
+        "Predicted class at every point of the plane, for any number of classes.",
         _of_rows("RegionsDisplay"),
         PLANE | LEARNER,
     ),
-    "projections": Kind(
-        "Rows projected onto the weight vector, in the plane and along a line.",
+    "projections": PictureKind(
+        "Projections of the rows onto the weight vector.",
         _of_rows("ProjectionsDisplay"),
         PLANE | LEARNER,
     ),
-    "update": Kind(
-        "One update: boundary and weight vector before and after it.",
+    "update": PictureKind(
+        "Boundary and weight vector before and after one update.",
         _update,
         PLANE | {"rule", *rule_parameters(), "max_iter", "intercept", "update"},
         of_model=False,
         beside_data=False,
     ),
-    "separability": Kind(
-        "Whether a line parts two classes, with the rows that prove it.",
+    "separability": PictureKind(
+        "Whether two classes are linearly separable, with the rows that prove it.",
         _separability,
         PLANE,
         of_model=False,
         beside_data=False,
     ),
-    "errors": Kind(
-        "Training and test error after each pass, and the sweet spot.",
+    "errors": PictureKind(
+        "Training and test error after each pass.",
         _errors,
         LEARNER,
         beside_model=False,
     ),
-    "orders": Kind(
-        "The error when rows are permuted and when not, over several seeds.",
+    "orders": PictureKind(
+        "Error with and without shuffling, over several random seeds.",
         _orders,
         LEARNER | {"seeds"},
         of_model=False,
     ),
-    "mistakes": Kind(
-        "Mistakes so far against the bound of the convergence theorem.",
+    "mistakes": PictureKind(
+        "Number of mistakes and the bound of the convergence theorem.",
         _theorem("MistakesDisplay"),
         frozenset({"max_iter"}),
         of_model=False,
         beside_data=False,
     ),
-    "angle": Kind(
-        "The angle to the weights of widest margin after each update.",
+    "angle": PictureKind(
+        "Angle between the weights and those of the largest margin, after each update.",
         _theorem("AngleDisplay"),
         frozenset({"max_iter"}),
         of_model=False,
         beside_data=False,
     ),
-    "weights": Kind(
-        "The weights that say most, by name.",
+    "weights": PictureKind(
+        "The largest weights, by feature name.",
         _weights,
         LEARNER | {"n", "class_"},
         beside_model=False,
         beside_data=False,
     ),
-    "contributions": Kind("What decided one row.", _contributions, LEARNER | {"n", "row"}),
-    "survival": Kind(
-        "How long each weight vector lasted, which is its votes.",
+    "contributions": PictureKind(
+        "Contribution of each feature to the score of one row.",
+        _contributions,
+        LEARNER | {"n", "row"},
+    ),
+    "survival": PictureKind(
+        "Number of rows that each weight vector survived, which is its number of votes.",
         _survival,
         LEARNER,
         beside_model=False,
         beside_data=False,
     ),
-    "coverage": Kind("The error on the rows that a model is surest of.", _coverage, LEARNER),
-    "comparison": Kind(
-        "Last, averaged and voted weights beside a tree and a nearest neighbour.",
+    "coverage": PictureKind(
+        "Error when the model answers only where it is most certain.", _coverage, LEARNER
+    ),
+    "comparison": PictureKind(
+        "Last, averaged and voted perceptron beside a decision tree and nearest neighbours.",
         _comparison,
         PLANE | {"max_iter", "seed"},
         of_model=False,

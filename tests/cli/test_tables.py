@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.cli.layout import Bar, draw_bar, draw_curve, draw_table
+from rosenblatt.cli.tables import Bar, draw_bar, draw_curve, draw_table
 from rosenblatt.wording import printable
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

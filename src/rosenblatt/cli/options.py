@@ -1,0 +1,345 @@
+"""Options that several commands share, so that they mean and say the same everywhere."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any
+
+import click
+
+from rosenblatt.cli.spelling import flag
+from rosenblatt.data.formats import Format
+from rosenblatt.errors import Parameter
+from rosenblatt.rules import RULES, RuleParameter, rule_parameters, rules_with
+
+Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
+
+SHUFFLES: dict[str, bool | str] = {"every-pass": True, "once": "once", "no": False}
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMG]?)B?", re.IGNORECASE)
+
+
+def option_group(options: Sequence[Decorator]) -> Decorator:
+    """Return what adds options to a command, in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def size(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
+    """Return the number of bytes of a size such as "64M"."""
+    if text is None:
+        return None
+    match = SIZE.fullmatch(text.strip())
+    n_bytes = 0 if match is None else int(float(match[1]) * UNITS[match[2].upper()])
+    if n_bytes < 1:
+        msg = f"{text!r} is not a size; write for example 500K, 64M or 1G."
+        raise click.BadParameter(msg)
+    return n_bytes
+
+
+def share(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float | None:
+    """Return a share that is written as 0.05 or as 5%."""
+    if text is None:
+        return None
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        msg = f"{text!r} is not a share between 0 and 1; write for example 0.05 or 5%."
+        raise click.BadParameter(msg)
+    return value
+
+
+label_option = click.option(
+    "--label", metavar="COLUMN", show_default="detected", help="Column that holds the labels."
+)
+ignore_option = click.option(
+    "--ignore", multiple=True, metavar="COLUMN", help="Column to leave out (repeatable)."
+)
+
+column_options = option_group(
+    (
+        label_option,
+        click.option(
+            "--text",
+            multiple=True,
+            metavar="COLUMN",
+            help="Column of free text, split into words (repeatable).",
+        ),
+        click.option(
+            "--category",
+            multiple=True,
+            metavar="COLUMN",
+            help="Column of categories (repeatable).",
+        ),
+        click.option(
+            "--numeric", multiple=True, metavar="COLUMN", help="Column of numbers (repeatable)."
+        ),
+        ignore_option,
+    )
+)
+
+
+def scale_option(*, default: bool) -> Decorator:
+    """Return the option that scales numbers."""
+    return click.option(
+        "--scale/--no-scale",
+        default=default,
+        show_default=True,
+        help="Scale numeric columns to mean 0 and standard deviation 1.",
+    )
+
+
+LAYOUT_OPTIONS: tuple[Decorator, ...] = (
+    click.option(
+        "--format",
+        "format_name",
+        type=click.Choice([str(kind) for kind in Format]),
+        show_default="detected",
+        help="Format of the data files.",
+    ),
+    click.option(
+        "--separator",
+        metavar="CHAR",
+        show_default="detected",
+        help='Field separator of CSV files; "tab" for a tab.',
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        show_default="detected",
+        help="Whether the first line of CSV files holds the column names.",
+    ),
+    click.option(
+        "--zero-based/--one-based",
+        default=None,
+        show_default="detected",
+        help="Whether feature numbers in svmlight files start at 0 or at 1.",
+    ),
+)
+
+
+def layout_options(command: Command) -> Command:
+    """Add the options that describe data files to a command, which is given ``layout``."""
+
+    @wraps(command)
+    def with_layout(
+        *args: Any,
+        format_name: str | None,
+        separator: str | None,
+        header: bool | None,
+        zero_based: bool | None,
+        **options: Any,
+    ) -> Any:
+        from rosenblatt.data.files import Layout
+
+        kind = None if format_name is None else Format(format_name)
+        character = "\t" if separator in ("\\t", "tab") else separator  # a tab is hard to type
+        return command(*args, layout=Layout(kind, character, header, zero_based), **options)
+
+    return option_group(LAYOUT_OPTIONS)(with_layout)
+
+
+def rule_option(default: str | None = "perceptron") -> Decorator:
+    """Return the option that chooses the rule."""
+    return click.option(
+        "--rule",
+        type=click.Choice([*RULES]),
+        default=default,
+        show_default=default or "perceptron",
+        help="Update rule.",
+    )
+
+
+def memory_option(choices: Sequence[str], default: str, *, given: bool = True) -> Decorator:
+    """Return the option that chooses the weights; without ``given`` None stands for the default."""
+    return click.option(
+        "--memory",
+        type=click.Choice(choices),
+        default=default if given else None,
+        show_default=default,
+        help=f"Weights that decide: {', '.join(MEMORY_HELP[choice] for choice in choices)}.",
+    )
+
+
+MEMORY_HELP = {
+    "average": "the average of all",
+    "last": "the last",
+    "vote": "all of them by vote",
+}
+
+
+def rule_parameter_option(parameter: RuleParameter) -> Decorator:
+    """Return the option of a parameter of a rule."""
+    return click.option(
+        flag(Parameter(parameter.name)),
+        parameter.name,
+        type=float,
+        metavar="X",
+        show_default=f"{parameter.default:g}",
+        help=f"{parameter.meaning} For --rule {' or '.join(rules_with(parameter.name))}.",
+    )
+
+
+rule_parameter_options = option_group(
+    [rule_parameter_option(parameter) for parameter in rule_parameters().values()]
+)
+zero_option = click.option(
+    "--zero",
+    type=click.Choice(["mistake", "negative", "positive"]),
+    default="mistake",
+    show_default=True,
+    help="What an activation of exactly 0 counts as during training.",
+)
+intercept_option = click.option(
+    "--intercept/--no-intercept", default=True, show_default=True, help="Learn a bias term."
+)
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Random seed."
+)
+
+
+def passes_option(default: str | None = None) -> Decorator:
+    """Return the option that limits the passes; it shows the defaults of the rules."""
+    return click.option(
+        "--max-iter",
+        type=click.IntRange(1),
+        metavar="N",
+        show_default=default or default_passes(),
+        help="Maximum number of passes over the data.",
+    )
+
+
+def default_passes() -> str:
+    """Return the default number of passes of each rule and memory.
+
+    >>> default_passes()
+    '200 last, 20 average, 10 vote; 10 for pa, pa1, pa2'
+    """
+    groups: dict[str, list[str]] = {}
+    for name, entry in RULES.items():
+        counts = set(entry.passes.values())
+        text = ", ".join(f"{n} {memory}" for memory, n in entry.passes.items())
+        groups.setdefault(f"{counts.pop()}" if len(counts) == 1 else text, []).append(name)
+    first, *others = groups.items()
+    return "; ".join([first[0], *(f"{text} for {', '.join(names)}" for text, names in others)])
+
+
+ENGINE_OPTIONS: tuple[Decorator, ...] = (
+    click.option(
+        "--engine",
+        type=click.Choice(["process", "dask"]),
+        default="process",
+        show_default=True,
+        help="Train in this process or on a Dask cluster.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(1),
+        metavar="N",
+        show_default="one per processor",
+        help="Number of worker processes to start on this machine.",
+    ),
+    click.option(
+        "--worker-memory",
+        callback=size,
+        metavar="SIZE",
+        show_default="an equal share of the machine's memory",
+        help="Memory limit of a worker; a worker above it is restarted.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        show_default="a cluster on this machine",
+        help="Address of a running Dask scheduler (tls://...).",
+    ),
+    click.option(
+        "--tls-ca",
+        metavar="FILE",
+        show_default="none",
+        help="Certificate of the authority that signed both sides' certificates.",
+    ),
+    click.option(
+        "--tls-cert", metavar="FILE", show_default="none", help="Certificate of this client."
+    ),
+    click.option(
+        "--tls-key", metavar="FILE", show_default="none", help="Private key of this client."
+    ),
+    click.option(
+        "--unencrypted",
+        is_flag=True,
+        help="Allow a scheduler without TLS. Anyone who reaches it can run code on its workers.",
+    ),
+    click.option(
+        "--shards",
+        type=click.IntRange(1),
+        metavar="N",
+        show_default="number of workers",
+        help="Number of parts into which the rows are divided.",
+    ),
+    click.option(
+        "--mixing",
+        type=click.Choice(["uniform", "mistakes"]),
+        show_default="uniform",
+        help="Weight of each shard's model: all equal, or by its number of mistakes.",
+    ),
+    click.option("--shuffle-shards", is_flag=True, help="Assign rows to shards at random."),
+)
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where a training runs: the options --engine and those that go with it."""
+
+    engine: str = "process"
+    workers: int | None = None
+    worker_memory: int | None = None
+    scheduler: str | None = None
+    tls_ca: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    unencrypted: bool = False
+    shards: int | None = None
+    mixing: str | None = None
+    shuffle_shards: bool = False
+
+    def __post_init__(self) -> None:
+        given = [
+            flag(Parameter(entry.name))
+            for entry in fields(self)
+            if entry.name != "engine" and getattr(self, entry.name) not in (None, False)
+        ]
+        if self.engine != "dask" and given:
+            msg = f"{given[0]} has no effect without --engine dask."
+            raise click.UsageError(msg)
+        for name in ("--workers", "--worker-memory"):
+            if self.scheduler is not None and name in given:
+                msg = (
+                    f"{name} applies to workers on this machine and cannot be used with "
+                    "--scheduler; leave one of them out."
+                )
+                raise click.UsageError(msg)
+        for name in ("--tls-ca", "--tls-cert", "--tls-key", "--unencrypted"):
+            if self.scheduler is None and name in given:
+                msg = f"{name} has no effect without --scheduler."
+                raise click.UsageError(msg)
+
+
+def engine_options(command: Command) -> Command:
+    """Add the options to a command, which is given ``engine``."""
+    names = [entry.name for entry in fields(EngineOptions)]
+
+    @wraps(command)
+    def with_engine(*args: Any, **options: Any) -> Any:
+        engine = EngineOptions(**{name: options.pop(name) for name in names})
+        return command(*args, engine=engine, **options)
+
+    return option_group(ENGINE_OPTIONS)(with_engine)
