@@ -151,7 +151,7 @@ def test_explaining_a_vote(data: str, voted: str) -> None:
         assert found["vectors_that_vote"] == clf.n_vectors_
         assert found["why"]["total"] == pytest.approx(found["total"], rel=1e-9)
     assert "A vote is not a sum of contributions" in run("explain", voted, data).stdout
-    assert "below is their average" in run("weights", voted).stdout
+    assert "below are their average" in run("weights", voted).stdout
     assert done("weights", voted)["vectors_that_vote"] == clf.n_vectors_
 
 

@@ -41,6 +41,7 @@ from rosenblatt.errors import RosenblattError, spelled
 from rosenblatt.wording import printable
 
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
+HELP = ["-h", "--help"]
 NO = 1  # exit codes
 CANNOT_RUN = 2
 INTERRUPTED = 130
@@ -143,7 +144,7 @@ class ScreenCommand(click.Command):
         json_help: str = "Print one JSON document.",
         **kwargs: Any,
     ) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, context_settings={"help_option_names": HELP}, **kwargs)
         self._example = example
         self.params.append(click.Option(["--json", "as_json"], is_flag=True, help=json_help))
 
