@@ -138,4 +138,4 @@ def test_nothing_to_learn_from(tmp_path: Path) -> None:
     one_class = rows_file(tmp_path, "ham 1:1\nham 2:1\n", "one.svm")
     done = ran(*arguments, "--against", "perceptron", "--train", one_class)
     assert done.exit_code == 2
-    assert "scikit-learn's Perceptron cannot learn from the rows" in done.stderr
+    assert "scikit-learn's Perceptron cannot be trained on these rows" in done.stderr

@@ -144,7 +144,8 @@ class ScreenCommand(click.Command):
         json_help: str = "Print one JSON document.",
         **kwargs: Any,
     ) -> None:
-        super().__init__(*args, context_settings={"help_option_names": HELP}, **kwargs)
+        settings = {"help_option_names": HELP}
+        super().__init__(*args, **{"context_settings": settings, **kwargs})
         self._example = example
         self.params.append(click.Option(["--json", "as_json"], is_flag=True, help=json_help))
 
