@@ -57,7 +57,7 @@ def test_bad_passes(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
     result = traced(path, "--passes", "4-2")
     assert result.exit_code == 2
-    assert "--passes must be a number or two" in result.stderr
+    assert "--passes must be a number or a range" in result.stderr
 
 
 def test_proof(tmp_path: Path) -> None:
