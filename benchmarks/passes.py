@@ -17,10 +17,9 @@ from benchmarks.problems import LARGE, Problem, small
 from reproduction.data_sets import rows_of
 from rosenblatt.rules import PA1, PA2, Perceptron, Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Outcome, Plan, fit
-from rosenblatt.training.held_out import EarlyStopping
-from rosenblatt.training.history import PassRecord
-from rosenblatt.training.passes import count_mistakes
+from rosenblatt.training.history import Outcome, PassRecord
+from rosenblatt.training.linear import count_mistakes, fit
+from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State
 
 PAGE = Path(__file__).parents[1] / "docs" / "passes.md"

@@ -13,8 +13,8 @@ from reproduction.line import NEGLIGIBLE, Line, higher_error, means_of_sets
 from reproduction.table import Cell, Grid
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.examples import Examples
+from rosenblatt.training.linear import count_mistakes, run_pass
 from rosenblatt.training.order import Order
-from rosenblatt.training.passes import count_mistakes, run_pass
 from rosenblatt.training.state import State
 
 PASSES, QUICK_PASSES = 50, 10

@@ -15,8 +15,9 @@ from reproduction.table import Grid, Table
 from rosenblatt.errors import InputError
 from rosenblatt.rules import Perceptron, Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Outcome, Plan, fit
-from rosenblatt.training.order import Shuffle
+from rosenblatt.training.history import Outcome
+from rosenblatt.training.linear import fit
+from rosenblatt.training.loop import Plan, Shuffle
 from rosenblatt.training.state import State
 
 

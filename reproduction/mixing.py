@@ -14,12 +14,12 @@ from reproduction.line import NEGLIGIBLE, Line, higher_error
 from reproduction.table import Cell, Grid
 from rosenblatt.distributed.mixing import Lesson
 from rosenblatt.distributed.simulation import VirtualShards, simulate, virtual_shards
-from rosenblatt.distributed.training import train
+from rosenblatt.distributed.training import fit_shards
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan
-from rosenblatt.training.passes import count_mistakes
+from rosenblatt.training.linear import count_mistakes
+from rosenblatt.training.loop import Plan
 from rosenblatt.training.state import State
 
 N_SHARDS, EPOCHS = 10, 10
@@ -63,7 +63,7 @@ def ways(problem: Problem, seed: int) -> dict[str, Way]:
     for shard in virtual_shards(learned, N_SHARDS, seed=seed):
         state = State.zeros(learned.rows.shape[1], n_classes, averaged=True)
         state.arrange_for(learned.rows)
-        train(state, VirtualShards([shard]), plan, lesson)
+        fit_shards(state, VirtualShards([shard]), plan, lesson)
         ends.append((state.weights, state.average()))
     found["one shard"] = _errors(ends[0], state, problem)
     mixed = [np.mean(vectors, axis=0) for vectors in zip(*ends, strict=True)]

@@ -13,7 +13,7 @@ from reproduction.experiment import Experiment, Setting, train
 from reproduction.line import Line, pooled, ratio_above_one
 from reproduction.table import Cell, Grid
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.order import Shuffle
+from rosenblatt.training.loop import Shuffle
 
 ABOUT = 10.0  # per cent: "about 20 %" is taken for 10 % to 30 %
 PRACTICE, THEORY = 20.0, 50.0  # the savings that the book names

@@ -11,9 +11,10 @@ from rosenblatt import rules
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Outcome, Plan, fit
-from rosenblatt.training.held_out import EarlyStopping
+from rosenblatt.training.history import Outcome
 from rosenblatt.training.labels import targets_of
+from rosenblatt.training.linear import fit
+from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State
 from tests.examples import FORMATS, data_sets, integers, tries
 

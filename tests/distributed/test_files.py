@@ -16,8 +16,8 @@ from rosenblatt.distributed import DaskAveragedPerceptron
 from rosenblatt.distributed.encodings import merged_statistics, merged_terms
 from rosenblatt.errors import InputError
 from rosenblatt.rules import Perceptron
-from rosenblatt.training.fit import Plan
 from rosenblatt.training.kept_rows import Draw
+from rosenblatt.training.loop import Plan
 from rosenblatt.training.stream_fit import Trained, fit_stream
 
 WORDS = ["ape", "bat", "cow", "doe", "elk", "fox", "gnu", "hen", "ibis", "jay", "kiwi", "lynx"]

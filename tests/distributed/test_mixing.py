@@ -23,9 +23,8 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import Dense, Rows
 from rosenblatt.rules import PA1, MarginPerceptron, Perceptron, Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan, fit
-from rosenblatt.training.held_out import EarlyStopping
-from rosenblatt.training.passes import count_mistakes
+from rosenblatt.training.linear import count_mistakes, fit
+from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State
 from tests.distributed.naive import mixed
 from tests.examples import FORMATS, csr, dense, same_bits, separable, tries

@@ -40,8 +40,9 @@ EVERYTHING = """
 import json
 import numpy as np
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan, fit
-from rosenblatt.training.held_out import EarlyStopping
+from rosenblatt.training.loop import Plan
+from rosenblatt.training.linear import fit
+from rosenblatt.training.loop import EarlyStopping
 from rosenblatt.training.labels import targets_of
 from rosenblatt.training.state import State
 from rosenblatt.rules import PA1, PA2, Perceptron

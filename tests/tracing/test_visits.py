@@ -10,9 +10,9 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.counts import empty_log
 from rosenblatt.tracing.visits import Visit, visit_binary, visit_multiclass, visits
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan, fit
 from rosenblatt.training.labels import targets_of
-from rosenblatt.training.passes import run_pass
+from rosenblatt.training.linear import fit, run_pass
+from rosenblatt.training.loop import Plan
 from rosenblatt.training.state import State
 from tests.examples import FORMATS, Drawn, data_sets, same_bits, tries
 

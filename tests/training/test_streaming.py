@@ -17,12 +17,12 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA1, Perceptron
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan, fit
-from rosenblatt.training.held_out import EarlyStopping, drawn_rows
+from rosenblatt.training.history import Progress
 from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.labels import encode
-from rosenblatt.training.passes import run_pass
-from rosenblatt.training.progress import Progress
+from rosenblatt.training.linear import fit, run_pass
+from rosenblatt.training.loop import EarlyStopping, Plan
+from rosenblatt.training.order import drawn_rows
 from rosenblatt.training.reading import Finish, Reading
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Resumed, Trained, fit_stream

@@ -15,8 +15,8 @@ from rosenblatt.estimators.classifiers import (
     Perceptron,
 )
 from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, described
+from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.order import Shuffle
 
 Class = TypeVar("Class", bound=type)
 

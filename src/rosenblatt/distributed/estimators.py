@@ -35,9 +35,9 @@ from rosenblatt.estimators.files import save
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.file import Source
 from rosenblatt.models.parameters import check_parameters
+from rosenblatt.training.advice import unfinished
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import encode
-from rosenblatt.training.telling import unfinished
 
 
 class DaskClassifier(ClassifierMixin, BaseEstimator):

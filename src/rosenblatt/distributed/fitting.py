@@ -12,16 +12,16 @@ from rosenblatt.distributed.dask import DaskEngine, ShardWatcher, shards_of
 from rosenblatt.distributed.mixing import Lesson, Mixing, Start
 from rosenblatt.distributed.parts import Recipe
 from rosenblatt.distributed.skew import strange_shards
-from rosenblatt.distributed.training import train
+from rosenblatt.distributed.training import fit_shards
 from rosenblatt.distributed.verdict import extent, verdict_of
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.model import Spread
 from rosenblatt.theory.verdict import Verdict
-from rosenblatt.training.fit import Outcome, Plan
+from rosenblatt.training.history import Outcome, Progress
+from rosenblatt.training.loop import Plan
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.progress import Progress
 from rosenblatt.training.state import State
 
 
@@ -106,7 +106,7 @@ def fit_collected(
     state.arrange_for(_no_rows(engine))
     plan = run.plan
     lesson = Lesson(plan.rule, plan.zero, plan.shuffle, run.seed, run.averaged, run.mixing)
-    outcome = train(
+    outcome = fit_shards(
         state,
         engine,
         plan,

@@ -23,8 +23,8 @@ from rosenblatt.distributed.changes import Change, fixed
 from rosenblatt.distributed.shards import Shard
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule
-from rosenblatt.training.order import Shuffle
-from rosenblatt.training.passes import count_mistakes, run_pass
+from rosenblatt.training.linear import count_mistakes, run_pass
+from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.state import State
 
 Mixing = Literal["uniform", "mistakes"]

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.held_out import drawn_rows
-from rosenblatt.training.order import Shuffle, permute
+from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.order import drawn_rows, permute
 
 HELD_OUT, DEALING = (0,), (0, 1)  # keys of streams of chance; those of the orders are () and (k,)
 

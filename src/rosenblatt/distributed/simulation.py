@@ -15,9 +15,10 @@ from rosenblatt.distributed.mixing import (
     tree,
 )
 from rosenblatt.distributed.shards import Shard, bounds, dealt, made_shard
-from rosenblatt.distributed.training import train
+from rosenblatt.distributed.training import fit_shards
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Outcome, Plan
+from rosenblatt.training.history import Outcome
+from rosenblatt.training.loop import Plan
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.state import State
 
@@ -89,4 +90,4 @@ def simulate(
     fraction = plan.early_stopping.validation_fraction if plan.early_stopping else 0.0
     shards = virtual_shards(examples, n_shards, held_out=fraction, shuffled=shuffled, seed=seed)
     lesson = Lesson(plan.rule, plan.zero, plan.shuffle, seed, averaged, mixing)
-    return state, train(state, VirtualShards(shards), plan, lesson, observers)
+    return state, fit_shards(state, VirtualShards(shards), plan, lesson, observers)

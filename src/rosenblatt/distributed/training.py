@@ -1,19 +1,17 @@
-"""The loop over epochs, for any engine that can run one."""
+"""Training on the shards of any engine that can run an epoch."""
 
-from collections.abc import Sequence
-from time import perf_counter
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 
 from rosenblatt.distributed.mixing import Lesson, Share, Start, mix
-from rosenblatt.training.fit import Outcome, Plan, classifies_all, reason_to_stop
-from rosenblatt.training.held_out import Validation
-from rosenblatt.training.history import StopReason
-from rosenblatt.training.interrupts import held_interrupt
+from rosenblatt.kernels.counts import Counts
+from rosenblatt.training.history import Outcome, Progress
+from rosenblatt.training.loop import Learned, Plan, train
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.progress import Progress, Watcher
-from rosenblatt.training.state import EVERYTHING, State
+from rosenblatt.training.state import EVERYTHING, Snapshot, State
+from rosenblatt.training.stream_fit import Watcher
 
 
 class Engine(Protocol):
@@ -38,7 +36,70 @@ class Engine(Protocol):
         """Count the rows, those held out or the others, that these weights misclassify."""
 
 
-def train(
+class MixedTraining:
+    """Changes a state by epochs over the shards of an engine.
+
+    An epoch without an update leaves the weights where it found them, having tried them on every
+    row of every shard: they separate all the data. What is judged on held-out rows is the mixture,
+    never a shard's own weights.
+    """
+
+    def __init__(
+        self, state: State, engine: Engine, plan: Plan, lesson: Lesson, n_done: int = 0
+    ) -> None:
+        self.generator = np.random.default_rng(lesson.seed)
+        self._state, self._engine, self._lesson = state, engine, lesson
+        self._zero = plan.zero
+        self._epoch = n_done
+        self._alone = engine.n_shards == 1
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are learned from in an epoch."""
+        return self._engine.n_rows
+
+    @property
+    def n_held_out(self) -> int:
+        """How many rows are held out."""
+        return self._engine.n_held_out
+
+    def parts(self) -> Iterator[int]:
+        """Yield the number of the next epoch, which is done as a whole."""
+        self._epoch += 1
+        yield self._epoch
+
+    def learn(self, part: int) -> Learned:
+        """Change the state to the mixture of what the shards make of it."""
+        share = self._engine.epoch(Start.of(self._state, alone=self._alone), part, self._lesson)
+        mix(self._state, share, alone=self._alone)
+        return Learned(share.counts, share.n_rows)
+
+    def skip(self, part: int) -> None:
+        """Pass over an epoch that is part of the state."""
+
+    def check(self, counts: Counts, pass_: int) -> None:
+        """Raise if the weights have left the range of float64."""
+        self._state.check_finite(counts.loss, EVERYTHING, f"in epoch {pass_}")
+
+    def mistakes(self) -> int:
+        """Count the rows learned from that the last weights misclassify."""
+        return self._engine.wrong(Start.of(self._state), self._zero, held_out=False)
+
+    def held_out_mistakes(self) -> int:
+        """Count the held-out rows that the weights to be returned misclassify."""
+        zero = self._zero or -1  # at test time a zero activation has to predict something
+        return self._engine.wrong(Start.deciding(self._state), zero, held_out=True)
+
+    def snapshot(self) -> Snapshot:
+        """Return a copy of the weights."""
+        return self._state.snapshot()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Change the weights back."""
+        self._state.restore(snapshot)
+
+
+def fit_shards(
     state: State,
     engine: Engine,
     plan: Plan,
@@ -50,53 +111,9 @@ def train(
 ) -> Outcome:
     """Change the state by epochs until one makes no mistake on any shard or the plan says stop.
 
-    An epoch without an update leaves the weights where it found them, having tried them on every
-    row of every shard: they separate all the data. What is judged on held-out rows is the mixture,
-    never a shard's own weights. ``watch`` is called after every epoch that another one follows.
+    ``watch`` is called after every epoch with the state and the progress.
     """
     progress = Progress() if progress is None else progress
-    if plan.early_stopping is not None and progress.validation is None:
-        progress.validation = Validation()
-    validation, alone = progress.validation, engine.n_shards == 1
-    stop_reason: StopReason | None = None
-    started = perf_counter()
-
-    def wrong() -> int:
-        return engine.wrong(Start.of(state), plan.zero, held_out=False)
-
-    with held_interrupt() as interrupt:
-        while stop_reason is None:
-            epoch = progress.pass_
-            progress.begin_pass(np.random.default_rng(lesson.seed))
-            share = engine.epoch(Start.of(state, alone=alone), epoch, lesson)
-            mix(state, share, alone=alone)
-            state.check_finite(share.counts.loss, EVERYTHING, f"in epoch {epoch}")
-            progress.add(share.counts, share.n_rows, 0)
-            record = progress.end_pass(_score(state, engine, plan, validation, epoch))
-            for observer in observers:
-                observer(record)
-            if classifies_all(share.counts, plan, wrong):
-                stop_reason = "converged"
-            else:
-                stop_reason = reason_to_stop(plan, epoch, validation, interrupt, started)
-            if watch is not None and stop_reason is None:
-                watch(state, progress)
-
-    best_pass = len(progress.history)
-    if validation is not None and validation.best is not None:
-        validation.restore_best(state)
-        best_pass = validation.best_pass
-    return Outcome(progress.history, stop_reason, best_pass, None, engine.n_rows)
-
-
-def _score(
-    state: State, engine: Engine, plan: Plan, validation: Validation | None, epoch: int
-) -> float | None:
-    """Return the accuracy of the mixture on held-out rows."""
-    if validation is None or not engine.n_held_out:
-        return None
-    zero = plan.zero or -1  # at test time a zero activation has to predict something
-    wrong = engine.wrong(Start.deciding(state), zero, held_out=True)
-    score = 1.0 - wrong / engine.n_held_out
-    validation.note(epoch, score, state)
-    return score
+    training = MixedTraining(state, engine, plan, lesson, len(progress.history))
+    watched = None if watch is None else lambda progress: watch(state, progress)
+    return train(training, plan, observers, watch=watched, progress=progress)

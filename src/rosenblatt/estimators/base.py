@@ -34,15 +34,14 @@ from rosenblatt.models.parameters import (
 )
 from rosenblatt.models.scoring import linear_scores, predicted_numbers
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule
+from rosenblatt.training.advice import unfinished
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Outcome, Plan, fit
-from rosenblatt.training.held_out import EarlyStopping
-from rosenblatt.training.history import PassRecord, StopReason
+from rosenblatt.training.history import Outcome, PassRecord, StopReason
 from rosenblatt.training.labels import encode
+from rosenblatt.training.linear import fit, run_pass
+from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.observers import ProgressBar
-from rosenblatt.training.passes import run_pass
 from rosenblatt.training.state import State
-from rosenblatt.training.telling import unfinished
 
 
 class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
@@ -115,7 +114,9 @@ class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
             generator = generator_from(self.random_state)
             earlier = self._earlier(classes) if warm else None
-            outcome = fit(state, examples, self._plan(), generator, observers, earlier)
+            outcome = fit(
+                state, examples, self._plan(), generator, observers, self._memory(state, earlier)
+            )
         self._state, self.classes_ = state, classes
         self._keep(outcome)
         onward = warm or coef_init is not None or intercept_init is not None

@@ -6,8 +6,8 @@ from typing import Any
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.rules import RULES, Rule
+from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.order import Shuffle
 
 
 class PerceptronRule(OnlineClassifier):

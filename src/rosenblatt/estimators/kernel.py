@@ -25,9 +25,10 @@ from rosenblatt.estimators.kernel_documentation import KERNEL_ATTRIBUTES, KERNEL
 from rosenblatt.estimators.kernel_learning import LearningKernelMachine
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.parameters import generator_from
-from rosenblatt.training.dual.fit import train, unfinished
+from rosenblatt.training.advice import unfinished_kernel
+from rosenblatt.training.kernel import KernelTraining
+from rosenblatt.training.loop import Shuffle, train
 from rosenblatt.training.observers import Observer, ProgressBar
-from rosenblatt.training.order import Order, Shuffle
 
 Kernels = str | Callable[[Any, Any], Any]
 
@@ -154,17 +155,17 @@ class KernelPerceptron(LearningKernelMachine):
         check_forgetron(self, len(classes))
         examples = self._examples(rows, y, classes)
         learning = self._learning(state, kernel, examples, passes=self.max_iter)
-        order = Order(examples.numbers(), self.shuffle, generator)
+        training = KernelTraining(learning, examples, self._plan(), generator)
         with ExitStack() as stack:
             observers = list(self.observers or ())
             if self.verbose:
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
-            outcome = train(learning, order, len(examples.numbers()), self._plan(), observers)
+            outcome = train(training, self._plan(), observers)
         learning.finish()
         self._state, self._kernel, self.classes_ = state, kernel, classes
         self._made_with = self._machine_parts()
         self._keep(outcome)
-        told = unfinished(outcome, self.memory)
+        told = unfinished_kernel(outcome, self.memory)
         if told is not None:
             warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=2)
         return self
@@ -203,12 +204,12 @@ class KernelPerceptron(LearningKernelMachine):
             self.n_iter_ += 1
             return self
         learning = self._learning(self._state, self._kernel, examples, passes=1)
-        counts, _ = learning.run(examples.numbers(), lambda: False)
+        counts = [learning.visit(block) for block in learning.blocks(examples.numbers())]
         learning.finish()
-        if counts.updates:
+        if any(count.updates for count in counts):
             self.converged_, self.stop_reason_ = False, "max_iter"  # one pass is what it is for
         self.n_iter_ += 1
-        self.n_mistakes_ += counts.mistakes
+        self.n_mistakes_ += sum(count.mistakes for count in counts)
         return self
 
 

@@ -28,8 +28,9 @@ from rosenblatt.training.dual.learning import DualLearning, State, learning_of
 from rosenblatt.training.dual.sizes import sizes_within
 from rosenblatt.training.dual.state import DualState
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Outcome, Plan
+from rosenblatt.training.history import Outcome
 from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.loop import Plan
 
 
 class LearningKernelMachine(FittedKernelMachine):

@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.training.fit import Outcome
+from rosenblatt.training.history import Outcome
+from rosenblatt.training.linear import Memory
+from rosenblatt.training.state import State
 from rosenblatt.training.votes import Votes
 
 
@@ -21,6 +23,10 @@ class Recollection:
 
     def _earlier(self, classes: NDArray[Any]) -> Votes | None:  # noqa: ARG002  # see below
         """Return what goes on voting beside a further training, by the numbers of these classes."""
+        return None
+
+    def _memory(self, state: State, earlier: Votes | None) -> Memory | None:  # noqa: ARG002
+        """Return what predicts in place of the weights, if anything."""
         return None
 
     def _remember(

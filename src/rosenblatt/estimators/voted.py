@@ -1,7 +1,6 @@
 """The voted perceptron, by the list of its mistakes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,12 @@ from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.coverage import CoverageCurve, coverage_curve
-from rosenblatt.training.fit import Outcome, Plan
+from rosenblatt.training.history import Outcome
+from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.memory import Vote
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.order import Shuffle
 from rosenblatt.training.state import State
 from rosenblatt.training.vote_arrays import recorded_votes, vote_arrays
 from rosenblatt.training.vote_count import count_votes, vote_margins, vote_scores
@@ -191,8 +192,8 @@ class VotedPerceptron(PerceptronRule):
     def _averaged(self) -> bool:
         return True
 
-    def _plan(self) -> Plan:
-        return replace(super()._plan(), vote=True)
+    def _memory(self, state: State, earlier: Votes | None) -> Vote:
+        return Vote(state, ZERO_CONVENTIONS[self.zero], earlier)
 
     def _set_start(
         self, state: State, coef_init: ArrayLike | None, intercept_init: ArrayLike | None

@@ -14,9 +14,8 @@ from rosenblatt.lab.space import Space
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Rule
 from rosenblatt.tracing.visits import Visit, visits
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan
 from rosenblatt.training.history import StopReason
-from rosenblatt.training.order import Shuffle
+from rosenblatt.training.loop import Plan, Shuffle
 from rosenblatt.training.state import State
 
 MOST_STEPS = 20_000  # half a second

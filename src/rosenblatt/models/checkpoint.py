@@ -15,9 +15,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.models.file import read, write
 from rosenblatt.models.model import Model
-from rosenblatt.training.held_out import Validation
-from rosenblatt.training.history import PassRecord
-from rosenblatt.training.progress import Progress
+from rosenblatt.training.history import Best, PassRecord, Progress
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
 from rosenblatt.training.stream_fit import Resumed
 
@@ -50,18 +48,18 @@ class Checkpoint:
 
     def write(self, state: State, progress: Progress) -> None:
         """Write the file, whole or not at all."""
-        arrays, validation = {}, progress.validation
+        arrays, leader = {}, progress.best
         best: dict[str, Any] | None = None
-        if validation is not None:
+        if leader is not None:
             best = {
-                "score": validation.best_score,
-                "pass": validation.best_pass,
-                "count": 0 if validation.best is None else validation.best.count,
+                "score": leader.score,
+                "pass": leader.pass_,
+                "count": 0 if leader.snapshot is None else leader.snapshot.count,
             }
-            if validation.best is not None:
-                arrays["best_weights"] = validation.best.weights
-                if validation.best.ledger is not None:
-                    arrays["best_ledger"] = validation.best.ledger
+            if leader.snapshot is not None:
+                arrays["best_weights"] = leader.snapshot.weights
+                if leader.snapshot.ledger is not None:
+                    arrays["best_ledger"] = leader.snapshot.ledger
         kept = {
             "run": self._run,
             "parts": progress.parts,
@@ -117,7 +115,7 @@ def _resumed(model: Model, kept: dict[str, Any]) -> Resumed:
     progress = Progress(
         classes=model.classes,
         history=[PassRecord(**record) for record in model.history],
-        validation=_validation(kept["best"], model),
+        best=_best(kept["best"], model),
         parts=int(kept["parts"]),
         rows=int(kept["rows"]),
         counts=Counts(int(mistakes), int(updates), float(loss)),
@@ -127,11 +125,11 @@ def _resumed(model: Model, kept: dict[str, Any]) -> Resumed:
     return Resumed(model.state, progress)
 
 
-def _validation(best: dict[str, Any] | None, model: Model) -> Validation | None:
+def _best(best: dict[str, Any] | None, model: Model) -> Best | None:
     if best is None:
         return None
     snapshot = None
     if "best_weights" in model.arrays:
         weights, ledger = model.arrays["best_weights"], model.arrays.get("best_ledger")
         snapshot = Snapshot(EVERYTHING, weights, ledger, int(best["count"]))
-    return Validation(float(best["score"]), int(best["pass"]), snapshot)
+    return Best(float(best["score"]), int(best["pass"]), snapshot)

@@ -9,7 +9,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Rule, check_rule
 
 if TYPE_CHECKING:
-    from rosenblatt.training.fit import Plan
+    from rosenblatt.training.loop import Plan
 
 MEMORIES = ("average", "last")
 TRAINED_MEMORIES = (*MEMORIES, "vote")
@@ -87,8 +87,7 @@ class Learner:
 
     def plan(self, *, hold_out: bool = False) -> "Plan":
         """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""
-        from rosenblatt.training.fit import Plan
-        from rosenblatt.training.held_out import EarlyStopping
+        from rosenblatt.training.loop import EarlyStopping, Plan
 
         stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
         return Plan(
@@ -99,7 +98,6 @@ class Learner:
             early_stopping=stopping if self.early_stopping or hold_out else None,
             time_limit=self.time_limit,
             record=self.records,
-            vote=self.voted,
         )
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.files import Encoding, Layout
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.explanation import Explanation
-    from rosenblatt.training.fit import Outcome
+    from rosenblatt.training.history import Outcome
     from rosenblatt.training.state import State
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them

@@ -20,9 +20,9 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Calibration, Model, Spread
 from rosenblatt.models.parameters import check_parameters
 from rosenblatt.rules import ZERO_CONVENTIONS, rule_parameters
+from rosenblatt.training.history import Progress
 from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.progress import Progress
 from rosenblatt.training.reading import BLOCK_BYTES
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_stream
@@ -217,6 +217,7 @@ def train_files(
             learner.plan(hold_out=calibrate),
             Draw(np.random.default_rng(random_state), learner.plan().shuffle, held_out),
             averaged=learner.averaged,
+            vote=learner.voted,
             constant=learner.constant,
             observers=observers,
             watch=watch,
@@ -405,7 +406,7 @@ def _spread(trained: Trained, n_features: int) -> Spread:
 
 def _calibration(learner: Learner, trained: Trained, votes: Votes | None) -> Calibration | None:
     from rosenblatt.models.calibration import fit_calibration
-    from rosenblatt.training.held_out_scores import part_scores
+    from rosenblatt.training.memory import held_out_scores
 
     if not trained.supply.n_held_out and trained.outcome.stop_reason in ENDED_EARLY:
         return None
@@ -418,7 +419,8 @@ def _calibration(learner: Learner, trained: Trained, votes: Votes | None) -> Cal
     voted = votes if learner.voted else None
     zero = ZERO_CONVENTIONS[learner.zero]
     parts = [
-        part_scores(trained.state, part, voted, zero) for part in trained.supply.held_out_parts()
+        held_out_scores(trained.state, part, voted, zero)
+        for part in trained.supply.sweep(held_out=True)
     ]
     scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
     return fit_calibration(scores, numbers)

@@ -15,7 +15,7 @@ from rosenblatt.plots.passes import (
     errors_by_pass,
     learner_or_default,
 )
-from rosenblatt.training.order import Shuffle
+from rosenblatt.training.loop import Shuffle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,8 +19,9 @@ from rosenblatt.theory.inequalities import SMALLEST, Inequalities, Leads
 from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.solvers import Deadline, Strip, widest_strips
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan, fit
 from rosenblatt.training.labels import targets_of
+from rosenblatt.training.linear import fit
+from rosenblatt.training.loop import Plan
 from rosenblatt.training.state import State
 
 THIN = 1e-5  # a strip that may be none at all

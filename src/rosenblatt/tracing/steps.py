@@ -12,8 +12,8 @@ from rosenblatt.kernels.shapes import entries
 from rosenblatt.tracing.convergence import ConvergenceProof, ProofStep, witness_vector
 from rosenblatt.tracing.visits import Visit, visits
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan
 from rosenblatt.training.history import StopReason
+from rosenblatt.training.loop import Plan
 from rosenblatt.training.state import EVERYTHING, State
 
 PRINTED = 60  # steps that str and a notebook show; the forms that are asked for by name show all

@@ -20,9 +20,8 @@ from rosenblatt.models.parameters import (
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS
 from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan
 from rosenblatt.training.labels import encode
-from rosenblatt.training.order import Shuffle
+from rosenblatt.training.loop import Plan, Shuffle
 
 OWN_CHECKS: dict[str, Check] = {
     "rule": (

@@ -4,7 +4,7 @@ The passes in ``kernels`` say what happened in total. Here each visit is made in
 the same rules and the plain methods of the rows, and tells all that it saw.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,11 +14,11 @@ from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.rules import Rule, settle
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Plan, classifies_all
-from rosenblatt.training.history import StopReason
-from rosenblatt.training.order import Order
-from rosenblatt.training.passes import count_mistakes, run_pass
-from rosenblatt.training.state import EVERYTHING, State
+from rosenblatt.training.history import Progress, StopReason
+from rosenblatt.training.linear import LinearTraining
+from rosenblatt.training.loop import Plan, passes
+from rosenblatt.training.state import State
+from rosenblatt.training.supply import ArraySupply, Part
 
 COMPILED = (CSR, Dense)  # rows of two classes may also be of a kind that has plain methods only
 
@@ -48,31 +48,35 @@ def visits(
     weights of examples are not followed.
     """
     state.arrange_for(examples.rows)
-    order = Order(examples.numbers(), plan.shuffle, generator)
-
-    def wrong() -> int:
-        if type(examples.rows) in COMPILED:
-            return count_mistakes(state, state.weights, examples, examples.numbers(), plan.zero)
-        return sum(_is_wrong(state, examples, int(i), plan.zero) for i in examples.numbers())
-
-    for pass_ in range(1, plan.max_iter + 1):
-        if is_watched(pass_):
-            counts = yield from _watched_pass(state, examples, plan, order.next(), pass_)
+    training = _OpenTraining(state, ArraySupply(examples, plan.shuffle, generator), plan)
+    progress = Progress()
+    for part in passes(training, plan, progress):
+        if is_watched(progress.pass_):
+            counts = yield from _watched_part(state, part, plan, progress.pass_)
+            progress.add(counts, len(part.order))
         else:
-            counts = run_pass(state, examples, order.next(), plan.rule, plan.zero)
-        state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}")
-        if classifies_all(counts, plan, wrong):
-            return "converged"
-    return "max_iter"
+            progress.add(*training.learn(part))
+    return progress.stop_reason or "max_iter"
 
 
-def _watched_pass(
-    state: State, examples: Examples, plan: Plan, order: Sequence[int] | NDArray[Any], pass_: int
+class _OpenTraining(LinearTraining):
+    """A training whose rows may be of a kind that no kernel is compiled for."""
+
+    def mistakes(self) -> int:
+        """Count the rows that the last weights misclassify."""
+        (part,) = self._supply.sweep(held_out=False)
+        if type(part.examples.rows) in COMPILED:
+            return super().mistakes()
+        return sum(_is_wrong(self.state, part.examples, int(i), self._zero) for i in part.order)
+
+
+def _watched_part(
+    state: State, part: Part, plan: Plan, pass_: int
 ) -> Generator[Visit, None, Counts]:
     mistakes, updates, loss = 0, 0, 0.0
     visit = visit_binary if state.n_classes == 2 else visit_multiclass
-    for i in order:
-        seen = visit(state, examples, int(i), plan.rule, plan.zero)._replace(pass_=pass_)
+    for i in part.order:
+        seen = visit(state, part.examples, int(i), plan.rule, plan.zero)._replace(pass_=pass_)
         updates += seen.tau != 0.0
         if seen.mistake:
             mistakes += 1

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +10,9 @@ from rosenblatt.data.row_blocks import BYTES_PER_VALUE
 from rosenblatt.data.row_files import MappedRows
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.held_out import drawn_rows
-from rosenblatt.training.order import Shuffle, permute
-from rosenblatt.training.passes import count_mistakes
+from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.order import drawn_rows, permute
 from rosenblatt.training.reading import Reading
-from rosenblatt.training.state import State
 from rosenblatt.training.supply import Part
 
 SWEEP = 1 << 16  # rows at a time where something is done to all of them
@@ -87,7 +84,7 @@ class KeptRows:
         """
         shuffler = shuffling(self._draw)
         if shuffler is None:
-            yield from self._chosen(held_out=False)
+            yield from self.sweep(held_out=False)
             return
         ends = np.array([0, *self._reading.batch_ends])
         lengths = np.diff(self._rows.indptr[ends])
@@ -103,18 +100,8 @@ class KeptRows:
             yield Part(self.examples, numbers)
             self._rows.release()
 
-    def held_out_parts(self) -> Iterator[Part]:
-        """Yield the held-out rows of each block."""
-        yield from self._chosen(held_out=True)
-
-    def mistakes(self, state: State, weights: NDArray[Any], zero: int, *, held_out: bool) -> int:
-        """Count the rows, those held out or the others, that these weights misclassify."""
-        return sum(
-            count_mistakes(state, weights, part.examples, part.order, zero)
-            for part in self._chosen(held_out=held_out)
-        )
-
-    def _chosen(self, *, held_out: bool) -> Iterator[Part]:
+    def sweep(self, *, held_out: bool) -> Iterator[Part]:
+        """Yield the rows that are held out, or those learned from, in the order of the source."""
         start = 0
         for end in self._reading.block_ends:
             numbers = numbers_of_rows(self._draw, start, end - start, held_out=held_out)

@@ -1,13 +1,13 @@
-"""In which order rows come: as given, shuffled once, shuffled for every pass."""
+"""Which rows are learned from, and in which order: as given, shuffled once, or for every pass."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.kernels.shuffling import random_words
 from rosenblatt.kernels.shuffling import shuffle as exchange
-
-Shuffle = bool | Literal["once"]
+from rosenblatt.training.loop import Shuffle
 
 WORDS_AT_A_TIME = 1 << 16
 
@@ -46,3 +46,15 @@ class Order:
             self._order[:] = self._rows  # from the start, so that it depends on the generator alone
             permute(self._order, self._generator)
         return self._order
+
+
+def drawn_rows(first: int, n_rows: int, fraction: float, key: int) -> NDArray[Any]:
+    """Return for each of successive rows whether it is held out, by its number and the key alone.
+
+    So a stream can hold out rows before it knows how many there are, and the same ones in every
+    pass.
+    """
+    if not fraction:
+        return np.zeros(n_rows, bool)
+    drawn: NDArray[Any] = random_words(key, first, n_rows) < np.uint64(fraction * 2.0**64)
+    return drawn

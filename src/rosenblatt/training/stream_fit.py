@@ -1,18 +1,22 @@
 """Training from a stream of batches, from the first row to the final weights."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.training.fit import Outcome, Plan, train
+from rosenblatt.training.history import Outcome, Progress
 from rosenblatt.training.kept_rows import Draw
+from rosenblatt.training.linear import fit_supply
+from rosenblatt.training.loop import Plan
+from rosenblatt.training.memory import Vote
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.progress import Progress, Watcher
 from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.streaming import NewClassError, StreamSupply, supply_of
 from rosenblatt.training.supply import Supply
+
+Watcher = Callable[[State, Progress], object]
 
 SAMPLE_VALUES = 1 << 20  # that are kept of a stream to measure its features by
 
@@ -42,6 +46,7 @@ def fit_stream(
     draw: Draw,
     *,
     averaged: bool,
+    vote: bool = False,
     constant: float = 1.0,
     observers: Sequence[Observer] = (),
     watch: Watcher | None = None,
@@ -54,14 +59,22 @@ def fit_stream(
     The weights are those of training in memory on the same rows in the same order. A single pass
     learns while it reads, and takes the classes from the first block: if a later one has a class
     more, what was learned is given up, the rest is read, and learning begins again with all known.
+    With ``vote`` the vectors of all updates, which the plan records, decide held-out rows.
     """
     keep = plan.max_iter > 1 or plan.record or draw.held_out > 0.0 or not source.rereadable
     drawing = draw.generator.bit_generator.state
     classes = () if resumed is None else resumed.progress.classes
     reading = Reading(source, keep=keep, block_bytes=block_bytes, cache=cache, classes=classes)
+
+    def learn(state: State, supply: Supply, progress: Progress) -> Outcome:
+        memory = Vote(state, plan.zero) if vote else None
+        return fit_supply(
+            state, supply, plan, observers, watch=watch, progress=progress, memory=memory
+        )
+
     try:
         sample = _sample(reading, constant)
-        one_pass = plan.max_iter == 1 and not plan.vote  # which needs all rows at its end
+        one_pass = plan.max_iter == 1 and not vote  # which needs all rows at its end
         supply = supply_of(reading, draw, constant, while_reading=one_pass)
         reading.check_classes()
         if resumed is None:
@@ -69,7 +82,7 @@ def fit_stream(
         else:
             state, progress = resumed.state, resumed.progress
         try:
-            outcome = train(state, supply, plan, observers, watch=watch, progress=progress)
+            outcome = learn(state, supply, progress)
         except NewClassError:
             reading.read_on()
             reading.check_classes()
@@ -81,7 +94,7 @@ def fit_stream(
             draw.generator.bit_generator.state = drawing
             supply = StreamSupply(reading, draw, constant, while_reading=True)
             state, progress = _start(reading, averaged=averaged), Progress(reading.classes)
-            outcome = train(state, supply, plan, observers, watch=watch, progress=progress)
+            outcome = learn(state, supply, progress)
     except BaseException:
         reading.close()
         raise

@@ -1,18 +1,13 @@
 """Passes over rows from files of any size."""
 
 from collections.abc import Iterator
-from typing import Any
-
-from numpy.typing import NDArray
 
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.held_out import drawn_rows
 from rosenblatt.training.kept_rows import Draw, KeptRows, numbers_of_rows, shuffling
 from rosenblatt.training.labels import targets_of
-from rosenblatt.training.order import permute
+from rosenblatt.training.order import drawn_rows, permute
 from rosenblatt.training.reading import Reading
-from rosenblatt.training.state import State
 from rosenblatt.training.supply import ArraySupply, Part, Supply
 
 FEWEST_HELD_OUT = 10  # rows; fewer would decide by chance
@@ -77,28 +72,16 @@ class StreamSupply:
         """Yield the rows of the next pass."""
         yield from self._while_reading() if self._kept is None else self._kept.parts()
 
-    def mistakes(self, state: State, zero: int) -> int:
-        """Count the rows learned from that the last weights misclassify."""
-        return self._count(state, state.weights, zero, held_out=False)
-
-    def held_out_mistakes(self, state: State, zero: int) -> int:
-        """Count the held-out rows that the weights to be returned misclassify."""
-        return self._count(state, state.average(), zero, held_out=True)
-
-    def held_out_parts(self) -> Iterator[Part]:
-        """Yield the held-out rows."""
-        if self._kept is not None:
-            yield from self._kept.held_out_parts()
+    def sweep(self, *, held_out: bool) -> Iterator[Part]:
+        """Yield the rows that are held out, or those learned from, in the order of the source."""
+        if self._kept is None:
+            msg = "Rows that are not kept cannot be tried again."
+            raise RuntimeError(msg)
+        yield from self._kept.sweep(held_out=held_out)
 
     def rows(self) -> Rows | None:
         """Return all rows by their numbers, where they are kept."""
         return None if self._kept is None else self._kept.examples.rows
-
-    def _count(self, state: State, weights: NDArray[Any], zero: int, *, held_out: bool) -> int:
-        if self._kept is None:
-            msg = "Rows that are not kept cannot be tried again."
-            raise RuntimeError(msg)
-        return self._kept.mistakes(state, weights, zero, held_out=held_out)
 
     def _while_reading(self) -> Iterator[Part]:
         shuffler = shuffling(self._draw)

@@ -6,12 +6,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.held_out import EarlyStopping, split
-from rosenblatt.training.order import Order, Shuffle
-from rosenblatt.training.passes import count_mistakes
-from rosenblatt.training.state import State
+from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.order import Order, permute
 
 
 class Part(NamedTuple):
@@ -24,7 +23,7 @@ class Part(NamedTuple):
 
 
 class Supply(Protocol):
-    """What the loop over passes asks of a source of rows."""
+    """What a training asks of a source of rows."""
 
     @property
     def generator(self) -> np.random.Generator:
@@ -41,14 +40,8 @@ class Supply(Protocol):
     def parts(self) -> Iterator[Part]:
         """Yield the rows of the next pass; a part is valid until the next one is asked for."""
 
-    def mistakes(self, state: State, zero: int) -> int:
-        """Count the rows learned from that the last weights misclassify."""
-
-    def held_out_mistakes(self, state: State, zero: int) -> int:
-        """Count the held-out rows that the weights to be returned misclassify."""
-
-    def held_out_parts(self) -> Iterator[Part]:
-        """Yield the held-out rows."""
+    def sweep(self, *, held_out: bool) -> Iterator[Part]:
+        """Yield the rows that are held out, or those learned from, in the order of the source."""
 
     def rows(self) -> Rows | None:
         """Return all rows by their numbers, where they are kept."""
@@ -62,7 +55,7 @@ class ArraySupply:
         examples: Examples,
         shuffle: Shuffle,
         generator: np.random.Generator,
-        early_stopping: EarlyStopping | None = None,
+        fraction: float = 0.0,  # of the rows to be held out
         held_out: NDArray[Any] | None = None,  # which rows, where somebody has chosen them
     ) -> None:
         self.generator = generator
@@ -70,8 +63,7 @@ class ArraySupply:
         self._learning, self._held_out = examples.numbers(), examples.numbers()[:0]
         if held_out is not None:
             self._learning, self._held_out = self._learning[~held_out], self._learning[held_out]
-        elif early_stopping is not None:
-            fraction = early_stopping.validation_fraction
+        elif fraction:
             self._learning, self._held_out = split(examples, fraction, generator)
         self._order = Order(self._learning, shuffle, generator)
 
@@ -89,18 +81,30 @@ class ArraySupply:
         """Yield the rows of the next pass."""
         yield Part(self._examples, self._order.next())
 
-    def mistakes(self, state: State, zero: int) -> int:
-        """Count the rows learned from that the last weights misclassify."""
-        return count_mistakes(state, state.weights, self._examples, self._learning, zero)
-
-    def held_out_mistakes(self, state: State, zero: int) -> int:
-        """Count the held-out rows that the weights to be returned misclassify."""
-        return count_mistakes(state, state.average(), self._examples, self._held_out, zero)
-
-    def held_out_parts(self) -> Iterator[Part]:
-        """Yield the held-out rows."""
-        yield Part(self._examples, self._held_out)
+    def sweep(self, *, held_out: bool) -> Iterator[Part]:
+        """Yield the rows that are held out, or those learned from."""
+        yield Part(self._examples, self._held_out if held_out else self._learning)
 
     def rows(self) -> Rows:
         """Return all rows by their numbers."""
         return self._examples.rows
+
+
+def split(
+    examples: Examples, fraction: float, generator: np.random.Generator
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the numbers of rows to learn from and of rows held out, drawn class by class."""
+    numbers = examples.numbers()
+    targets = examples.targets[numbers]
+    held_out = np.zeros(len(numbers), bool)
+    for target in np.unique(targets):
+        members = np.flatnonzero(targets == target)
+        permute(members, generator)
+        held_out[members[: int(fraction * len(members))]] = True
+    if not held_out.any():
+        msg = (
+            f"validation_fraction={fraction} of {len(numbers)} rows leaves no row of any class to "
+            "validate on; give more rows, a larger fraction, or early_stopping=False."
+        )
+        raise InputError(msg)
+    return numbers[~held_out], numbers[held_out]

@@ -36,7 +36,10 @@ def learn_within(
     """Return the state after a pass in each order, and the mistakes of each."""
     state = BudgetState.empty(rows.shape[1], n_classes, joint, limit, key)
     passes = BudgetPasses(state, kernel, rows, np.array(drawn.labels), None, rule, 0)
-    mistakes = [passes.run(np.array(order), lambda: False)[0].mistakes for order in drawn.orders]
+    mistakes = [
+        sum(passes.visit(block).mistakes for block in passes.blocks(np.array(order)))
+        for order in drawn.orders
+    ]
     return state, mistakes
 
 

@@ -78,7 +78,10 @@ def learn(
         sizes,
         keep=True,
     )
-    mistakes = [passes.run(np.array(order), lambda: False)[0].mistakes for order in drawn.orders]
+    mistakes = [
+        sum(passes.visit(block).mistakes for block in passes.blocks(np.array(order)))
+        for order in drawn.orders
+    ]
     state.extend(rows, labels, passes.steps.values, n_rows=len(labels), count=passes.count)
     return state, mistakes
 

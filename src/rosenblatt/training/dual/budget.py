@@ -1,7 +1,7 @@
 """A kernel perceptron that keeps no more than so many rows, so that a stream may have no end."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -42,17 +42,10 @@ class BudgetPasses:
         self._first = state.n_met  # the number of the first row
         state.n_met += rows.shape[0]
 
-    def run(self, order: NDArray[Any], is_over: Callable[[], bool]) -> tuple[Counts, bool]:
-        """Visit each row of the order; return what happened and whether it came to its end."""
-        mistakes, updates, loss = 0, 0, 0.0
+    def blocks(self, order: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Yield the rows of a pass, block by block, each to be visited before the next."""
         for start in range(0, len(order), BLOCK):
-            if start and is_over():
-                return Counts(mistakes, updates, loss), False
-            counts = self._visit(order[start : start + BLOCK])
-            mistakes += counts.mistakes
-            updates += counts.updates
-            loss += counts.loss
-        return Counts(mistakes, updates, loss), True
+            yield order[start : start + BLOCK]
 
     def finish(self) -> None:
         """Nothing to do: the state has been changed on the way."""
@@ -69,7 +62,7 @@ class BudgetPasses:
             found += targets.mistakes(scores, self._zero)
         return found
 
-    def _visit(self, here: NDArray[Any]) -> Counts:
+    def visit(self, here: NDArray[Any]) -> Counts:
         """Change the state by a visit to each of these rows."""
         state, size = self._state, len(here)
         state.make_room(size)

@@ -1,6 +1,6 @@
 """What learns from rows: a state without a limit, or one with a budget."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -57,9 +57,13 @@ class DualLearning:
             keep=passes > 1,
         )
 
-    def run(self, order: NDArray[Any], is_over: Callable[[], bool]) -> tuple[Counts, bool]:
-        """Visit each row of the order; return what happened and whether it came to its end."""
-        return self._passes.run(order, is_over)
+    def blocks(self, order: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Yield the rows of a pass, block by block."""
+        return self._passes.blocks(order)
+
+    def visit(self, block: NDArray[Any]) -> Counts:
+        """Visit each row of a block; return what happened."""
+        return self._passes.visit(block)
 
     def mistakes(self, order: NDArray[Any]) -> int:
         """Count the mistakes that the last weights make on these rows."""

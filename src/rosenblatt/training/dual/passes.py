@@ -6,7 +6,7 @@ is visited row by row with the values among its own rows. So a pass costs as man
 there are rows times rows that taught in this very pass, however many taught before.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,19 +57,12 @@ class DualPasses:
         self._pass_steps = StepList.empty()  # of this pass; rows by their place among the taught
         self._blocks: list[_Block] = []
 
-    def run(self, order: NDArray[Any], is_over: Callable[[], bool]) -> tuple[Counts, bool]:
-        """Visit each row of the order; return what happened and whether it came to its end."""
+    def blocks(self, order: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Yield the rows of a pass, block by block, each to be visited before the next."""
         self._catch_up()
         order = order.copy()  # its blocks are needed when the next pass begins
-        mistakes, updates, loss = 0, 0, 0.0
         for start in range(0, len(order), self._sizes.block):
-            if start and is_over():
-                return Counts(mistakes, updates, loss), False
-            counts = self._visit(order[start : start + self._sizes.block])
-            mistakes += counts.mistakes
-            updates += counts.updates
-            loss += counts.loss
-        return Counts(mistakes, updates, loss), True
+            yield order[start : start + self._sizes.block]
 
     def mistakes(self, order: NDArray[Any]) -> int:
         """Count the mistakes that the last weights make on these rows."""
@@ -77,7 +70,7 @@ class DualPasses:
         scores = np.ascontiguousarray(self._scores[:, order])
         return self._targets.of(order).mistakes(scores, self._zero)
 
-    def _visit(self, here: NDArray[Any]) -> Counts:
+    def visit(self, here: NDArray[Any]) -> Counts:
         """Change everything by a visit to each of these rows."""
         panel = self._gram.panel(here)
         scores = np.ascontiguousarray(self._scores[:, here])

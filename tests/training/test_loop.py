@@ -10,11 +10,11 @@ import pytest
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.rules import PA, PA1, MarginPerceptron, Perceptron
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.fit import Outcome, Plan, fit
-from rosenblatt.training.held_out import EarlyStopping, split
-from rosenblatt.training.history import PassRecord
-from rosenblatt.training.passes import count_mistakes
+from rosenblatt.training.history import Outcome, PassRecord
+from rosenblatt.training.linear import count_mistakes, fit
+from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State
+from rosenblatt.training.supply import split
 from tests import reference
 from tests.examples import (
     FORMATS,

@@ -1,4 +1,9 @@
-"""Early stopping of a vote: held-out rows, on which the vectors of each further pass vote too."""
+"""Which weights predict: the last, their average, the vote of all, or the best on held-out rows.
+
+The last weights and their average are in the ``State``: it keeps a ledger where an average is
+wanted. The vote is made of the list of updates. The best is whichever of them scored highest on
+held-out rows (``history.Best``).
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,19 +11,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.counts import Log
+from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.training.state import State
 from rosenblatt.training.supply import Part, Supply
 from rosenblatt.training.tally import Tally, tally_of
-from rosenblatt.training.vote_count import in_threads, vote_overflow, winners
+from rosenblatt.training.vote_count import (
+    count_votes,
+    in_threads,
+    vote_overflow,
+    vote_scores,
+    winners,
+)
 from rosenblatt.training.vote_products import BLOCK_ROWS, Teachers
 from rosenblatt.training.votes import Votes
 
 
-class Election:
-    """The votes on the held-out rows so far.
+class Vote:
+    """The votes of all weight vectors so far on the held-out rows.
 
     A pass costs the products of its mistakes with the held-out rows, however many went before.
     """
@@ -30,14 +43,14 @@ class Election:
         self._n_updates = 0  # of the list that have voted
         self._tallies: list[Tally] = []
 
-    def mistakes(self, supply: Supply, mistakes: Mistakes, state: State) -> int:
+    def held_out_mistakes(self, state: State, supply: Supply, updates: Mistakes) -> int:
         """Count the held-out rows that the vote of all vectors up to now misclassifies."""
         rows = supply.rows()
         if rows is None:
             msg = "Rows that taught have to be kept for a vote."
             raise RuntimeError(msg)
-        new = Log(*(column[self._n_updates :] for column in mistakes.updates))
-        self._n_updates = len(mistakes)
+        new = Log(*(column[self._n_updates :] for column in updates.updates))
+        self._n_updates = len(updates)
         coming: list[Any] = [*self._coming, (Votes.of(new, rows), self._weights)]
         self._coming, self._weights = [], state.by_class(state.weights).copy()
         rounds = []
@@ -62,7 +75,7 @@ class Election:
     def _blocks(self, supply: Supply, n_classes: int) -> Iterator[tuple[int, Part, NDArray[Any]]]:
         """Yield the held-out rows in blocks, each with the number of its tally."""
         number = 0
-        for part in supply.held_out_parts():
+        for part in supply.sweep(held_out=True):
             for first in range(0, len(part.order), BLOCK_ROWS):
                 order = part.order[first : first + BLOCK_ROWS]
                 if number == len(self._tallies):
@@ -70,3 +83,20 @@ class Election:
                     self._tallies.append(tally)
                 yield number, part, order
                 number += 1
+
+
+def held_out_scores(
+    state: State, part: Part, votes: Votes | None = None, zero: int = 0
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the activations, or the shares of votes, and class numbers of the rows of a part."""
+    rows = take(part.examples.rows, part.order)
+    targets = part.examples.targets[part.order]
+    numbers = (targets > 0 if state.n_classes == 2 else targets).astype(np.int64)
+    if votes is not None:
+        count = state.n_classes, state.count
+        return vote_scores(count_votes(votes, rows, *count, positive=zero > 0)), numbers
+    state.arrange_for(rows)
+    shape = (len(numbers),) if state.n_classes == 2 else (len(numbers), state.n_classes)
+    scores = np.empty(shape)
+    (activations if state.n_classes == 2 else class_scores)(rows, state.average(), scores)
+    return scores, numbers

@@ -1,0 +1,174 @@
+"""Weights that learn: one compiled pass over rows, and what the loop asks about it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.binary import binary_mistakes, binary_pass
+from rosenblatt.kernels.counts import Counts, Log, empty_log
+from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
+from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.rules import Rule
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.history import Outcome, Progress
+from rosenblatt.training.loop import Learned, Plan, train
+from rosenblatt.training.observers import Observer
+from rosenblatt.training.state import EVERYTHING, Snapshot, State
+from rosenblatt.training.supply import ArraySupply, Part, Supply
+
+
+def run_pass(
+    state: State,
+    examples: Examples,
+    order: NDArray[Any],
+    rule: Rule,
+    zero: int,
+    log: Log | None = None,
+) -> Counts:
+    """Change the state by one visit to each row of the order."""
+    rows, y, weight = examples.rows, examples.targets, examples.weight
+    state.arrange_for(rows)
+    w, u, c, n_classes = state.weights, state.ledger, state.count, state.n_classes
+    if n_classes == 1:  # nothing to tell it from
+        counts = Counts(0, 0, 0.0)
+    elif n_classes == 2:
+        counts = binary_pass(rows, y, weight, order, rule, zero, w, u, c, log)
+    else:
+        scores = np.empty(n_classes)
+        counts = multiclass_pass(rows, y, weight, order, rule, zero, scores, w, u, c, log)
+    state.count += len(order)
+    return counts
+
+
+def count_mistakes(
+    state: State, weights: NDArray[Any], examples: Examples, order: NDArray[Any], zero: int
+) -> int:
+    """Count the rows of the order that weights of this state's layout misclassify."""
+    rows, y, n_classes = examples.rows, examples.targets, state.n_classes
+    if n_classes == 2:
+        return binary_mistakes(rows, y, order, zero, weights)
+    return multiclass_mistakes(rows, y, order, zero, np.empty(n_classes), weights)
+
+
+class Memory(Protocol):
+    """What predicts in place of the weights of the state; see ``training.memory``."""
+
+    def held_out_mistakes(self, state: State, supply: Supply, updates: Mistakes) -> int:
+        """Count the held-out rows that it misclassifies after all these updates."""
+
+
+class LinearTraining:
+    """Changes a state by passes over the rows of a supply."""
+
+    def __init__(
+        self, state: State, supply: Supply, plan: Plan, memory: Memory | None = None
+    ) -> None:
+        self.state = state
+        self.updates = Mistakes() if plan.record else None
+        self._supply = supply
+        self._rule, self._zero = plan.rule, plan.zero
+        self._memory = memory
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """Draws the order of the rows."""
+        return self._supply.generator
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are learned from in a pass, as far as is known."""
+        return self._supply.n_rows
+
+    @property
+    def n_held_out(self) -> int:
+        """How many rows are held out; 0 as long as not all of them are known."""
+        return self._supply.n_held_out
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the rows of the next pass."""
+        return self._supply.parts()
+
+    def learn(self, part: Part) -> Learned:
+        """Change the state by the rows of a part."""
+        state = self.state
+        state.widen(part.examples.rows.shape[1])
+        log = None if self.updates is None else empty_log(len(part.order))
+        counts = run_pass(state, part.examples, part.order, self._rule, self._zero, log)
+        if self.updates is not None and log is not None:
+            log.row[:] += part.first_row
+            self.updates.extend(log, counts.updates, state.count)
+        return Learned(counts, len(part.order), part.bytes_read)
+
+    def skip(self, part: Part) -> None:
+        """Lay the weights out as the part would have."""
+        self.state.arrange_for(part.examples.rows)
+
+    def check(self, counts: Counts, pass_: int) -> None:
+        """Raise if the weights have left the range of float64."""
+        self.state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}")
+
+    def mistakes(self) -> int:
+        """Count the rows learned from that the last weights misclassify."""
+        return self._count(self.state.weights, self._zero, held_out=False)
+
+    def held_out_mistakes(self) -> int:
+        """Count the held-out rows that what would be returned now misclassifies."""
+        if self._memory is not None and self.updates is not None:
+            return self._memory.held_out_mistakes(self.state, self._supply, self.updates)
+        zero = self._zero or -1  # at test time a zero activation has to predict something
+        return self._count(self.state.average(), zero, held_out=True)
+
+    def snapshot(self) -> Snapshot:
+        """Return a copy of the weights."""
+        return self.state.snapshot()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Change the weights back."""
+        self.state.restore(snapshot)
+
+    def _count(self, weights: NDArray[Any], zero: int, *, held_out: bool) -> int:
+        return sum(
+            count_mistakes(self.state, weights, part.examples, part.order, zero)
+            for part in self._supply.sweep(held_out=held_out)
+        )
+
+
+def fit(
+    state: State,
+    examples: Examples,
+    plan: Plan,
+    generator: np.random.Generator,
+    observers: Sequence[Observer] = (),
+    memory: Memory | None = None,
+) -> Outcome:
+    """Change the state by passes over rows in memory; see ``loop.train``."""
+    stopping = plan.early_stopping
+    fraction = 0.0 if stopping is None else stopping.validation_fraction
+    supply = ArraySupply(examples, plan.shuffle, generator, fraction)
+    learn_nothing = np.zeros(0, np.int32)
+    log = empty_log(0) if plan.record else None
+    run_pass(state, examples, learn_nothing, plan.rule, plan.zero, log)  # compiles, off the clock
+    return fit_supply(state, supply, plan, observers, memory=memory)
+
+
+def fit_supply(
+    state: State,
+    supply: Supply,
+    plan: Plan,
+    observers: Sequence[Observer] = (),
+    *,
+    watch: Any = None,
+    progress: Progress | None = None,
+    memory: Memory | None = None,
+) -> Outcome:
+    """Change the state by passes over the rows of a supply; see ``loop.train``.
+
+    ``watch`` is called with the state and the progress.
+    """
+    training = LinearTraining(state, supply, plan, memory)
+    watched = None if watch is None else lambda progress: watch(state, progress)
+    outcome = train(training, plan, observers, watch=watched, progress=progress)
+    return replace(outcome, mistakes=training.updates)

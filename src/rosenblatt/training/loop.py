@@ -1,0 +1,211 @@
+"""The loop over passes: parts, stopping, early stopping, history.
+
+It is the only one. What learns, and from where its rows come, is behind ``Training``: weights from
+arrays or files, a kernel machine, the shards of a cluster, a training that is followed step by
+step.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+from rosenblatt.kernels.counts import Counts
+from rosenblatt.rules import Rule
+from rosenblatt.training.history import Best, Outcome, Progress, StopReason
+from rosenblatt.training.interrupts import Interrupt, held_interrupt
+from rosenblatt.training.observers import Observer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Shuffle = bool | Literal["once"]  # every pass, never, or once
+
+
+@dataclass(frozen=True)
+class EarlyStopping:
+    """Hold rows out, and stop when their score has not risen for some passes."""
+
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train: the rule, and when to stop."""
+
+    rule: Rule
+    max_iter: int
+    zero: int = 0
+    shuffle: Shuffle = True
+    early_stopping: EarlyStopping | None = None
+    time_limit: float | None = None  # seconds
+    record: bool = False  # keep the list of mistakes
+
+
+class Learned(NamedTuple):
+    """What came of a part of a pass."""
+
+    counts: Counts
+    n_rows: int
+    bytes_read: int = 0  # of the files, up to the end of the part, where it is being read
+
+
+class Training(Protocol):
+    """What the loop asks of whatever learns."""
+
+    @property
+    def generator(self) -> "np.random.Generator":
+        """Draws the order; its state is all that the order of the next pass depends on."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are learned from in a pass, as far as is known."""
+
+    @property
+    def n_held_out(self) -> int:
+        """How many rows are held out; 0 as long as not all of them are known."""
+
+    def parts(self) -> Iterator[Any]:
+        """Yield the parts of the next pass; each is valid until the next one is asked for."""
+
+    def learn(self, part: Any) -> Learned:
+        """Change by the rows of a part."""
+
+    def skip(self, part: Any) -> None:
+        """Pass over a part that was learned before the training was resumed."""
+
+    def check(self, counts: Counts, pass_: int) -> None:
+        """Raise if a pass left the range of numbers."""
+
+    def mistakes(self) -> int:
+        """Count the rows learned from that the last weights misclassify."""
+
+    def held_out_mistakes(self) -> int:
+        """Count the held-out rows that what would be returned now misclassifies."""
+
+    def snapshot(self) -> Any:
+        """Return what is needed to go back to this moment."""
+
+    def restore(self, snapshot: Any) -> None:
+        """Change back to the moment of a snapshot."""
+
+
+def train(
+    training: Training,
+    plan: Plan,
+    observers: Sequence[Observer] = (),
+    *,
+    watch: Callable[[Progress], object] | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Learn in passes until one makes no mistake or the plan says stop.
+
+    Observers see every pass. ``watch`` is called after every part with how far it has come, from
+    where ``progress`` lets a later training go on. Ctrl-C ends the training between two parts, and
+    what was learned by then is kept.
+    """
+    progress = Progress() if progress is None else progress
+    with held_interrupt() as interrupt:
+        for part in passes(training, plan, progress, observers, interrupt):
+            progress.add(*training.learn(part))
+            if watch is not None:
+                watch(progress)
+    history, best = progress.history, progress.best
+    best_pass = len(history) if best is None or best.snapshot is None else best.pass_
+    reason = progress.stop_reason or "max_iter"
+    return Outcome(history, reason, best_pass, n_rows=training.n_rows)
+
+
+def passes(
+    training: Training,
+    plan: Plan,
+    progress: Progress,
+    observers: Sequence[Observer] = (),
+    interrupt: Interrupt | None = None,
+) -> Iterator[Any]:
+    """Yield the parts of pass after pass, until ``progress`` has a reason to stop.
+
+    A part must be learned, and added to the progress, before the next one is asked for.
+    """
+    limits = _Limits(plan, interrupt)
+    if plan.early_stopping is not None and progress.best is None:
+        progress.best = Best()
+    while progress.stop_reason is None:
+        progress.begin_pass(training.generator)
+        whole = yield from _parts(training, progress, limits)
+        counts, pass_ = progress.counts, progress.pass_
+        training.check(counts, pass_)
+        record = progress.end_pass(_score(training, progress))
+        for observer in observers:
+            observer(record)
+        if whole and _separates(training, counts, plan.rule):
+            progress.stop_reason = "converged"
+        else:
+            progress.stop_reason = limits.reason(pass_, progress.best)
+    if progress.best is not None and progress.best.snapshot is not None:
+        training.restore(progress.best.snapshot)
+
+
+def _parts(training: Training, progress: Progress, limits: "_Limits") -> Generator[Any, None, bool]:
+    """Yield the parts of one pass; return whether it came to its end."""
+    for number, part in enumerate(training.parts()):
+        if number < progress.parts:  # done before the training was resumed
+            training.skip(part)
+        elif number and limits.over():
+            return False
+        else:
+            yield part
+    return True
+
+
+def _score(training: Training, progress: Progress) -> float | None:
+    """Return the accuracy on held-out rows, where there are any, and note the best."""
+    if progress.best is None or not training.n_held_out:
+        return None
+    score = 1.0 - training.held_out_mistakes() / training.n_held_out
+    progress.best.note(progress.pass_, score, training.snapshot)
+    return score
+
+
+class _Limits:
+    """What ends a training that still makes mistakes."""
+
+    def __init__(self, plan: Plan, interrupt: Interrupt | None) -> None:
+        self._plan, self._interrupt = plan, interrupt
+        self._started = perf_counter()
+
+    def interrupted(self) -> bool:
+        return self._interrupt is not None and self._interrupt.pressed
+
+    def time_is_up(self) -> bool:
+        limit = self._plan.time_limit
+        return limit is not None and perf_counter() - self._started >= limit
+
+    def over(self) -> bool:
+        """Whether to stop within a pass."""
+        return self.interrupted() or self.time_is_up()
+
+    def reason(self, pass_: int, best: Best | None) -> StopReason | None:
+        """Return why training should end after this pass, or None."""
+        if self.interrupted():
+            return "interrupted"
+        stopping, best_pass = self._plan.early_stopping, 0 if best is None else best.pass_
+        if stopping and 0 < best_pass <= pass_ - stopping.n_iter_no_change:  # 0: no score yet
+            return "early_stopping"
+        if pass_ >= self._plan.max_iter:
+            return "max_iter"
+        return "time_limit" if self.time_is_up() else None
+
+
+def _separates(training: Training, counts: Counts, rule: Rule) -> bool:
+    """Return whether the last weights are proved to classify every row that they learn from.
+
+    A pass without an update proves it. A passive-aggressive rule goes on making smaller and smaller
+    updates: there, after a pass without a mistake, its last weights are tried on all the rows.
+    """
+    if counts.updates == 0:
+        return counts.mistakes == 0
+    if counts.mistakes or rule.stops_by_itself:
+        return False
+    return training.mistakes() == 0
