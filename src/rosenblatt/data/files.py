@@ -17,7 +17,7 @@ from rosenblatt.data.sources import expand
 from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.data.threads import in_order
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 
 Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding
 
@@ -61,9 +61,11 @@ class Files:
         for name in self.names[1:] if layout.format is None else ():
             other = detect_format(name, prompt=prompt)
             if other != self.format:
-                msg = (
+                msg = Sentence(
                     f"{name} is {other}, but {self.names[0]} is {self.format}: files that belong "
-                    "together must have one format; name it with --format if this is a mistake."
+                    "together must have one format. If this is a mistake, name the format with ",
+                    Parameter("format"),
+                    ".",
                 )
                 raise InputError(msg)
 
@@ -131,7 +133,8 @@ class TrainingFiles:
     def _conjoined(self) -> Iterator[Batch]:
         """Read the files three times: for the features, for what occurs together, and the rows."""
         if not self.rereadable:
-            msg = "--pairs and --triples read the data more than once: give files."
+            degree = Parameter("degree", self._columns.degree)
+            msg = Sentence(degree, " reads the data more than once: give files.")
             raise InputError(msg)
         if not isinstance(self.encoding, ConjoinedEncoding):
             for _ in self._read():
@@ -203,18 +206,22 @@ def encoded(
     classes = Classes(labels)
     if isinstance(encoding, SvmlightEncoding):
         if files.format is not Format.SVMLIGHT:
-            msg = (
+            msg = Sentence(
                 f"{files.names[0]} is {files.format}, but the model was trained on svmlight: "
-                "convert the file, or name its format with --format."
+                "convert the file, or name its format with ",
+                Parameter("format"),
+                ".",
             )
             raise InputError(msg)
         yield from files.svmlight(classes, encoding.zero_based)
         return
     if files.format is Format.SVMLIGHT:
-        msg = (
+        msg = Sentence(
             f"{files.names[0]} is svmlight, but the model was trained on columns "
-            f"({', '.join(repr(column.name) for column in encoding.columns)}): name the format of "
-            "the file with --format if it has them."
+            f"({', '.join(repr(column.name) for column in encoding.columns)}): if the file has "
+            "them, name its format with ",
+            Parameter("format"),
+            ".",
         )
         raise InputError(msg)
     names = [column.name for column in encoding.columns]

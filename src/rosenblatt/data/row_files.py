@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.row_blocks import RowBlock
 from rosenblatt.data.sources import unreadable
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 
 HEADER_BYTES = 128  # enough for any shape of one dimension
 
@@ -91,10 +91,13 @@ class RowWriter:
 
 def not_kept(folder: str, error: OSError) -> InputError:
     """Return the error that says that parsed rows cannot be written, and what to do."""
-    return InputError(
+    msg = Sentence(
         f"The parsed rows cannot be kept in {folder}: {error.strerror or error}; "
-        "name a folder with room for them with --cache."
+        "name a folder with room for them with ",
+        Parameter("cache"),
+        ".",
     )
+    return InputError(msg)
 
 
 class MappedRows:

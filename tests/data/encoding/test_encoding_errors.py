@@ -16,14 +16,14 @@ DATA = table({"x": ["1", "2"], "c": ["p", "q"], "label": ["a", "b"]})
         (
             {"label": "nothing"},
             (
-                "data.csv has no column 'nothing', named by --label."
+                "data.csv has no column 'nothing', named by label=."
                 " The columns are 'x', 'c', 'label'."
             ),
         ),
         (
             {"ignore": [3]},
             (
-                "data.csv has no column number 3, named by --ignore."
+                "data.csv has no column number 3, named by ignore=."
                 " The columns are 'x', 'c', 'label'."
             ),
         ),
@@ -77,14 +77,14 @@ def test_numeric_columns_must_fit() -> None:
             {"x": ["1", "old"], "c": ["p", "q"], "label": ["a", "b"]},
             (
                 "data.csv, line 3: 'old' in column 'x' is not a finite number;"
-                " for a column of words say --category x."
+                " for a column of words use category='x'."
             ),
         ),
         (
             {"x": ["1", "2"], "c": ["p", "q"], "label": ["a", None]},
             (
                 "data.csv, line 3: the label, column 'label', is missing; leave the row out,"
-                " or name another column with --label."
+                " or name another column with label=."
             ),
         ),
     ],
@@ -105,8 +105,8 @@ def test_missing_numbers_can_be_forbidden() -> None:
     with pytest.raises(InputError) as error:
         encoding.encode(table({"x": ["1", "2"], "c": ["1", "?"], "label": ["a", "b"]}), Classes())
     assert str(error.value) == (
-        "data.csv, line 3: column 'c' has no value; fill it, or say what is to be taken for it"
-        " with --missing mean or --missing zero."
+        "data.csv, line 3: column 'c' has no value; fill it, or have it filled"
+        " with missing='mean' or missing='zero'."
     )
 
 

@@ -58,7 +58,7 @@ def test_what_can_be_no_feature_has_to_be_left_out() -> None:
         detected_column(typed({"x": [[1], [2]]}), "x")
     assert str(error.value) == (
         "data.parquet: column 'x' holds List(Int64), which can't become features;"
-        " leave it out with --ignore x."
+        " leave it out with ignore='x'."
     )
 
 
@@ -75,9 +75,9 @@ def test_a_person_is_told_of_columns_that_number_the_rows() -> None:
         "label": ["p", "n"] * (n // 2),
     }
     assert TableEncoding.from_sample(table(columns)).notes == [
-        "Column '' counts the rows (0, 1, 2, …); leave it out with --ignore ''.",
-        "Column 'id' has a different value in every row; leave it out with --ignore id.",
-        "Column 'a key' has 38 different values in 40 rows; leave it out with --ignore 'a key'.",
+        "Column '' counts the rows (0, 1, 2, …); leave it out with ignore=''.",
+        "Column 'id' has a different value in every row; leave it out with ignore='id'.",
+        "Column 'a key' has 38 different values in 40 rows; leave it out with ignore='a key'.",
         "Column 'empty' has no value in the first 40 rows; it is taken for a category.",
     ]
 
@@ -88,5 +88,5 @@ def test_a_person_is_told_of_a_word_among_numbers() -> None:
     (note,) = TableEncoding.from_sample(table(columns)).notes
     assert note == (
         "Column 'age' is taken for a category, since 'old' in it is not a number; if it should be"
-        " one, mend the file and say --numeric age."
+        " one, mend the file and use numeric='age'."
     )

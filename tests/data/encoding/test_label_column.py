@@ -58,7 +58,7 @@ def test_where_it_is_not_clear_the_message_names_flag_and_columns(
         guessed_label(table(columns), ())
     named = ", ".join(f"'{name}'" for name in columns)
     assert str(error.value) == (
-        "data.csv: it is not clear which column holds the labels; name it with --label."
+        "data.csv: it is not clear which column holds the labels; name it with label=."
         f" The columns are {named}."
     )
 
@@ -104,7 +104,7 @@ def test_a_missing_label_is_an_error_where_it_is_needed(values: list[Any]) -> No
         label_codes(typed({"c": values}), "c", Classes(), required=True)
     assert str(error.value) == (
         "data.parquet, row 2: the label, column 'c', is missing; leave the row out, or name another"
-        " column with --label."
+        " column with label=."
     )
     codes = label_codes(typed({"c": values}), "c", Classes(), required=False)
     assert codes.tolist() == [0, -1, 1]

@@ -65,14 +65,14 @@ def test_columns_with_a_type_are_numbers_too(values: object) -> None:
             "tall",
             (
                 "data.csv, line 3: 'tall' in column 'my x' is not a finite number;"
-                " for a column of words say --category 'my x'."
+                " for a column of words use category='my x'."
             ),
         ),
         (
             "-inf",
             (
                 "data.csv, line 3: '-inf' in column 'my x' is not a finite number;"
-                " for a column of words say --category 'my x'."
+                " for a column of words use category='my x'."
             ),
         ),
         (
@@ -94,7 +94,7 @@ def test_infinities_and_other_types_of_typed_files_are_errors() -> None:
         InputError, match=r"data.parquet, row 2: the value of column 'x' is not fin"
     ):
         column_numbers(typed({"x": [1.0, math.inf]}), "x")
-    with pytest.raises(InputError, match=r"column 'x' holds List.*leave it out with --ignore x\."):
+    with pytest.raises(InputError, match=r"column 'x' holds List.*leave it out with ignore='x'\."):
         column_numbers(typed({"x": [[1], [2]]}), "x")
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.data.labels import Classes
 from rosenblatt.kernels.text.hashing import column_seed, term_hash
 from tests.data.encoding.naive import naive_features, naive_names
@@ -81,10 +82,22 @@ def test_numbers_are_filled_and_scaled(rows: Rows, missing: str, scale: bool, cu
         present = column[~np.isnan(column)]
         mean = float(np.mean(present)) if len(present) else 0.0
         filled = np.where(np.isnan(column), mean if missing == "mean" else 0.0, column)
-        deviation = np.std(present) if len(set(present.tolist())) > 1 else 1.0
+        width = np.ptp(present) if len(present) else 0.0
+        deviation = 1.0 if width == 0.0 else np.std(present) if width > 1e-140 else width / 2
         expected = (filled - mean) / deviation if scale else filled
         found = values[raw.indptr[:-1] + number]
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_a_column_of_tiny_numbers_is_scaled_to_sizes_near_one() -> None:
+    """The squares of 1.8e-261 underflow, and yet the column is scaled, not divided by zero."""
+    for tiny in (1.8e-261, 1e-160, 5e-324):
+        found = ColumnStatistics.empty(1)
+        numbers = np.array([[0.0], [tiny], [np.nan], [0.0]])
+        found.add(numbers)
+        scaled = found.finished(numbers, "mean", scale=True)
+        assert np.isfinite(scaled).all()
+        assert 0.5 <= np.ptp(scaled) <= 2.0
 
 
 @given(drawn_rows(), st.integers(1, 12), st.lists(st.integers(0, 12), max_size=3))

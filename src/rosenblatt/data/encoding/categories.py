@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn, option
+from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.data.tables.table import Table
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.text.hashing import column_seed, term_hash
 
 if TYPE_CHECKING:
@@ -77,9 +77,11 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
     if column.part:
         return _date_part(table, series, column)
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-        msg = (
+        msg = Sentence(
             f"{table.file}: column '{column.name}' holds {series.dtype}, which can't be a category;"
-            f" leave it out with {option('--ignore', column.name)}."
+            " leave it out with ",
+            Parameter("ignore", column.name),
+            ".",
         )
         raise InputError(msg)
     if series.dtype.is_float():

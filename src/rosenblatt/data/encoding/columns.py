@@ -1,6 +1,5 @@
 """What each column of a table is taken for, and what its features are called."""
 
-import shlex
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
@@ -16,11 +15,6 @@ PARTS: tuple[str, ...] = get_args(DatePart)
 # How a missing value is written in a column of text, blanks around it aside; null is missing too.
 MISSING = frozenset({"", "?", "NA", "N/A", "nan", "NaN", "null", "NULL", "None"})
 BLANKS = " \t\n\r\v\f"
-
-
-def option(flag: str, column: str) -> str:
-    """Return an option as a person types it into a shell."""
-    return f"{flag} {shlex.quote(column)}"
 
 
 class InputColumn(NamedTuple):

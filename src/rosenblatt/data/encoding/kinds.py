@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from rosenblatt.data.encoding.columns import MISSING, DatePart, InputColumn, Role, option
+from rosenblatt.data.encoding.columns import MISSING, DatePart, InputColumn, Role
 from rosenblatt.data.encoding.label_column import guessed_label, listed_columns
 from rosenblatt.data.encoding.numbers import all_numbers
 from rosenblatt.data.tables.table import Table
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,9 +42,11 @@ def detected_column(table: Table, name: str) -> InputColumn:
     if kind in (pl.Categorical, pl.Enum, pl.Null):
         return InputColumn(name, "category")
     if kind != pl.String:
-        msg = (
+        msg = Sentence(
             f"{table.file}: column '{name}' holds {kind}, which can't become features;"
-            f" leave it out with {option('--ignore', name)}."
+            " leave it out with ",
+            Parameter("ignore", name),
+            ".",
         )
         raise InputError(msg)
     return InputColumn(name, _kind_of_text(_present(series)))
@@ -55,7 +57,7 @@ def oddities(table: Table, column: InputColumn) -> list[str]:
     import polars as pl
 
     series, name = table.frame[column.name], column.name
-    leave_out = f"leave it out with {option('--ignore', name)}"
+    leave_out = Sentence("; leave it out with ", Parameter("ignore", name), ".")
     values = _present(series)
     if not len(values):
         rows = f"the first {len(series):,} rows" if len(series) else "the file"
@@ -66,27 +68,30 @@ def oddities(table: Table, column: InputColumn) -> list[str]:
         numbers = values.cast(pl.Float64, strict=False).to_numpy()
         if len(values) == len(series) and (np.diff(numbers) == 1).all():
             start = ", ".join(f"{number:g}" for number in numbers[:3])
-            return [f"Column '{name}' counts the rows ({start}, …); {leave_out}."]
+            return [Sentence(f"Column '{name}' counts the rows ({start}, …)", leave_out)]
     if column.role == "category" and column.parts == ("",):
         return _oddities_of_category(values, name, leave_out)
     return []
 
 
-def _oddities_of_category(values: "pl.Series", name: str, leave_out: str) -> list[str]:
+def _oddities_of_category(values: "pl.Series", name: str, leave_out: Sentence) -> list[str]:
     word = _word_among_numbers(values)
     n_values = values.n_unique()
     if word is not None:
-        told = (
-            f"is taken for a category, since {word!r} in it is not a number; if it should be one,"
-            f" mend the file and say {option('--numeric', name)}"
+        note = Sentence(
+            f"Column '{name}' is taken for a category, since {word!r} in it is not a number;"
+            " if it should be one, mend the file and use ",
+            Parameter("numeric", name),
+            ".",
         )
     elif n_values == len(values):
-        told = f"has a different value in every row; {leave_out}"
+        note = Sentence(f"Column '{name}' has a different value in every row", leave_out)
     elif n_values >= MOSTLY * len(values):
-        told = f"has {n_values:,} different values in {len(values):,} rows; {leave_out}"
+        count = f"{n_values:,} different values in {len(values):,} rows"
+        note = Sentence(f"Column '{name}' has {count}", leave_out)
     else:
         return []
-    return [f"Column '{name}' {told}."]
+    return [note]
 
 
 def _word_among_numbers(values: "pl.Series") -> str | None:
@@ -136,11 +141,11 @@ def assigned_columns(
     """
     roles: dict[str, Role] = {}
     if label is not None and has_label:
-        roles[column_name(table, label, "--label")] = "label"
+        roles[column_name(table, label, "label")] = "label"
     for role in get_args(Role):
-        flag = "--ignore" if role == "ignored" else f"--{role}"
+        parameter = "ignore" if role == "ignored" else role
         for which in asked.get(role, ()):
-            name = column_name(table, which, flag)
+            name = column_name(table, which, parameter)
             if roles.setdefault(name, role) != role:
                 msg = f"Column '{name}' can't be both {roles[name]} and {role}; choose one."
                 raise InputError(msg)
@@ -157,7 +162,7 @@ def assigned_columns(
     return columns, notes
 
 
-def column_name(table: Table, which: str | int, flag: str) -> str:
+def column_name(table: Table, which: str | int, parameter: str) -> str:
     """Return the name of the column that a person means by a name or a number from 0."""
     names = table.frame.columns
     if isinstance(which, int) and -len(names) <= which < len(names):
@@ -165,5 +170,9 @@ def column_name(table: Table, which: str | int, flag: str) -> str:
     if isinstance(which, str) and which in names:
         return which
     shown = f"'{which}'" if isinstance(which, str) else f"number {which}"
-    msg = f"{table.file} has no column {shown}, named by {flag}. {listed_columns(names)}"
+    msg = Sentence(
+        f"{table.file} has no column {shown}, named by ",
+        Parameter(parameter),
+        f". {listed_columns(names)}",
+    )
     raise InputError(msg)

@@ -11,7 +11,7 @@ from rosenblatt.data.encoding.columns import BLANKS
 from rosenblatt.data.encoding.numbers import all_numbers
 from rosenblatt.data.labels import Classes, Label, read_label
 from rosenblatt.data.tables.table import Table
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,9 +53,10 @@ def guessed_label(table: Table, taken: Collection[str]) -> str:
                 return last.name
             if first and last is None:
                 return first.name
-    msg = (
-        f"{table.file}: it is not clear which column holds the labels; name it with --label."
-        f" {listed_columns(table.frame.columns)}"
+    msg = Sentence(
+        f"{table.file}: it is not clear which column holds the labels; name it with ",
+        Parameter("label"),
+        f". {listed_columns(table.frame.columns)}",
     )
     raise InputError(msg)
 
@@ -93,9 +94,11 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
     distinct = series.unique(maintain_order=True)
     readable = series.dtype == pl.String or series.dtype in (pl.Boolean, pl.Null)
     if not readable and not series.dtype.is_numeric():
-        msg = (
+        msg = Sentence(
             f"{table.file}: column '{name}' holds {series.dtype}, which can't be labels;"
-            " name the column of the labels with --label."
+            " name the column of the labels with ",
+            Parameter("label"),
+            ".",
         )
         raise InputError(msg)
     values, labels = [], []
@@ -105,8 +108,8 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
             label = _label(value)
         except ValueError as error:
             row = _first_row(series, value)
-            msg = f"{table.place(row)}, column '{name}': {error}."
-            raise InputError(msg) from None
+            bad = f"{table.place(row)}, column '{name}': {error}."
+            raise InputError(bad) from None
         if label is None:
             missing.append(value)
         else:
@@ -114,9 +117,11 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
             labels.append(label)
     if missing and required:
         row = min(_first_row(series, value) for value in missing)
-        msg = (
+        msg = Sentence(
             f"{table.place(row)}: the label, column '{name}', is missing;"
-            " leave the row out, or name another column with --label."
+            " leave the row out, or name another column with ",
+            Parameter("label"),
+            ".",
         )
         raise InputError(msg)
     codes = classes.codes(labels)

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import BLANKS, MISSING, option
+from rosenblatt.data.encoding.columns import BLANKS, MISSING
 from rosenblatt.data.labels import NUMBER, shown
 from rosenblatt.data.tables.table import Table
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 
 if TYPE_CHECKING:
     import polars as pl
 
 # Squares of larger numbers, summed over many rows, leave the range of float64.
 LARGEST = 1e140
+SMALLEST_WIDTH = 1e-140  # of values whose squared differences float64 holds to the last digit
+LEAST = 5e-324  # the smallest number above 0
 
 FIELDS = ("count", "mean", "m2", "low", "high", "n_missing")
 
@@ -34,9 +36,10 @@ def column_numbers(table: Table, name: str) -> NDArray[np.float64]:
     elif series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
         numbers = _floats(series)
     else:
-        msg = (
-            f"{table.file}: column '{name}' holds {series.dtype}, not numbers;"
-            f" leave it out with {option('--ignore', name)}."
+        msg = Sentence(
+            f"{table.file}: column '{name}' holds {series.dtype}, not numbers; leave it out with ",
+            Parameter("ignore", name),
+            ".",
         )
         raise InputError(msg)
     beyond = np.abs(numbers) > LARGEST  # infinite ones, too
@@ -51,9 +54,13 @@ def forbid_missing(table: Table, names: Sequence[str], numbers: NDArray[np.float
     gaps = np.isnan(numbers)
     if gaps.any():
         row = int(gaps.any(axis=1).argmax())
-        msg = (
+        msg = Sentence(
             f"{table.place(row)}: column '{names[int(gaps[row].argmax())]}' has no value; fill it,"
-            " or say what is to be taken for it with --missing mean or --missing zero."
+            " or have it filled with ",
+            Parameter("missing", "mean"),
+            " or ",
+            Parameter("missing", "zero"),
+            ".",
         )
         raise InputError(msg)
 
@@ -97,9 +104,11 @@ def _number(token: str) -> float | None:
 
 
 def _not_a_number(table: Table, name: str, row: int, token: str) -> str:
-    return (
+    return Sentence(
         f"{table.place(row)}: {shown(token.encode())} in column '{name}' is not a finite number;"
-        f" for a column of words say {option('--category', name)}."
+        " for a column of words use ",
+        Parameter("category", name),
+        ".",
     )
 
 
@@ -162,8 +171,12 @@ class ColumnStatistics:
         """The standard deviation of each column, or 1 where all values are equal."""
         count, _, m2, low, high, _ = self.values
         deviation = np.sqrt(m2 / np.maximum(count, 1))
+        with np.errstate(invalid="ignore"):  # of a column without values
+            width = high - low
+        # Squares of small differences underflow; half the width is what the deviation is at most.
+        deviation = np.where(width < SMALLEST_WIDTH, np.maximum(width / 2, LEAST), deviation)
         # Equal values can leave a deviation that is all rounding.
-        return np.where((low < high) & (deviation > 0), deviation, 1)
+        return np.where(low < high, deviation, 1)
 
     def finished(self, numbers: NDArray[Any], missing: str, *, scale: bool) -> NDArray[np.float64]:
         """Return rows with gaps filled by the mean or by zero, scaled to deviation 1 or not."""

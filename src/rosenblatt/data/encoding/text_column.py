@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import SparseRows
-from rosenblatt.data.encoding.columns import FeatureColumn, option
+from rosenblatt.data.encoding.columns import FeatureColumn
 from rosenblatt.data.encoding.vocabulary import HashedNumbering, Numbering, Terms
 from rosenblatt.data.tables.table import Table
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.text.hashing import column_seed, pair_hash, term_hash
 
 if TYPE_CHECKING:
@@ -304,9 +304,11 @@ class TextColumn:
         if series.dtype == pl.String:
             return series
         if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-            msg = (
+            msg = Sentence(
                 f"{table.file}: column '{self._name}' holds {series.dtype}, not text;"
-                f" leave it out with {option('--ignore', self._name)}."
+                " leave it out with ",
+                Parameter("ignore", self._name),
+                ".",
             )
             raise InputError(msg)
         return series.cast(pl.String)
