@@ -26,6 +26,18 @@ settings.register_profile(
 settings.load_profile("same")
 
 
+# Fixtures that take seconds to make, and the tests that share one by running in one process.
+SHARED = {"session_client": "dask", "browser": "browser"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one process of several run all tests that share a cluster or a browser."""
+    for item in items:
+        for fixture in getattr(item, "fixturenames", ()):
+            if fixture in SHARED:
+                item.add_marker(pytest.mark.xdist_group(SHARED[fixture]))
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """Return the folder with the real data sets, or skip."""

@@ -9,11 +9,16 @@ import numpy as np
 import pytest
 
 from rosenblatt.models.file import read
-from tests.cli.running import PROGRAM, ran, run, signalled
-from tests.cli.test_train import svmlight_file, table_file, trained
+from tests.cli.running import PROGRAM, signalled
+from tests.cli.test_train import invoked, svmlight_file, table_file, trained
 
 OPTIONS = ("--buffer", "20K", "--max-iter", "12", "--n-iter-no-change", "12")
 WRITING = ("--checkpoint", "point", "--checkpoint-every", "0")
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 def data_file(folder: Path, kind: str) -> str:
@@ -26,10 +31,10 @@ def data_file(folder: Path, kind: str) -> str:
 
 def resumed_is_whole(folder: Path, data: str, *options: str) -> None:
     """Go on from the checkpoint, train without any, and compare."""
-    done = run("train", data, *OPTIONS, *options, *WRITING, "-o", "resumed.model", folder=folder)
-    assert done.returncode == 0, done.stderr
+    done = invoked("train", data, *OPTIONS, *options, *WRITING, "-o", "resumed.model")
+    assert done.exit_code == 0, done.stderr
     assert "Going on from point: pass " in done.stderr
-    trained(data, *OPTIONS, *options, "-o", str(folder / "whole.model"))
+    trained(data, *OPTIONS, *options, "-o", "whole.model")
     whole, resumed = (read(folder / f"{name}.model") for name in ("whole", "resumed"))
     assert whole.weights.tobytes() == resumed.weights.tobytes()
     assert (whole.ledger is None) == (resumed.ledger is None)
@@ -88,12 +93,12 @@ def test_another_training_is_refused(tmp_path: Path) -> None:
     ended = signalled(signal.SIGKILL, "point", 2, *again, folder=tmp_path)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     kept = (tmp_path / "point").read_bytes()
-    told = run(*again, "--seed", "3", folder=tmp_path)
-    assert told.returncode == 2
+    told = invoked(*again, "--seed", "3")
+    assert told.exit_code == 2
     assert "another training: --seed was 0 and is now 3" in told.stderr
     svmlight_file(tmp_path / "data.svm", n_rows=3900)
-    told = run(*again, folder=tmp_path)
-    assert told.returncode == 2
+    told = invoked(*again)
+    assert told.exit_code == 2
     assert "another training: files was" in told.stderr
     assert (tmp_path / "point").read_bytes() == kept
 
@@ -101,12 +106,12 @@ def test_another_training_is_refused(tmp_path: Path) -> None:
 def test_a_model_is_no_checkpoint(tmp_path: Path) -> None:
     """A model or a foreign file under the name of the checkpoint is left as it is."""
     data = svmlight_file(tmp_path / "data.svm")
-    ran("train", data, "-o", "point", folder=tmp_path)
-    told = run("train", data, "--checkpoint", "point", folder=tmp_path)
-    assert told.returncode == 2
+    trained(data, "-o", "point")
+    told = invoked("train", data, "--checkpoint", "point")
+    assert told.exit_code == 2
     assert "point is a model but no checkpoint" in told.stderr
     (tmp_path / "notes").write_text("my notes")
-    told = run("train", data, "--checkpoint", "notes", folder=tmp_path)
-    assert told.returncode == 2
+    told = invoked("train", data, "--checkpoint", "notes")
+    assert told.exit_code == 2
     assert "notes" in told.stderr
     assert (tmp_path / "notes").read_text() == "my notes"
