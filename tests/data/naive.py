@@ -51,6 +51,8 @@ def _row(tokens: list[bytes], first_feature: int) -> NaiveRow:
 def _label(word: str) -> int | float | str:
     if ":" in word or re.search(r"[\x00-\x1f\x7f]", word) or len(word.encode()) > 1000:
         raise ValueError
+    if re.fullmatch(r"[+-]?0[0-9]+", word):
+        return word  # 01 is a name
     if re.fullmatch(r"[+-]?[0-9]+", word) and _number(word) is not None:
         return int(word)
     if NUMBER.fullmatch(word):

@@ -5,7 +5,7 @@ from rosenblatt.data.labels import MOST_CLASSES, read_label
 from rosenblatt.errors import InputError
 
 
-@pytest.mark.parametrize("token", [b"1", b"+1", b"1.0", b"01", b"10e-1", b"1."])
+@pytest.mark.parametrize("token", [b"1", b"+1", b"1.0", b"10e-1", b"1."])
 def test_a_number_is_one_class_however_it_is_written(token: bytes) -> None:
     """+1, 1 and 1.0 are the same class, shown as 1."""
     label = read_label(token)
@@ -13,7 +13,7 @@ def test_a_number_is_one_class_however_it_is_written(token: bytes) -> None:
     assert isinstance(label, int)
 
 
-@pytest.mark.parametrize("token", [b"spam", b"1,2", b"+", b"1_000", b"0x10", b"--1", "é".encode()])
+@pytest.mark.parametrize("token", [b"spam", b"01", b"1,2", b"+", b"0x10", b"--1", "é".encode()])
 def test_whatever_is_not_a_number_is_a_word(token: bytes) -> None:
     """A label that does not read as a decimal number is kept as it is written."""
     assert read_label(token) == token.decode()

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.bad_rows import BadRow
 from rosenblatt.data.labels import Label
 
 
@@ -28,6 +29,7 @@ class Batch(NamedTuple):
     first_line: int  # of the text that the batch was read from, counted from 1
     n_lines: int
     bytes_read: int  # of the file, compressed as it may be, up to the end of the batch
+    bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
 
     @property
     def n_rows(self) -> int:

@@ -1,17 +1,19 @@
 """Files of any format as batches of rows: to learn from, and to use a model on."""
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.batch import Batch, SparseRows
 from rosenblatt.data.conjunctions import ConjunctionCollector
 from rosenblatt.data.encoding import ConjoinedEncoding, SvmlightEncoding, TableEncoding
-from rosenblatt.data.formats import Format, detect_format
+from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import Classes, Label
 from rosenblatt.data.sources import expand
 from rosenblatt.data.svmlight import svmlight_batches
@@ -19,19 +21,12 @@ from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError, Parameter, Sentence
 
+__all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
+
 Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding
 
 MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How files are laid out, where they do not tell by themselves."""
-
-    format: Format | None = None
-    separator: str | None = None
-    header: bool | None = None
-    zero_based: bool | None = None  # svmlight: whether features count from 0
+MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
 
 
 @dataclass(frozen=True)
@@ -57,9 +52,11 @@ class Files:
         self.names = expand(paths)
         self.layout = layout
         self.prompt = prompt
-        self.format = layout.format or detect_format(self.names[0], prompt=prompt)
+        self.bad_rows = BadRows(skip=layout.bad_rows == "skip", max_share=layout.max_bad_share)
+        self.notes: list[str] = []  # what a person should know of the rows, once they are read
+        self.format = layout.format or self._format(self.names[0])
         for name in self.names[1:] if layout.format is None else ():
-            other = detect_format(name, prompt=prompt)
+            other = self._format(name)
             if other != self.format:
                 msg = Sentence(
                     f"{name} is {other}, but {self.names[0]} is {self.format}: files that belong "
@@ -79,12 +76,19 @@ class Files:
         """How long all files are together, packed as they may be; None for standard input."""
         return sum(map(_size, self.names)) if self.rereadable else None
 
-    def svmlight(self, classes: Classes, zero_based: bool | None) -> Iterator[Batch]:
+    def svmlight(
+        self, classes: Classes, zero_based: bool | None, max_index: int | None = None
+    ) -> Iterator[Batch]:
         """Yield the rows of svmlight files; from where they count is decided once for all."""
         before = 0
         for name in self.names:
             for batch in svmlight_batches(
-                name, zero_based=zero_based, classes=classes, prompt=self.prompt
+                name,
+                zero_based=zero_based,
+                classes=classes,
+                prompt=self.prompt,
+                max_index=max_index,
+                bad_rows=self.bad_rows,
             ):
                 zero_based = batch.zero_based
                 yield batch._replace(bytes_read=batch.bytes_read + before)
@@ -95,19 +99,36 @@ class Files:
     ) -> Generator[Table, None, None]:
         """Yield the rows of tabular files; all have the columns that ``names`` or the first has."""
         before = 0
+        layout = replace(self.layout, format=self.format)
         for name in self.names:
             for table in table_batches(
                 name,
-                format=self.format,
-                separator=self.layout.separator,
-                header=self.layout.header,
+                layout,
                 names=names,
                 optional=optional,
+                bad_rows=self.bad_rows,
                 prompt=self.prompt,
             ):
                 names = table.frame.columns if names is None else names
                 yield table._replace(bytes_read=table.bytes_read + before)
             before += _size(name)
+
+    def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield batches that have rows, and count these and the rows that were left out.
+
+        Where rows are to come promptly, a batch without any is yielded as well: someone may wait
+        for an answer to each line.
+        """
+        self.bad_rows.restart()
+        for batch in batches:
+            self.bad_rows.add(batch.bad)
+            self.bad_rows.pass_by(batch.n_rows)
+            if batch.n_rows or self.prompt:
+                yield batch
+        self.bad_rows.check()
+
+    def _format(self, name: str) -> Format:
+        return detect_format(name, encoding=self.layout.encoding, prompt=self.prompt)
 
 
 class TrainingFiles:
@@ -128,7 +149,8 @@ class TrainingFiles:
         return self._read() if self._columns.degree == 1 else self._conjoined()
 
     def _read(self) -> Iterator[Batch]:
-        return self._svmlight() if self.files.format is Format.SVMLIGHT else self._tables()
+        is_svmlight = self.files.format is Format.SVMLIGHT
+        return self.files.counted(self._svmlight() if is_svmlight else self._tables())
 
     def _conjoined(self) -> Iterator[Batch]:
         """Read the files three times: for the features, for what occurs together, and the rows."""
@@ -165,16 +187,23 @@ class TrainingFiles:
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
-        for batch in self.files.svmlight(Classes(), self.files.layout.zero_based):
+        layout, most = self.files.layout, max(MOST_INDEX, self.files.n_bytes or 0)
+        most = most if layout.max_index is None else layout.max_index
+        for batch in self.files.svmlight(Classes(), layout.zero_based, most):
             n_features = max(n_features, batch.n_features)
             self.encoding = SvmlightEncoding(zero_based=batch.zero_based, n_features=n_features)
             yield batch
 
     def _tables(self) -> Iterator[Batch]:
         classes, tables = Classes(), self.files.tables()
-        first = next(tables, None)
-        if first is None:
+        bad: list[BadRow] = []
+        for table in tables:  # to the first one with rows
+            bad += table.bad
+            if table.frame.height:
+                break
+        else:
             return
+        first = table._replace(bad=tuple(bad))
         columns = asdict(self._columns)
         del columns["degree"]
         encoding = TableEncoding.from_sample(first, **columns)
@@ -203,7 +232,48 @@ def encoded(
         for batch in encoded(files, encoding.inner, labels, need_labels=need_labels):
             yield encoding.expand(batch)
         return
-    classes = Classes(labels)
+    batches = _encoded(files, encoding, Classes(labels), need_labels=need_labels)
+    yield from _familiar(files.counted(batches), encoding, files.notes)
+
+
+def _familiar(
+    batches: Iterable[Batch], encoding: SvmlightEncoding | TableEncoding, notes: list[str]
+) -> Iterator[Batch]:
+    """Yield batches; at the end note whether they look like those that the model was trained on."""
+    n_features = encoding.n_features
+    n_rows = n_strange = 0
+    lowest, highest = n_features, -1
+    for batch in batches:
+        known = np.concatenate([[0], np.cumsum(batch.indices < n_features)])
+        n_strange += int(np.count_nonzero(np.diff(known[batch.indptr]) == 0))
+        n_rows += batch.n_rows
+        lowest = min(lowest, int(batch.indices.min(initial=n_features)))
+        highest = max(highest, int(batch.indices.max(initial=-1)))
+        yield batch
+    counts_from_zero = isinstance(encoding, SvmlightEncoding) and encoding.zero_based
+    if counts_from_zero and lowest == 1 and highest == n_features:
+        notes.append(
+            Sentence(
+                f"The features of these rows are 1 to {highest:,}, those of the model 0 to"
+                f" {highest - 1:,}: if the files count from 1, use ",
+                Parameter("zero_based", value=False),
+                ".",
+            )
+        )
+    if 2 * n_strange > n_rows:
+        notes.append(
+            f"{n_strange:,} of {n_rows:,} rows have no feature that the model knows: are they like"
+            " those that it was trained on?"
+        )
+
+
+def _encoded(
+    files: Files,
+    encoding: SvmlightEncoding | TableEncoding,
+    classes: Classes,
+    *,
+    need_labels: bool,
+) -> Iterator[Batch]:
     if isinstance(encoding, SvmlightEncoding):
         if files.format is not Format.SVMLIGHT:
             msg = Sentence(
@@ -213,7 +283,8 @@ def encoded(
                 ".",
             )
             raise InputError(msg)
-        yield from files.svmlight(classes, encoding.zero_based)
+        stated = files.layout.zero_based
+        yield from files.svmlight(classes, encoding.zero_based if stated is None else stated)
         return
     if files.format is Format.SVMLIGHT:
         msg = Sentence(

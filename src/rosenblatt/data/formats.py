@@ -1,21 +1,28 @@
-"""Which format a file has, told by its first bytes, its name or its first lines."""
+"""Formats of files, told by the first bytes, the name or the first lines; and what a user says."""
 
 import os
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
-from rosenblatt.data.lines import BYTE_ORDER_MARK
-from rosenblatt.data.sources import Source, name_of, peek
-from rosenblatt.errors import InputError
+from rosenblatt.data.lines import BYTE_ORDER_MARK, check_encoding, head_of
+from rosenblatt.data.sources import PEEKED_BYTES, Source, name_of, peek
+from rosenblatt.errors import InputError, Parameter, Sentence
 
 PACKINGS = (".gz", ".zst", ".zstd")
 
-FEATHER_1 = b"FEA1"
 SVMLIGHT_LINE = re.compile(
     rb"[ \t]*[^\s:#,]+(?:[ \t]+qid:[0-9]+)?(?P<entries>(?:[ \t]+[0-9]+:[^\s:,]+)*)\s*(?:#.*)?"
 )
+FASTTEXT_LINE = re.compile(rb"\s*__label__\S.*")
+VOWPAL_WABBIT_LINE = re.compile(
+    rb"[-+]?[0-9.]+(?: [-+0-9.]+){0,2}(?: '?[^\s|,]+)? ?\|(?: |[^\s|,]+ ).*"
+)
+ARFF_LINE = re.compile(rb"\s*@relation\b", re.IGNORECASE)
 SAMPLE_LINES = 100
+SEPARATOR = re.compile(r"[\t !#-~]")  # no quote
+BAD_ROWS = ("error", "skip")
 
 
 class Format(StrEnum):
@@ -27,6 +34,72 @@ class Format(StrEnum):
     JSON_LINES = "jsonl"
     PARQUET = "parquet"
     ARROW = "arrow"  # IPC: file (Feather version 2) or stream
+    ARFF = "arff"
+    FASTTEXT = "fasttext"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How files are laid out, where they do not tell by themselves, and what to do about faults.
+
+    Parameters
+    ----------
+    format : Format, optional
+        By default told by ``detect_format``.
+    separator : str, optional
+        Of CSV, one character; a space stands for any number of blanks. By default that of , ; |
+        tab and blanks which parts the first rows into equally many fields. Of TSV it is the tab.
+    header : bool, optional
+        Whether the first row of CSV or TSV names the columns; by default the first rows decide (see
+        ``heading.has_header``).
+    zero_based : bool, optional
+        Whether svmlight files count features from 0; by default the first rows decide.
+    quoting : bool, optional
+        Whether double quotes enclose fields; by default in CSV and not in TSV, where they are
+        ordinary characters.
+    names : tuple of str
+        Names for the columns of a file that does not name them; by default column_1, column_2, …
+    encoding : str
+        Of text that is not UTF-8, for instance "latin-1". UTF-16 is known by its first bytes.
+    encoding_errors : "strict" or "replace"
+        Whether bytes that are no text are an error or become U+FFFD.
+    bad_rows : "error" or "skip"
+        Whether a row that cannot be read is an error or is left out and counted.
+    max_bad_share : float
+        The share of rows above which even "skip" is an error.
+    max_index : int, optional
+        The highest number of a feature in svmlight files; by default 16,777,216 or the number of
+        bytes of the files, whichever is more.
+    """
+
+    format: Format | None = None
+    separator: str | None = None
+    header: bool | None = None
+    zero_based: bool | None = None
+    quoting: bool | None = None
+    names: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    encoding_errors: str = "strict"
+    bad_rows: str = "error"
+    max_bad_share: float = 0.01
+    max_index: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.format is not None:
+            object.__setattr__(self, "format", _format(self.format))
+        if self.separator is not None and not SEPARATOR.fullmatch(self.separator):
+            msg = (
+                "separator must be a tab or a printable ASCII character, no quote; got"
+                f" {self.separator!r}."
+            )
+            raise InputError(msg)
+        check_encoding(self.encoding, self.encoding_errors)
+        if self.bad_rows not in BAD_ROWS:
+            msg = f"bad_rows must be 'error' or 'skip'; got {self.bad_rows!r}."
+            raise InputError(msg)
+        if not 0.0 <= self.max_bad_share <= 1.0:
+            msg = f"max_bad_share must be from 0 to 1; got {self.max_bad_share!r}."
+            raise InputError(msg)
 
 
 SUFFIXES = {
@@ -45,6 +118,7 @@ SUFFIXES = {
     ".arrows": Format.ARROW,
     ".feather": Format.ARROW,
     ".ipc": Format.ARROW,
+    ".arff": Format.ARFF,
 }  # .txt says nothing: the lines tell
 
 # Files begin with a mark; a stream of Arrow with the length of its first message behind one.
@@ -55,23 +129,54 @@ MARKS = {
 }
 
 
-def detect_format(source: Source, *, prompt: bool = False) -> Format:
+# What people hand over now and then, by its first bytes, and what to do with it.
+UNREADABLE = {
+    b"PK\x03\x04": "a zip archive or a spreadsheet; unpack it, or save it as CSV",
+    b"BZh": "packed with bzip2; unpack it, or pack it with gzip",
+    b"\xfd7zXZ": "packed with xz; unpack it, or pack it with gzip",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet; save it as CSV",
+    b"\x89HDF": "HDF5; write it as Parquet or CSV",
+    b"SQLite format 3": "a database; write a table of it as CSV",
+    b"\x80\x04\x95": "a pickle, which is never loaded; write it as Parquet or CSV",
+    b"\x80\x05\x95": "a pickle, which is never loaded; write it as Parquet or CSV",
+    b"\x93NUMPY": "a NumPy array; write it as CSV or Parquet",
+    b"%PDF": "a PDF document; write its table as CSV",
+    b"<!DOCTYPE": "a web page; download the data themselves",
+    b"<!doctype": "a web page; download the data themselves",
+    b"<html": "a web page; download the data themselves",
+    b"FEA1": "Feather version 1; write it again as version 2 (Arrow IPC)",
+}
+
+
+def _format(name: Format | str) -> Format:
+    try:
+        return Format(name)
+    except ValueError:
+        known = ", ".join(Format)
+        msg = f"format must be one of {known}; got {name!r}."
+        raise InputError(msg) from None
+
+
+def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = False) -> Format:
     """Return the format of a file, or of standard input, of which no byte is lost by that.
 
     The first bytes decide for Parquet and Arrow, else the suffix of the name (in front of .gz or
-    .zst), else the first lines: an opening brace makes JSON lines, ``label feature:value …``
-    svmlight, as many tabs in every line TSV, and everything else is CSV. With ``prompt`` one line
-    is enough to decide, and none of the following is waited for.
+    .zst), else the first lines: an opening brace makes JSON lines, @relation ARFF, ``label
+    feature:value …`` svmlight, ``__label__name words`` fastText, as many tabs in every line TSV,
+    and everything else is CSV. With ``prompt`` one line is enough to decide, and none of the
+    following is waited for.
     """
-    head = peek(source, prompt=prompt).removeprefix(BYTE_ORDER_MARK)
-    if head.startswith(FEATHER_1):
-        msg = f"{name_of(source)} is Feather version 1; write it again as version 2 (Arrow IPC)."
-        raise InputError(msg)
+    head = peek(source, prompt=prompt)
     for mark, kind in MARKS.items():
         if head.startswith(mark):
             return kind
+    head = head_of(source, encoding, prompt=prompt)[0].removeprefix(BYTE_ORDER_MARK)
+    for mark, what in UNREADABLE.items():
+        if head.startswith(mark):
+            msg = f"{name_of(source)} is {what}."
+            raise InputError(msg)
     kind_by_name = SUFFIXES.get(_suffix(source))
-    return _by_lines(head) if kind_by_name is None else kind_by_name
+    return _by_lines(head, name_of(source)) if kind_by_name is None else kind_by_name
 
 
 def _suffix(source: Source) -> str:
@@ -81,15 +186,40 @@ def _suffix(source: Source) -> str:
     return PurePath(path.stem).suffix if path.suffix in PACKINGS else path.suffix
 
 
-def _by_lines(head: bytes) -> Format:
+def _by_lines(head: bytes, file: str) -> Format:
     if head.lstrip().startswith(b"{"):
         return Format.JSON_LINES
+    if b"\n" not in head:
+        head = head.replace(b"\r", b"\n")
     lines = head.split(b"\n")
     if len(lines) > 1:
         lines.pop()  # it may be cut off
+    elif len(head) >= PEEKED_BYTES:
+        lines[0] = lines[0].rpartition(b" ")[0]
     sample = [line for line in lines if line.strip(b" \r")][:SAMPLE_LINES]
+    if any(ARFF_LINE.match(line) for line in sample if not line.startswith(b"%")):
+        return Format.ARFF
+    if sample and all(map(FASTTEXT_LINE.fullmatch, sample)):
+        return Format.FASTTEXT
     matches = [SVMLIGHT_LINE.fullmatch(line) for line in sample if not line.startswith(b"#")]
     if all(matches) and any(match and match["entries"] for match in matches):
         return Format.SVMLIGHT
+    if sample and all(map(VOWPAL_WABBIT_LINE.fullmatch, sample)) and _is_vowpal_wabbit(sample):
+        msg = Sentence(
+            f"{file} looks like text for Vowpal Wabbit, which is not read; write it as svmlight or"
+            " CSV. If it is something else, name it with ",
+            Parameter("format"),
+            ".",
+        )
+        raise InputError(msg)
     n_tabs = {line.count(b"\t") for line in sample}
     return Format.TSV if len(n_tabs) == 1 and n_tabs != {0} else Format.CSV
+
+
+def _is_vowpal_wabbit(lines: list[bytes]) -> bool:
+    """Whether the parts between bars are features rather than the fields of a table."""
+    if any(re.search(rb"[^\s|:]:[-+]?[0-9.]+(?:\s|$)", line) for line in lines):
+        return True
+    return {line.count(b"|") for line in lines} == {1} and any(
+        len(line.partition(b"|")[2].split()) > 1 for line in lines
+    )

@@ -16,6 +16,7 @@ LONGEST_LABEL = 1000  # bytes
 
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
+LEADING_ZERO = re.compile(rb"[+-]?0[0-9]+")  # 01 is the name of something, not the number 1
 NOT_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
@@ -30,15 +31,17 @@ def shown(token: bytes) -> str:
 def read_label(token: bytes) -> Label:
     """Return what a label says: +1, 1 and 1.0 are the number 1; anything but a number is a word.
 
+    So is 01, as codes are written, which is another label than 1.
+
     Raises ValueError with the reason where the token is no label.
 
-    >>> [read_label(token) for token in (b"+1", b"1.0", b"-0", b"2.5", b"spam")]
-    [1, 1, 0, 2.5, 'spam']
+    >>> [read_label(token) for token in (b"+1", b"1.0", b"-0", b"2.5", b"01", b"spam")]
+    [1, 1, 0, 2.5, '01', 'spam']
     """
     if len(token) > LONGEST_LABEL:
         msg = f"label {shown(token)} is longer than {LONGEST_LABEL} bytes"
         raise ValueError(msg)
-    if NUMBER.fullmatch(token):
+    if NUMBER.fullmatch(token) and not LEADING_ZERO.fullmatch(token):
         value = float(token)
         if math.isinf(value):
             msg = f"label {shown(token)} is beyond the range of float64"

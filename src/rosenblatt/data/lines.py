@@ -1,18 +1,21 @@
-"""A stream of bytes cut into blocks of whole lines."""
+"""Text of a stream of bytes: converted to UTF-8 where it is not, cut into blocks of whole lines."""
 
-from collections.abc import Iterator
+import codecs
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.sources import ByteSource
-from rosenblatt.errors import InputError
+from rosenblatt.data.sources import ByteSource, Source, opened, peek
+from rosenblatt.errors import InputError, Parameter, Sentence
 
-NEWLINE = ord("\n")
+NEWLINE, RETURN = ord("\n"), ord("\r")
 PADDING = 64  # bytes behind the text that a scan may read
 LONGEST_LINE = 1 << 28  # bytes, so that a file without newlines cannot take all memory
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # with which some programs begin UTF-8 text
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+ENCODING_ERRORS = ("strict", "replace")
 
 
 class TextBlock(NamedTuple):
@@ -35,6 +38,9 @@ def whole_lines(source: ByteSource, size: int, *, prompt: bool = False) -> Itera
         room = len(text) - PADDING
         arrived = _fill(source, text[filled:room], prompt=prompt)
         searched, filled = filled, filled + arrived
+        if source.ends_with_return:
+            new = text[searched:filled]
+            new[new == RETURN] = NEWLINE
         if arrived == 0 and filled < room:
             if filled:
                 text[filled] = NEWLINE
@@ -52,6 +58,101 @@ def whole_lines(source: ByteSource, size: int, *, prompt: bool = False) -> Itera
                 msg = f"{source.name} has a line of more than {LONGEST_LINE >> 20} MiB."
                 raise InputError(msg)
             text = np.concatenate([text[:room], _room_for(room)])
+
+
+def check_encoding(encoding: str, errors: str) -> None:
+    """Raise InputError where an encoding is not known, or what to do with its errors."""
+    try:
+        codecs.lookup(encoding)
+        "".encode(encoding)  # not of text are base64 and the like
+    except (LookupError, ValueError, TypeError):
+        msg = f"encoding must name a text encoding, such as utf-8 or latin-1; got {encoding!r}."
+        raise InputError(msg) from None
+    if errors not in ENCODING_ERRORS:
+        msg = f"encoding_errors must be 'strict' or 'replace'; got {errors!r}."
+        raise InputError(msg)
+
+
+def is_utf_8(encoding: str) -> bool:
+    """Whether a name of an encoding means UTF-8."""
+    return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
+
+
+def text_lines(
+    source: Source,
+    size: int,
+    encoding: str = "utf-8",
+    errors: str = "strict",
+    *,
+    prompt: bool = False,
+) -> Generator[TextBlock, None, None]:
+    """Yield the lines of a file as UTF-8, whatever its encoding is.
+
+    What claims to be UTF-8 is not looked at, unless errors are to be replaced: whoever parses it
+    finds what is none, and on which line. UTF-16 is known by its first bytes. Lines end with a
+    newline, or in a text whose first 64 KiB have none, with a carriage return.
+    """
+    head, encoding = head_of(source, encoding, prompt=prompt)
+    with opened(source) as stream:
+        converts = not is_utf_8(encoding) or errors == "replace"
+        text = _Transcoded(stream, encoding, errors) if converts else stream
+        text.ends_with_return = b"\r" in head and b"\n" not in head
+        yield from whole_lines(text, size, prompt=prompt)
+
+
+def head_of(source: Source, encoding: str, *, prompt: bool) -> tuple[bytes, str]:
+    """Return the first bytes of a file as UTF-8, and the encoding that it has."""
+    head = peek(source, prompt=prompt)
+    if is_utf_8(encoding) and head.startswith(UTF_16_MARKS):
+        encoding = "utf-16"
+    if not is_utf_8(encoding):
+        head = head.decode(encoding, "ignore").encode()
+    return head, encoding
+
+
+class _Transcoded(ByteSource):
+    """A stream of text converted to UTF-8."""
+
+    def __init__(self, source: ByteSource, encoding: str, errors: str) -> None:
+        self.name = source.name
+        self.ends_with_return = False
+        self._source = source
+        self._encoding = encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors)
+        self._piece = bytearray(1 << 16)
+        self._ready = b""  # UTF-8 that there was no room for
+        self._n_decoded = 0
+        self._ended = False
+
+    @property
+    def bytes_read(self) -> int:
+        """How many bytes of the file have been taken, before unpacking."""
+        return self._source.bytes_read
+
+    def readinto(self, view: memoryview) -> int:
+        """Fill the buffer as far as is ready; return by how much, 0 at the end."""
+        while not self._ready and not self._ended:
+            count = self._source.readinto(memoryview(self._piece))
+            self._ended = count == 0
+            try:
+                text = self._decoder.decode(bytes(self._piece[:count]), final=self._ended)
+            except UnicodeDecodeError as error:
+                msg = Sentence(
+                    f"{self.name} is not {self._encoding} text: byte"
+                    f" 0x{error.object[error.start]:02x} at {self._n_decoded + error.start:,};"
+                    " name another ",
+                    Parameter("encoding"),
+                    ", or replace what cannot be read with ",
+                    Parameter("encoding_errors", "replace"),
+                    ".",
+                )
+                raise InputError(msg) from None
+            self._n_decoded += count
+            self._ready = text.encode("utf-8", "replace")  # half of a character becomes ?
+        piece = self._ready[: len(view)]
+        view[: len(piece)] = piece
+        self._ready = self._ready[len(piece) :]
+        return len(piece)
 
 
 def _room_for(size: int) -> NDArray[np.uint8]:

@@ -117,6 +117,7 @@ class ByteSource:
 
     def __init__(self, stored: StoredBytes) -> None:
         self.name = stored.name
+        self.ends_with_return = False  # whether a carriage return ends lines, as on the first Macs
         self._stored = stored
         self._stream: ByteReader = stored
         self._damages: tuple[type[Exception], ...] = ()  # what the unpacking raises

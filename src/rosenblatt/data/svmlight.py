@@ -2,20 +2,29 @@
 
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from threading import Event
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.labels import Classes
-from rosenblatt.data.lines import TextBlock, whole_lines
-from rosenblatt.data.sources import Source, name_of, opened
-from rosenblatt.data.svmlight_rows import LineError, ParsedBlock, conventions_for, parse_plain
+from rosenblatt.data.lines import TextBlock, text_lines
+from rosenblatt.data.sources import Source, name_of
+from rosenblatt.data.svmlight_rows import (
+    Conventions,
+    LineError,
+    ParsedBlock,
+    conventions_for,
+    parse_plain,
+    parse_scanned,
+)
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.text import MOST_FEATURE
 
 BLOCK_BYTES = 2 << 20  # of text in a batch; from 1 to 8 MiB the speed is the same
 PLAIN_BYTES = 1 << 19  # up to here plain Python is done before numba has been imported
@@ -30,6 +39,8 @@ def svmlight_batches(
     block_bytes: int = BLOCK_BYTES,
     threads: int | None = None,
     prompt: bool = False,
+    max_index: int | None = None,
+    bad_rows: BadRows | None = None,
 ) -> Iterator[Batch]:
     """Yield the rows of a file in batches; memory is bounded by the size of a few blocks.
 
@@ -52,6 +63,10 @@ def svmlight_batches(
         number.
     prompt : bool
         Yield rows as soon as they arrive rather than in full blocks.
+    max_index : int, optional
+        The highest number of a feature; a higher one is an error.
+    bad_rows : BadRows, optional
+        What to do with lines that are not svmlight; by default they are an error.
 
     Raises
     ------
@@ -66,9 +81,16 @@ def svmlight_batches(
         if number is not None and number < 1:
             msg = f"{name} must be at least 1; got {number}."
             raise InputError(msg)
-    parser = _Parser(zero_based, kind)
+    start = conventions_for(0 if zero_based is None else 1 - zero_based, kind)
+    conventions = start._replace(
+        detected=zero_based is None,
+        most=MOST_FEATURE if max_index is None else min(max_index, MOST_FEATURE),
+        skip=bad_rows is not None and bad_rows.skip,
+    )
+    parser = _Parser(conventions, kind)
     table = Classes() if classes is None else classes
-    return _batches(source, parser, table, block_bytes, threads or os.cpu_count() or 1, prompt)
+    n_threads = threads or os.cpu_count() or 1
+    return _batches(source, parser, table, block_bytes, n_threads, prompt, bad_rows)
 
 
 def read_svmlight(
@@ -99,24 +121,35 @@ def read_svmlight(
 
 
 def _batches(
-    source: Source, parser: "_Parser", classes: Classes, size: int, threads: int, prompt: bool
+    source: Source,
+    parser: "_Parser",
+    classes: Classes,
+    size: int,
+    threads: int,
+    prompt: bool,
+    bad_rows: BadRows | None,
 ) -> Iterator[Batch]:
-    def blocks() -> Generator[TextBlock, None, None]:
-        with opened(source) as stream:
-            yield from whole_lines(stream, size, prompt=prompt)
-
     name, line = name_of(source), 1
-    parts = in_order(parser.parse, blocks(), threads)
+    parts = in_order(parser.parse, text_lines(source, size, prompt=prompt), threads)
     try:
         for parsed, bytes_read in parts:
-            if len(parsed.labels):
-                yield _batch(parsed, classes, not parser.base, name, line, bytes_read)
+            bad = tuple(_bad_row(name, line, *fault) for fault in parsed.faults)
+            if len(parsed.labels) or bad:
+                batch = _batch(parsed, classes, not parser.base, name, line, bytes_read)
+                yield batch._replace(bad=bad)
             line += parsed.n_lines
     except LineError as error:
-        msg = f"{name}, line {line + error.line}, column {error.column}: {error.clause}."
-        raise InputError(msg) from None
+        row = _bad_row(name, line, 0, error)
+        if bad_rows is None:
+            raise InputError(row.sentence()) from None
+        raise bad_rows.refuse(row) from None
     finally:
         parts.close()
+
+
+def _bad_row(file: str, line: int, before: int, error: LineError) -> BadRow:
+    place = f"{file}, line {line + error.line}, column {error.column}"
+    return BadRow(before, place, error.clause)
 
 
 def _batch(
@@ -145,17 +178,21 @@ class _Parser:
     Where nobody says so, the first block decides, and the others wait for it.
     """
 
-    def __init__(self, zero_based: bool | None, dtype: np.dtype[Any]) -> None:
-        self.base = 0 if zero_based is None else 1 - zero_based
+    def __init__(self, conventions: Conventions, dtype: np.dtype[Any]) -> None:
+        self._conventions = conventions
         self._dtype = dtype
-        self._detects = zero_based is None
         self._decided = Event()
-        if not self._detects:
+        if not conventions.detected:
             self._decided.set()
+
+    @property
+    def base(self) -> int:
+        """The number of the first feature."""
+        return self._conventions.base
 
     def parse(self, block: TextBlock) -> tuple[ParsedBlock, int]:
         """Return the rows of a block and how far the file has been read."""
-        if block.offset == 0 and self._detects:
+        if block.offset == 0 and self._conventions.detected:
             try:
                 return self._parse_first(block), block.bytes_read
             finally:
@@ -167,20 +204,18 @@ class _Parser:
         parsed = self._rows(block)
         if not len(parsed.indices) or parsed.lowest == 0:
             return parsed
-        self.base = 1
+        self._conventions = self._conventions._replace(base=1)
         parsed.indices[:] -= 1
         return parsed._replace(n_features=parsed.n_features - 1)
 
     def _rows(self, block: TextBlock) -> ParsedBlock:
-        numbering = conventions_for(self.base, self._dtype, detected=self._detects)
+        conventions = self._conventions
         if block.offset + block.length > PLAIN_BYTES or "numba" in sys.modules:
             from rosenblatt.kernels.text.words import AVAILABLE
 
             if AVAILABLE:
-                from rosenblatt.data.svmlight_rows import parse_scanned
-
-                return parse_scanned(block.text, block.length, numbering, self._dtype)
-        return parse_plain(block.text[: block.length].tobytes(), numbering, self._dtype)
+                return parse_scanned(block.text, block.length, conventions, self._dtype)
+        return parse_plain(block.text[: block.length].tobytes(), conventions, self._dtype)
 
 
 class SvmlightEncoding:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, Label, read_label, shown
+from rosenblatt.errors import Parameter, Sentence
 from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Conventions(NamedTuple):
     base: int  # the number of the first feature, 0 or 1
     limit: float  # what rounds to infinity: values are below it in size
     detected: bool = False  # the base was found out from earlier rows, not told
+    most: int = MOST_FEATURE  # the highest number of a feature
+    skip: bool = False  # whether lines that are not in order are left out
 
 
 class Row(NamedTuple):
@@ -142,6 +145,8 @@ def _add_entry(token: bytes, numbering: Conventions, entries: dict[int, float]) 
     if feature > MOST_FEATURE:
         clause = f"feature {shown(name)} is beyond {MOST_FEATURE}, the highest number there can be"
         raise _TokenError(clause)
+    if feature > numbering.most:
+        raise _TokenError(_most_clause(feature, numbering.most))
     if feature < numbering.base:
         raise _TokenError(_zero_clause(numbering))
     if not NUMBER.fullmatch(written):
@@ -165,13 +170,22 @@ def _value_clause(feature: int, written: bytes) -> str:
     return f"value {shown(written)} of feature {feature} is not a number"
 
 
+def _most_clause(feature: int, most: int) -> Sentence:
+    return Sentence(
+        f"feature {feature} is beyond {most:,}, the highest number that is expected in a file of"
+        " this size; if it is right, raise ",
+        Parameter("max_index"),
+    )
+
+
 def _zero_clause(numbering: Conventions) -> str:
     if numbering.detected:
-        return (
+        return Sentence(
             "feature 0, but the rows before were taken to count from 1 for want of a feature 0;"
-            " say that features count from 0 (zero_based=True)"
+            " use ",
+            Parameter("zero_based", value=True),
         )
-    return "feature 0 where features count from 1 (zero_based=False)"
+    return Sentence("feature 0 where features count from 1: ", Parameter("zero_based", value=False))
 
 
 class ParsedBlock(NamedTuple):
@@ -186,6 +200,9 @@ class ParsedBlock(NamedTuple):
     lowest: int  # of the indices; where there is none, the highest there can be
     n_features: int  # one more than the highest index
     n_lines: int
+    faults: tuple[
+        tuple[int, LineError], ...
+    ] = ()  # lines left out, with the number of the next row
 
 
 def conventions_for(base: int, dtype: np.dtype[Any], *, detected: bool = False) -> Conventions:
@@ -195,17 +212,27 @@ def conventions_for(base: int, dtype: np.dtype[Any], *, detected: bool = False) 
 
 
 def parse_plain(text: bytes, numbering: Conventions, dtype: np.dtype[Any]) -> ParsedBlock:
-    """Return the rows of a text that ends in a newline; raise LineError at the first bad line."""
+    """Return the rows of a text that ends in a newline.
+
+    Raise LineError at the first bad line, or leave bad lines out if the conventions say so.
+    """
     lines = text.split(b"\n")[:-1]
+    faults: list[tuple[int, LineError]] = []
     data: list[float] = []
     indices: list[int] = []
-    indptr, labels, queries = [0], [], []
+    indptr = [0]
+    labels: list[int] = []
+    queries: list[int] = []
     distinct: dict[Label, int] = {}
     for number, line in enumerate(lines):
         try:
             row = parse_line(line, numbering)
         except LineError as error:
-            raise LineError(error.column, error.clause, number) from None
+            fault = LineError(error.column, error.clause, number)
+            if not numbering.skip:
+                raise fault from None
+            faults.append((len(labels), fault))
+            continue
         if row is None:
             continue
         data += row.values
@@ -224,6 +251,7 @@ def parse_plain(text: bytes, numbering: Conventions, dtype: np.dtype[Any]) -> Pa
         min(indices, default=MOST_FEATURE),
         max(indices, default=-1) + 1,
         len(lines),
+        tuple(faults),
     )
 
 
@@ -297,7 +325,9 @@ def parse_scanned(
     indices = rows.indices[: done.n_values]
     lowest = int(indices.min(initial=MOST_FEATURE))
     distinct = _labels(text, tokens, done.n_labels)
-    if not good or lowest < 0 or distinct is None:
+    highest = int(indices.max(initial=-1))
+    beyond = highest + numbering.base > numbering.most
+    if not good or lowest < 0 or beyond or distinct is None:
         # Whatever is wrong, the plain parser comes to the first of it, and says what it is.
         return parse_plain(text[:length].tobytes(), numbering, dtype)
     return ParsedBlock(
@@ -308,7 +338,7 @@ def parse_scanned(
         distinct,
         rows.queries[: done.n_rows] if done.n_queries else None,
         lowest,
-        int(indices.max(initial=-1)) + 1,
+        highest + 1,
         n_lines,
     )
 

@@ -102,7 +102,7 @@ def mutated(generator: random.Random, seeds: list[bytes], pieces: list[bytes]) -
 def separated_tables(text: bytes, asked: SeparatedOptions, size: int) -> list[Table]:
     """Return what the reader makes of a text in blocks of this size, without threads."""
     source = ByteSource(StoredBytes(io.BytesIO(text), "fuzz"))
-    parser = SeparatedParser("fuzz")
+    parser = SeparatedParser("fuzz", None)
     blocks = laid_out(whole_lines(source, size), asked, "fuzz", prompt=False)
     return [table for block in blocks for table in parser.parse(block)]
 
@@ -110,7 +110,7 @@ def separated_tables(text: bytes, asked: SeparatedOptions, size: int) -> list[Ta
 def json_tables(text: bytes, size: int) -> list[Table]:
     """Return what the reader of JSON lines makes of a text."""
     source = ByteSource(StoredBytes(io.BytesIO(text), "fuzz"))
-    parser = JsonLinesParser("fuzz", None, prompt=False)
+    parser = JsonLinesParser("fuzz", None, None, prompt=False)
     return [table for block in whole_lines(source, size) for table in parser.parse(block)]
 
 

@@ -12,12 +12,13 @@ class NaiveError(Exception):
 def naive_rows(text: bytes, separator: bytes, *, quoting: bool) -> list[Row]:
     """Return the rows of a text; raise NaiveError with the lines of the first row that is none."""
     rows: list[Row] = []
+    text = text.replace(b"\0", b" ")
     place, line, width = 0, 1, None
     while place < len(text):
         fields, stop, quoted = _fields(text, place, line, separator, quoting=quoting)
         last_line = line + text.count(b"\n", place, stop - 1)
         if len(fields) > 1 or quoted or fields[0].strip(b" \r"):
-            if width not in (None, len(fields)) or any(b"\0" in field for field in fields):
+            if width not in (None, len(fields)):
                 raise NaiveError(line, last_line)
             width = len(fields)
             try:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rosenblatt.data.formats import Layout
 from rosenblatt.data.tables import Table, table, table_batches
 from rosenblatt.errors import InputError
 
@@ -102,7 +103,8 @@ def test_memory_does_not_grow_with_the_file(name: str, tmp_path: Path) -> None:
         file = tmp_path / name
         file.write_bytes(b"".join(gzip.compress(rows, 1) for _ in range(times)))
         tracemalloc.start()
-        n_rows = sum(t.frame.height for t in table_batches(file, block_bytes=1 << 15, header=False))
+        tables = table_batches(file, Layout(header=False), block_bytes=1 << 15)
+        n_rows = sum(found.frame.height for found in tables)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert n_rows == 10_000 * times

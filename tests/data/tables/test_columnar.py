@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from rosenblatt.data.formats import Format, Layout
 from rosenblatt.data.tables import Table, columnar, table_batches
 from rosenblatt.errors import InputError
 
@@ -121,7 +122,8 @@ def test_a_damaged_file_is_an_error_or_rows(kind: str, tmp_path: Path) -> None:
         wrong[generator.randrange(8, len(wrong))] ^= generator.randrange(1, 256)
         file.write_bytes(wrong)
         try:
-            tables = list(table_batches(file, format="parquet" if kind == "parquet" else "arrow"))
+            layout = Layout(Format("parquet" if kind == "parquet" else "arrow"))
+            tables = list(table_batches(file, layout))
         except InputError as error:
             assert str(error).endswith(".")  # noqa: PT017  # either is right
         else:

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from rosenblatt.data.formats import Layout
 from rosenblatt.data.tables import table_batches
 from rosenblatt.errors import InputError
 
@@ -10,9 +11,8 @@ CASES = [
     (b"1,2\n\n3,4,5\n", r"line 3: 3 fields where 2 were expected"),
     (b'1,"a\nb"\n3,4,\n', r"line 3: 3 fields where 2 were expected"),
     (b"1,2,3\n4,,\n5,6\n7,8,9,10\n", r"line 3: 2 fields where 3 were expected"),
-    (b"a,b\n1,2\nx,caf\xe9\n", r"line 3: 'caf\\xe9' is not UTF-8 text; convert the file"),
+    (b"a,b\n1,2\nx,caf\xe9\n", r"line 3: 'caf\\xe9' is not UTF-8 text; name the encoding"),
     (b'a,b\n1,2\n"x\n\xff",2\n', r"line 4: .*\\xff' is not UTF-8 text"),
-    (b"a,b\n1,x\0y\n", r"line 2: a NUL byte in 'x\\x00y'; the file must be text in UTF-8"),
     (
         b'a,b\n1,2\n3,"x\n4,5\n',
         r"line 3: the quote before 'x\\n4,5\\n' is never closed; .*quoting=False\.$",
@@ -20,10 +20,6 @@ CASES = [
     (b'a,b\n1,"x"y\n', r"line 2: 'y' follows the quote that closes a field, where ',' or the end"),
     (b'"a"b,c\n1,2\n', r"line 1: 'b' follows the quote that closes a field"),
     (b'"a,c\n1,2\n', r"line 1: the quote before 'a,c\\n1,2\\n' is never closed"),
-    (
-        b"a,b,a\n1,2,3\n",
-        r"rows\.csv has more than one column 'a'; each column needs its own name\.$",
-    ),
 ]
 
 
@@ -33,9 +29,8 @@ def test_bad_rows_are_named(text: bytes, sentence: str, size: int, tmp_path: Pat
     """The error says file, line, what is wrong and what was expected, for blocks of any size."""
     file = tmp_path / "rows.csv"
     file.write_bytes(text)
-    header = True if text.startswith(b"a,b,a") else None
     with pytest.raises(InputError, match=sentence):
-        list(table_batches(file, separator=",", header=header, block_bytes=size))
+        list(table_batches(file, Layout(separator=","), block_bytes=size))
 
 
 def test_a_bad_row_far_behind_is_counted_from_the_first_line(tmp_path: Path) -> None:

@@ -13,13 +13,17 @@ HEADERS = [
     "day,text\n2001-02-03,hello\n2001-02-04,bye\n",
     "label,text\nspam,free money\nham,see you\nspam,win\n",
     "x y (cm),kind\n1.5,a\n2,b\n",
+    "a,a\n1,2\n",
+    "country,2015,2016\nFrance,1.5,2\nSpain,7,8\n",
+    "0,1,2,label\n5.1,3.5,1.4,a\n4.9,3,1.4,b\n",
+    "question,answer\nwhere is it from,from before it was\nwho is to say so,whoever sees it\n",
+    "title,what is it about?\nMoby Dick,a whale\nEmma,love\n",
 ]
 NO_HEADERS = [
     "1,2\n3,4\n",
     "a,1\nb,2\n",
     "spam,free money now\nham,see you\nspam,win\n",
     "red,apple\ngreen,pear\nred,apple\n",
-    "a,a\n1,2\n",
     "x,NA\ny,5\nz,7\n",
     "x,?\ny,5\nz,7\n",
     "one,two\n",

@@ -129,7 +129,7 @@ def test_a_new_key_in_a_later_block_is_an_error(tmp_path: Path) -> None:
     """Columns are those of the first block; the error names line and key, and the way out."""
     file = tmp_path / "rows.jsonl"
     file.write_text('{"a": 1}\n' * 100 + '{"a": 1, "b": 2}\n')
-    sentence = r"line 101: key 'b' is in none of the first \d+ rows; name the columns to read"
+    sentence = r"line 101: key 'b' is in none of the first \d+ rows; put the rows with"
     with pytest.raises(InputError, match=sentence):
         list(table_batches(file, block_bytes=100))
     (table,) = table_batches(file)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.data.formats import Layout
 from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.data.tables.heading import SeparatedOptions
 from rosenblatt.errors import InputError
@@ -157,7 +158,7 @@ def test_files_without_rows_yield_nothing(tmp_path: Path) -> None:
     """An empty file, blank lines, and a header alone have no rows; that is no error here."""
     for text in ("", "\n\n  \n", "\ufeff"):
         assert list(table_batches(_file(tmp_path, text))) == []
-    assert list(table_batches(_file(tmp_path, "a,b\n"), header=True)) == []
+    assert list(table_batches(_file(tmp_path, "a,b\n"), Layout(header=True))) == []
     assert list(table_batches(_file(tmp_path, "a,b"), names=["b"])) == []
 
 
@@ -171,11 +172,11 @@ def test_a_row_wider_than_the_sample_is_measured_whole(tmp_path: Path) -> None:
 def test_the_caller_may_say_how_a_file_is_written(tmp_path: Path) -> None:
     """Separator, quoting and header are taken as given."""
     file = _file(tmp_path, '"a"#1\n"b"#2\n')
-    (table,) = table_batches(file, separator="#", quoting=False, header=True)
+    (table,) = table_batches(file, Layout(separator="#", quoting=False, header=True))
     assert table.frame.to_dict(as_series=False) == {'"a"': ['"b"'], "1": ["2"]}
     with pytest.raises(InputError, match="separator must be a tab or a printable ASCII character"):
-        table_batches(file, separator=",,")
+        Layout(separator=",,")
     with pytest.raises(InputError, match="block_bytes must be at least 1; got 0"):
         table_batches(file, block_bytes=0)
     with pytest.raises(InputError, match=r"format must be one of svmlight, csv, .*; got 'xls'"):
-        table_batches(file, format="xls")
+        Layout(format="xls")  # type: ignore[arg-type]

@@ -188,6 +188,8 @@ class TableEncoding:
 
         It changes nothing, so tables can be prepared in several threads, in any order.
         """
+        if not table.frame.height:
+            return PreparedTable(table, np.empty((0, len(self._numeric))), ())
         columns = set(table.frame.columns)
         for column in self.columns:
             if column.required and column.name not in columns:
@@ -213,10 +215,14 @@ class TableEncoding:
         makes them what is learned from. Labels are −1 without classes to number them, where there
         is no column of labels, and in a frozen encoding where a label is missing.
         """
-        _, numbers, texts = prepared or self.prepare(table)
-        rows = self._rows(table, numbers, texts)
-        labels = table_labels(table, self.label, classes, required=not self.frozen)
+        table, numbers, texts = prepared or self.prepare(table)
         n_rows = table.frame.height
+        if n_rows:
+            rows = self._rows(table, numbers, texts)
+            labels = table_labels(table, self.label, classes, required=not self.frozen)
+        else:
+            rows = SparseRows(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
+            labels = np.empty(0, np.int32)
         first, n_lines = table.first_row, n_rows
         if table.lines is not None and n_rows:
             first = int(table.lines[0])
@@ -234,6 +240,7 @@ class TableEncoding:
             first_line=first,
             n_lines=n_lines,
             bytes_read=table.bytes_read,
+            bad=table.bad,
         )
 
     def freeze(self) -> None:

@@ -1,33 +1,31 @@
 """Files of any tabular format as tables."""
 
-import re
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from typing import TypeVar
 
-from rosenblatt.data.formats import Format, detect_format
-from rosenblatt.data.lines import TextBlock, whole_lines
-from rosenblatt.data.sources import Source, name_of, opened
-from rosenblatt.data.tables.fields import WholeRows
-from rosenblatt.data.tables.heading import Heading, SeparatedOptions, laid_out
+from rosenblatt.data.bad_rows import BadRows
+from rosenblatt.data.formats import Format, Layout, detect_format
+from rosenblatt.data.lines import LONGEST_LINE, TextBlock, text_lines
+from rosenblatt.data.sources import Source, name_of
+from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
 from rosenblatt.data.tables.table import Selection, Table, require_polars, wanted_columns
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
 
 Item = TypeVar("Item")
+Blocks = Generator[TextBlock, None, None]
 
-SEPARATOR = re.compile(r"[\t !#-~]")  # no quote
 BLOCK_BYTES = 4 << 20  # of text; each call of polars costs about half a millisecond
+LONGEST_FIELD = 1 << 20  # bytes between quotes, where bad rows are skipped
 
 
 def table_batches(
     source: Source,
+    layout: Layout | None = None,
     *,
-    format: Format | str | None = None,  # noqa: A002  # the word that people know for it
-    separator: str | None = None,
-    quoting: bool | None = None,
-    header: bool | None = None,
     names: Sequence[str] | None = None,
     optional: Collection[str] = (),
+    bad_rows: BadRows | None = None,
     block_bytes: int = BLOCK_BYTES,
     prompt: bool = False,
 ) -> Iterator[Table]:
@@ -41,22 +39,16 @@ def table_batches(
     ----------
     source : str or path
         A file, packed with gzip or Zstandard or not; ``"-"`` is standard input.
-    format : Format or its name, optional
-        By default told by ``detect_format``.
-    separator : str, optional
-        Of CSV, one character; by default , ; | or a tab, whichever parts the first rows into
-        equally many fields. Of TSV it is the tab.
-    quoting : bool, optional
-        Whether double quotes enclose fields; by default in CSV and not in TSV, where they are
-        ordinary characters.
-    header : bool, optional
-        Whether the first row of CSV or TSV names the columns; by default the first rows decide (see
-        ``heading.has_header``). Without a header columns are called column_1, column_2, …
+    layout : Layout, optional
+        What is known of the file; the rest is told by its first rows.
     names : sequence of str, optional
         The columns that the tables are to have, in this order; others are dropped. By default all
         of them as they come.
     optional : collection of str
         Which of these names a file may lack; they are then missing in the tables.
+    bad_rows : BadRows, optional
+        What to do with rows that cannot be read; by default they are an error. Those that are left
+        out stand in ``Table.bad``.
     block_bytes : int
         About how much text is read at a time.
     prompt : bool
@@ -68,71 +60,55 @@ def table_batches(
         With file and line, where rows cannot be read as they stand; nothing of their block is
         yielded.
     """
-    file = name_of(source)
+    layout, file = layout or Layout(), name_of(source)
     if block_bytes < 1:
         msg = f"block_bytes must be at least 1; got {block_bytes}."
         raise InputError(msg)
-    if separator is not None and not SEPARATOR.fullmatch(separator):
-        msg = (
-            f"separator must be a tab or a printable ASCII character, no quote; got {separator!r}."
-        )
-        raise InputError(msg)
     require_polars(file)
-    kind = detect_format(source, prompt=prompt) if format is None else _format(format)
+    kind = layout.format or detect_format(source, encoding=layout.encoding, prompt=prompt)
     wanted = wanted_columns(names, optional)
     if kind in (Format.PARQUET, Format.ARROW):
         from rosenblatt.data.tables.columnar import columnar_tables
 
         return columnar_tables(source, kind, wanted)
-    if kind == Format.JSON_LINES:
-        return _json_tables(source, wanted, block_bytes, prompt=prompt)
     if kind == Format.SVMLIGHT:
         msg = f"{file} is svmlight text, which has no columns; read it by svmlight_batches."
         raise InputError(msg)
-    is_tsv = kind == Format.TSV
-    if separator is None and is_tsv:
-        separator = "\t"
-    if quoting is None:
-        quoting = not is_tsv
-    asked = SeparatedOptions(separator, quoting, header, wanted)
-    return _separated_tables(source, asked, block_bytes, prompt=prompt)
+    blocks = text_lines(source, block_bytes, layout.encoding, layout.encoding_errors, prompt=prompt)
+    if kind == Format.JSON_LINES:
+        from rosenblatt.data.tables.json_lines import JsonLinesParser
+
+        return _ahead(JsonLinesParser(file, wanted, bad_rows, prompt=prompt).parse, blocks)
+    if kind == Format.FASTTEXT:
+        from rosenblatt.data.tables.fasttext import FastTextParser
+
+        return _ahead(FastTextParser(file, wanted, bad_rows).parse, blocks)
+    if kind == Format.ARFF:
+        from rosenblatt.data.tables.arff import arff_tables
+
+        return arff_tables(blocks, file, wanted, bad_rows)
+    return _separated(blocks, layout, kind, wanted, file, bad_rows, prompt=prompt)
 
 
-def _format(name: Format | str) -> Format:
-    try:
-        return Format(name)
-    except ValueError:
-        known = ", ".join(Format)
-        msg = f"format must be one of {known}; got {name!r}."
-        raise InputError(msg) from None
-
-
-def _separated_tables(
-    source: Source, asked: SeparatedOptions, size: int, *, prompt: bool
+def _separated(
+    blocks: Blocks,
+    layout: Layout,
+    kind: Format,
+    wanted: Selection | None,
+    file: str,
+    bad_rows: BadRows | None,
+    *,
+    prompt: bool,
 ) -> Iterator[Table]:
     from rosenblatt.data.tables.separated import SeparatedParser
 
-    file = name_of(source)
-
-    def blocks() -> Generator[tuple[Heading, WholeRows], None, None]:
-        with opened(source) as stream:
-            yield from laid_out(
-                whole_lines(stream, size, prompt=prompt), asked, file, prompt=prompt
-            )
-
-    yield from _ahead(SeparatedParser(file).parse, blocks())
-
-
-def _json_tables(
-    source: Source, wanted: Selection | None, size: int, *, prompt: bool
-) -> Iterator[Table]:
-    from rosenblatt.data.tables.json_lines import JsonLinesParser
-
-    def blocks() -> Generator[TextBlock, None, None]:
-        with opened(source) as stream:
-            yield from whole_lines(stream, size, prompt=prompt)
-
-    yield from _ahead(JsonLinesParser(name_of(source), wanted, prompt=prompt).parse, blocks())
+    is_tsv = kind == Format.TSV
+    separator = "\t" if is_tsv and layout.separator is None else layout.separator
+    quoting = not is_tsv if layout.quoting is None else layout.quoting
+    asked = SeparatedOptions(separator, quoting, layout.header, wanted, layout.names)
+    longest = LONGEST_FIELD if bad_rows is not None and bad_rows.skip else LONGEST_LINE
+    found = laid_out(blocks, asked, file, prompt=prompt, longest_field=longest)
+    return _ahead(SeparatedParser(file, bad_rows).parse, found)
 
 
 def _ahead(

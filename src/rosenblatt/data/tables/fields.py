@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.labels import shown
 from rosenblatt.data.lines import LONGEST_LINE, TextBlock
+from rosenblatt.errors import Parameter, Sentence
 
 QUOTE = ord('"')
 NEWLINE = ord("\n")
@@ -82,14 +83,31 @@ def rows(text: bytes, dialect: Dialect) -> Iterator[tuple[int, list[bytes]]]:
             yield start, fields
 
 
+def squeezed(text: bytes) -> bytes:
+    """Return a text with one space for several blanks, and none at the ends of lines."""
+    text = re.sub(rb"[ \t]+", b" ", text)
+    return re.sub(rb" ?(\r?\n) ?", rb"\1", text).removeprefix(b" ")
+
+
+def not_utf_8(text: bytes) -> Sentence:
+    """Return what to say of text that is not UTF-8."""
+    return Sentence(
+        f"{shown(text)} is not UTF-8 text; name the encoding of the file, for instance with ",
+        Parameter("encoding", "latin-1"),
+        ", or replace what cannot be read with ",
+        Parameter("encoding_errors", "replace"),
+    )
+
+
 def _quote_error(text: bytes, place: int, dialect: Dialect) -> FieldError:
     closed = re.compile(QUOTED).match(text, place)
     if closed is None:
-        clause = (
+        advice = Sentence(
             f"the quote before {shown(text[place + 1 : place + 60])} is never closed;"
-            " if quotes are ordinary characters in this file, say quoting=False"
+            " if quotes are ordinary characters in this file, use ",
+            Parameter("quoting", value=False),
         )
-        return FieldError(place, clause, unclosed=True)
+        return FieldError(place, advice, unclosed=True)
     clause = (
         f"{shown(text[closed.end() : closed.end() + 1])} follows the quote that closes a field,"
         f" where {_named(dialect.separator)} or the end of the row was expected"
@@ -106,24 +124,51 @@ class PlainRows(NamedTuple):
 
     columns: list[list[str | None]]
     starts: list[int]
+    faults: list[tuple[int, FieldError]]  # of rows that are left out, with the number of the next
 
 
-def read_plainly(text: bytes, dialect: Dialect, width: int) -> PlainRows:
-    """Return the rows of a text, each of ``width`` fields; raise FieldError at the first fault."""
+def read_plainly(text: bytes, dialect: Dialect, width: int, *, skip: bool = False) -> PlainRows:
+    """Return the rows of a text, each of ``width`` fields.
+
+    At the first fault raise FieldError, or with ``skip`` leave the row out. After a quote that is
+    not in order, the next line is the next row.
+    """
     columns: list[list[str | None]] = [[] for _ in range(width)]
     starts: list[int] = []
-    for start, fields in rows(text, dialect):
-        if len(fields) != width:
-            raise FieldError(start, width_clause(len(fields), width, dialect))
+    faults: list[tuple[int, FieldError]] = []
+    place = 0
+    while place < len(text):
+        start = place
+        try:
+            fields, place = row_at(text, start, dialect)
+            if len(fields) == 1 and not fields[0].strip(b" \r") and text[start] != QUOTE:
+                continue
+            values = _values(fields, width, dialect, text, start)
+        except FieldError as error:
+            if not skip:
+                raise
+            faults.append((len(starts), error))
+            if place == start:
+                newline = text.find(b"\n", start)
+                place = newline + 1 if newline >= 0 else len(text)
+            continue
         starts.append(start)
-        for column, field in zip(columns, fields, strict=True):
-            column.append(_value(field, text, start))
-    return PlainRows(columns, starts)
+        for column, value in zip(columns, values, strict=True):
+            column.append(value)
+    return PlainRows(columns, starts, faults)
+
+
+def _values(
+    fields: list[bytes], width: int, dialect: Dialect, text: bytes, start: int
+) -> list[str | None]:
+    if len(fields) != width:
+        raise FieldError(start, width_clause(len(fields), width, dialect))
+    return [_value(field, text, start) for field in fields]
 
 
 def width_clause(count: int, width: int, dialect: Dialect) -> str:
     """Return what to say of a row with another number of fields than the first row has."""
-    separator = "tabs" if dialect.separator == "\t" else f"'{dialect.separator}'"
+    separator = {"\t": "tabs", " ": "blanks"}.get(dialect.separator, f"'{dialect.separator}'")
     fields = "1 field" if count == 1 else f"{count} fields"
     return (
         f"{fields} where {width} {'was' if width == 1 else 'were'} expected (parted by {separator})"
@@ -131,17 +176,12 @@ def width_clause(count: int, width: int, dialect: Dialect) -> str:
 
 
 def _value(field: bytes, text: bytes, start: int) -> str | None:
-    if b"\0" in field:
-        place = text.find(b"\0", start)
-        clause = f"a NUL byte in {shown(field)}; the file must be text in UTF-8"
-        raise FieldError(place, clause)
     try:
         return field.decode().strip(BLANKS) or None
     except UnicodeDecodeError as error:
         # A doubled quote is one byte shorter in the field, so this may be a little before the byte.
         place = text.find(field[error.start : error.end], start)
-        clause = f"{shown(field)} is not UTF-8 text; convert the file, for instance with iconv"
-        raise FieldError(place, clause) from None
+        raise FieldError(place, not_utf_8(field)) from None
 
 
 class WholeRows(NamedTuple):
@@ -153,13 +193,20 @@ class WholeRows(NamedTuple):
     bytes_read: int  # of the file
 
 
-def whole_rows(blocks: Iterable[TextBlock], dialect: Dialect) -> Generator[WholeRows, None, None]:
-    """Yield the rows of blocks of lines, cut anew where a cut was inside of a quoted field."""
+def whole_rows(
+    blocks: Iterable[TextBlock], dialect: Dialect, longest_field: int = LONGEST_LINE
+) -> Generator[WholeRows, None, None]:
+    """Yield the rows of blocks of lines, cut anew where a cut was inside of a quoted field.
+
+    A field that is longer than ``longest_field`` bytes is not waited for.
+    """
     held, waiting = b"", b""  # the beginning of a row, and what has come since it was looked at
     bytes_read = 0
     for block in blocks:
         bytes_read = block.bytes_read
-        waiting += memoryview(block.text)[: block.length]  # type: ignore[arg-type]  # as buffers
+        text = block.text[: block.length].tobytes()
+        text = text.replace(b"\0", b" ")
+        waiting += squeezed(text) if dialect.separator == " " else text
         if len(waiting) < len(held) and len(held) >= len(block.text):
             continue  # else a field without an end would be looked through again for every block
         text, waiting = (held + waiting if held else waiting), b""
@@ -170,8 +217,9 @@ def whole_rows(blocks: Iterable[TextBlock], dialect: Dialect) -> Generator[Whole
             yield whole
         elif cut:
             yield row_block(text[:cut], dialect, bytes_read)
-        if len(held) > LONGEST_LINE:
-            break
+        if len(held) > longest_field:
+            yield row_block(held, dialect, bytes_read)
+            held = b""
     if held or waiting:
         yield row_block(held + waiting, dialect, bytes_read)
 

@@ -6,9 +6,19 @@ from collections.abc import Generator, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from rosenblatt.data.lines import BYTE_ORDER_MARK, LONGEST_LINE, TextBlock
-from rosenblatt.data.tables.fields import BLANKS, Dialect, FieldError, WholeRows, rows, whole_rows
-from rosenblatt.data.tables.fields import rows as rows_of
+import numpy as np
+
+from rosenblatt.data.lines import BYTE_ORDER_MARK, LONGEST_LINE, NEWLINE, TextBlock
+from rosenblatt.data.tables.fields import (
+    BLANKS,
+    Dialect,
+    FieldError,
+    WholeRows,
+    row_at,
+    rows,
+    squeezed,
+    whole_rows,
+)
 from rosenblatt.data.tables.table import (
     ColumnPlaces,
     Selection,
@@ -16,23 +26,59 @@ from rosenblatt.data.tables.table import (
     choose_unnamed,
     numbered_names,
 )
+from rosenblatt.errors import InputError, Parameter, Sentence
 
 SEPARATORS = ",\t;|"
-SAMPLE_BYTES = 1 << 16  # of text by which both are decided
+SAMPLE_BYTES = 1 << 16  # of text by which both are decided, or more
+FEWEST_LINES = 20  # of it, however long they are
 SAMPLE_ROWS = 200
 CONSISTENT = 0.9  # of the rows must have as many fields as most have
+FEWEST_NUMBERS = 0.5  # of the fields, where blanks are taken for separators
+MANY_NULS = 0.2  # of the bytes: text of 16 bits a character
 
-# Numbers, also with a decimal comma, and dates: what stands in columns and not above them.
-NUMBER_LIKE = re.compile(r"[-+]?[.,]?[0-9][0-9.,:/ TZ%+-]*(?:[eE][-+]?[0-9]+)?")
+# Numbers, also with a decimal comma or a sign of money, and dates: what stands in columns and not
+# above them.
+NUMBER_LIKE = re.compile(r"[-+]?[$€£]?[-+]?[.,]?[0-9][0-9.,:/ TZ%+-]*(?:[eE][-+]?[0-9]+)?[€%]?")
 MISSING = {"", "?", "-", "na", "n/a", "nan", "null", "none", "inf", "-inf"}
 NAME = re.compile(r"[^\W\d][\w.()%#+-]*(?: [\w.()%#+-]+){0,3}")
+YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}")
 LONGEST_NAME = 60
+FEWEST_POSITIONS = 3  # numbers in a row that count columns rather than stand in them
+FEWEST_COUNTED = 10  # columns that are named by their numbers alone
+KNOWN_NAMES = (
+    *("label", "labels", "class", "target", "y", "outcome", "category", "sentiment", "text"),
+    *("message", "sentence", "review", "comment", "title", "id", "name", "date", "url"),
+)
+SEPARATOR_LINE = re.compile(rb"sep=(.)[ \t]*\r?\n")  # with which a spreadsheet program begins
 
 Rows = list[list[str]]
 
 
+class SeparatedOptions(NamedTuple):
+    """What a caller says about the layout of a file; None is left to its first rows."""
+
+    separator: str | None
+    quoting: bool
+    header: bool | None
+    wanted: Selection | None
+    names: tuple[str, ...] = ()  # of columns that the file does not name
+
+
+class Heading(NamedTuple):
+    """What the first rows say, or the caller."""
+
+    dialect: Dialect
+    width: int  # fields in a row
+    header: bool
+    choice: ColumnPlaces
+    detected: bool = False  # whether the rows said if there is a header, not the caller
+    notes: tuple[str, ...] = ()  # sentences that a person should see
+
+
 def sample_rows(text: bytes, dialect: Dialect) -> Rows:
     """Return the first rows, as far as they can be read."""
+    if dialect.separator == " ":
+        text = squeezed(text)
     found: Rows = []
     try:
         for _, fields in rows(text, dialect):
@@ -48,56 +94,93 @@ def separator_of(text: bytes, *, quoting: bool, wanted: Selection | None) -> str
     """Return the separator that parts nearly all rows into the same number of fields.
 
     Where several do, it is one that finds the wanted columns, then the one with the greatest share
-    of numbers among its fields, then the first of , tab ; |. Where none does, it is the comma.
+    of numbers among its fields, then the first of , tab ; |. Where none does, it is blanks if
+    they do and at least half of the fields are numbers, else the comma.
     """
-    best, separator = (-1.0, -1.0), ","
+    best, separator = (-1.0, -1.0), ""
     for candidate in SEPARATORS:
         sample = sample_rows(text, Dialect(candidate, quoting))
-        width, share = _usual_width(sample)
+        width, share = usual_width(sample)
         if width > 1 and share >= CONSISTENT:
             score = (_fit(sample, width, wanted), _number_share(sample))
             if score > best:
                 best, separator = score, candidate
-    return separator
+    if separator:
+        return separator
+    sample = sample_rows(text, Dialect(" ", quoting))
+    width, share = usual_width(sample)
+    by_blanks = width > 1 and share >= CONSISTENT and len(sample) > 1
+    return " " if by_blanks and _number_share(sample) >= FEWEST_NUMBERS else ","
 
 
 def has_header(sample: Rows, wanted: Selection | None) -> bool:
     """Whether the first row names the columns.
 
-    It does if at least half of the required names are in it. Otherwise its fields must differ from
-    one another and none may be a number or missing (one may be empty, as a column of row numbers
-    has it), and then
+    It does if at least half of the required names are in it. Otherwise none of its fields may be
+    missing (one may be empty, as a column of row numbers has it) or a number, except for years and
+    numbers that count the columns, and then
 
-    - some column has only numbers or dates below the first row; or
-    - every field of the first row looks like a name, some column has values that recur, and no
-      value of the first row recurs in its column.
+    - some column has only numbers or dates below a name; or
+    - a usual name such as "label" or "text" is in it and not below it; or
+    - every field of the first row looks like a name, no value of it recurs in its column, and some
+      column has values that recur, or all values below are much longer than the names.
 
     So a single row is no header unless it has the names that are asked for.
     """
     if not sample:
         return False
-    first, others = sample[0], sample[1:]
+    first, others = [name.removeprefix("#").strip() for name in sample[0]], sample[1:]
     if wanted and _found(first, wanted):
         return True
-    if not _can_be_names(first):
+    if not others or not _can_be_names(first):
         return False
     columns = [
         [row[k] for row in others if k < len(row) and not _is_missing(row[k])]
         for k in range(len(first))
     ]
-    if any(column and all(map(NUMBER_LIKE.fullmatch, column)) for column in columns):
+    counts = _positions(first) == len(first) >= FEWEST_COUNTED
+    counts = counts and all(_positions(row) < len(row) for row in others)
+    return counts or _are_names(first, columns)
+
+
+def _are_names(first: Sequence[str], columns: Rows) -> bool:
+    """Whether what stands in the first row differs from what stands in the columns below."""
+    pairs = list(zip(first, columns, strict=True))
+    words = [(name, column) for name, column in pairs if not NUMBER_LIKE.fullmatch(name)]
+    if any(column and all(map(NUMBER_LIKE.fullmatch, column)) for _, column in words):
         return True
-    looks_so = all(len(name) <= LONGEST_NAME and NAME.fullmatch(name) for name in first if name)
-    recurs = any(len(set(column)) < len(column) for column in columns)
-    is_value = any(name in column for name, column in zip(first, columns, strict=True))
-    return looks_so and recurs and not is_value
+    years = [column for name, column in pairs if YEAR.fullmatch(name)]
+    if any(column and not any(map(YEAR.fullmatch, column)) for column in years):
+        return True
+    short = all(len(name) <= LONGEST_NAME for name in first)
+    if not short or any(name in column for name, column in words):
+        return False
+    if any(name.lower() in KNOWN_NAMES for name in first):
+        return True
+    look_so = all(NAME.fullmatch(name) for name, _ in words if name)
+    recur = any(len(set(column)) < len(column) for column in columns)
+    values = [(name, value) for name, column in words for value in column]
+    longer = len(values) > len(first) and all(
+        len(value.split()) > max(2, len(name.split())) for name, value in values
+    )
+    return look_so and len(set(first)) == len(first) and (recur or longer)
 
 
 def _can_be_names(first: Sequence[str]) -> bool:
-    if len(set(first)) < len(first) or not any(first):
+    named = [field for field in first if field]
+    if not named or len(named) < len(first) - 1 or any(map(_is_missing, named)):
         return False
-    return not any(
-        field and (NUMBER_LIKE.fullmatch(field) or _is_missing(field)) for field in first
+    numbers = [field for field in named if NUMBER_LIKE.fullmatch(field)]
+    years = all(map(YEAR.fullmatch, numbers)) and len(set(numbers)) == len(numbers)
+    counted = len(numbers) >= FEWEST_POSITIONS and len(numbers) == _positions(first)
+    words = len(named) - len(numbers)
+    return not numbers or counted or (years and len(numbers) > 1 and words > 0)
+
+
+def _positions(first: Sequence[str]) -> int:
+    """Return how many fields are the number of their column, counted from 0 or from 1."""
+    return max(
+        sum(field == str(k + start) for k, field in enumerate(first)) for start in (-1, 0, 1)
     )
 
 
@@ -110,7 +193,7 @@ def _is_missing(field: str) -> bool:
     return field.lower() in MISSING
 
 
-def _usual_width(sample: Rows) -> tuple[int, float]:
+def usual_width(sample: Rows) -> tuple[int, float]:
     """Return how many fields most rows have, and the share of these rows."""
     if not sample:
         return 0, 0.0
@@ -129,42 +212,37 @@ def _fit(sample: Rows, width: int, wanted: Selection | None) -> float:
     return float(_found(sample[0], wanted) or width in {len(wanted.names), len(wanted.required)})
 
 
-class SeparatedOptions(NamedTuple):
-    """What a caller says about the layout of a file; None is left to its first rows."""
-
-    separator: str | None
-    quoting: bool
-    header: bool | None
-    wanted: Selection | None
-
-
-class Heading(NamedTuple):
-    """What the first rows say, or the caller."""
-
-    dialect: Dialect
-    width: int  # fields in a row
-    header: bool
-    choice: ColumnPlaces
-
-
 def laid_out(
-    blocks: Iterator[TextBlock], asked: SeparatedOptions, file: str, *, prompt: bool
+    blocks: Iterator[TextBlock],
+    asked: SeparatedOptions,
+    file: str,
+    *,
+    prompt: bool,
+    longest_field: int = LONGEST_LINE,
 ) -> Generator[tuple[Heading, WholeRows], None, None]:
-    """Yield blocks of whole rows with the layout of the file; nothing where it has no rows."""
+    """Yield blocks of whole rows with the layout of the file; nothing where it has no rows.
+
+    Blanks stand where the header was, and comments before it.
+    """
     first: list[TextBlock] = []
-    layout, length, enough = None, 0, 0 if prompt else SAMPLE_BYTES
+    found, length, n_lines, enough = None, 0, 0, 0
     for block in blocks:
         first.append(_without_mark(block) if block.offset == 0 else block)
         length += first[-1].length
-        if length >= enough:
-            layout = _first_layout(first, asked, file)
-            enough = max(enough, 2 * length if length > SAMPLE_BYTES else 0)
-        if layout or length > LONGEST_LINE:
+        n_lines += int(np.count_nonzero(block.text[: block.length] == NEWLINE))
+        sampled = length >= SAMPLE_BYTES and n_lines >= FEWEST_LINES
+        if (prompt or sampled) and length >= enough:
+            found = _heading(_sample(first), asked, file)
+            enough = 2 * length
+        if found or length > LONGEST_LINE:
             break
-    layout = layout or _layout(_joined(first), asked, file, is_all=True)
-    if layout:
-        for rows in whole_rows(chain(first, blocks), layout.dialect):
-            yield layout, rows
+    text = _joined(first)
+    found = found or _heading(text, asked, file, is_all=True)
+    if found:
+        heading, n_heading = found
+        _blank_out(first, n_heading)
+        for part in whole_rows(chain(first, blocks), heading.dialect, longest_field):
+            yield heading, part
 
 
 def _without_mark(block: TextBlock) -> TextBlock:
@@ -178,44 +256,159 @@ def _without_mark(block: TextBlock) -> TextBlock:
     return block._replace(text=block.text[blanks:], length=block.length - blanks)
 
 
-def _first_layout(blocks: list[TextBlock], asked: SeparatedOptions, file: str) -> Heading | None:
-    """Return the layout by the first lines of a text, the same for blocks of any size."""
-    sample = _joined(blocks, SAMPLE_BYTES)[:SAMPLE_BYTES]
-    sample = sample[: sample.rfind(b"\n") + 1]
-    return _layout(sample, asked, file) or _layout(_joined(blocks), asked, file)
+def _sample(blocks: list[TextBlock]) -> bytes:
+    """Return the first lines of a text, the same for blocks of any size."""
+    text = _joined(blocks)
+    end = text.rfind(b"\n", 0, SAMPLE_BYTES) + 1
+    n_lines = text.count(b"\n", 0, end)
+    while n_lines < FEWEST_LINES and (newline := text.find(b"\n", end)) >= 0:
+        end, n_lines = newline + 1, n_lines + 1
+    return text[:end]
 
 
-def _joined(blocks: list[TextBlock], most: int | None = None) -> bytes:
-    """Return the text of successive blocks, of each no more than ``most`` bytes."""
-    return b"".join(block.text[: block.length][:most].tobytes() for block in blocks)
+def _joined(blocks: list[TextBlock]) -> bytes:
+    return b"".join(block.text[: block.length].tobytes() for block in blocks)
 
 
-def _layout(
+def _blank_out(blocks: list[TextBlock], n_bytes: int) -> None:
+    """Put blanks in the place of the first bytes, so that lines are counted as they stand."""
+    for block in blocks:
+        heading = block.text[: min(n_bytes, block.length)]
+        heading[heading != NEWLINE] = ord(" ")
+        n_bytes -= len(heading)
+
+
+def _heading(
     sample: bytes, asked: SeparatedOptions, file: str, *, is_all: bool = False
-) -> Heading | None:
-    """Return the layout of a text that begins with the sample, or None for want of a whole row."""
-    separator = asked.separator
+) -> tuple[Heading, int] | None:
+    """Return the layout of a text that begins with the sample, and how many bytes are no rows.
+
+    None for want of a whole row.
+    """
+    _check_text(sample, file)
+    separator, start, notes = asked.separator, 0, []
+    declared = SEPARATOR_LINE.match(sample)
+    if declared:
+        start, separator = declared.end(), separator or declared[1].decode("latin-1")
+    start, comments = _behind_comments(sample, start, asked)
+    if comments:
+        lines = "1 line" if comments == 1 else f"{comments} lines"
+        notes.append(f"{file} begins with {lines} of comment, which were skipped.")
+    sample = sample[start:]
+    if separator == "\t" and asked.separator is None and b"\t" not in sample:
+        separator = None
     if separator is None:
         separator = separator_of(sample, quoting=asked.quoting, wanted=asked.wanted)
     dialect = Dialect(separator, asked.quoting)
-    rows = sample_rows(sample, dialect)
-    if not rows:
+    found = sample_rows(sample, dialect)
+    if not found:
         # Any layout will do for a first row that can't be read: whoever reads it says why.
         is_bad = _is_bad(sample, dialect, is_all=is_all)
         only = choose_unnamed(1, None, file)
-        return Heading(dialect, 1, header=False, choice=only) if is_bad else None
-    header = has_header(rows, asked.wanted) if asked.header is None else asked.header
-    width = len(rows[0])
-    if not header:
-        return Heading(dialect, width, header, choose_unnamed(width, asked.wanted, file))
-    names = [name or numbered_names(width)[k] for k, name in enumerate(rows[0])]
-    return Heading(dialect, width, header, choose(names, asked.wanted, file))
+        return (Heading(dialect, 1, header=False, choice=only), start) if is_bad else None
+    width, share = usual_width(found)
+    if share < CONSISTENT or asked.header is not None:
+        lacks_one = asked.header is not False and _lacks_a_name(found, width)
+        width = width if lacks_one else len(found[0])
+    header, n_before = _header(found, width, asked)
+    names = found[n_before] if header else None
+    if header:
+        start += _end_of_row(sample, dialect, n_before + 1)
+    if n_before:
+        notes.append(f"{file} begins with text that is no row of the table; it was skipped.")
+    if names is not None and not asked.names and len(set(names)) < len(names):
+        repeated = next(name for name, count in Counter(names).items() if count > 1)
+        notes.append(
+            f"{file} has more than one column '{repeated}'; the second is called '{repeated}_2'."
+        )
+    choice = _choice(names, width, asked, file)
+    heading = Heading(dialect, width, header, choice, asked.header is None, tuple(notes))
+    return heading, start
+
+
+def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int]:
+    """Return whether there is a header, and how many rows of another width stand before it."""
+    expected = Selection(asked.names, frozenset()) if asked.names else asked.wanted
+    if asked.header is not None:
+        return asked.header, 0
+    n_before = next((k for k, row in enumerate(found) if len(row) == width), 0)
+    if has_header(found[n_before:], expected):
+        return True, n_before
+    lacks_one = len(found[0]) == width - 1
+    return lacks_one and has_header([["", *found[0]], *found[1:]], expected), 0
+
+
+def _lacks_a_name(found: Rows, width: int) -> bool:
+    """Whether the first row has no name for the first column, that of the row names, as R does."""
+    return len(found[0]) == width - 1 and all(len(row) == width for row in found[1:])
+
+
+def _choice(
+    names: Sequence[str] | None, width: int, asked: SeparatedOptions, file: str
+) -> ColumnPlaces:
+    if asked.names:
+        if len(asked.names) != width:
+            msg = Sentence(
+                f"{file} has {width} columns, but ",
+                Parameter("names"),
+                f" has {len(asked.names)} names.",
+            )
+            raise InputError(msg)
+        return choose(asked.names, asked.wanted, file)
+    if names is None:
+        return choose_unnamed(width, asked.wanted, file)
+    bare = [name.removeprefix("#").strip() if k == 0 else name for k, name in enumerate(names)]
+    bare = [*[""] * (width - len(bare)), *bare]
+    numbered = numbered_names(width)
+    return choose([name or numbered[k] for k, name in enumerate(bare)], asked.wanted, file)
+
+
+def _behind_comments(text: bytes, start: int, asked: SeparatedOptions) -> tuple[int, int]:
+    """Return the place behind the lines of comment at the start, and how many these are.
+
+    They begin with #. A line that has as many fields as the row behind it is no comment: it may
+    name the columns.
+    """
+    n_lines, place = 0, start
+    while text[place : place + 1] == b"#" and (newline := text.find(b"\n", place)) >= 0:
+        n_lines, place = n_lines + 1, newline + 1
+    if n_lines == 0 or place >= len(text):
+        return start, 0
+    last = text.rfind(b"\n", 0, place - 1) + 1
+    separator = asked.separator or separator_of(
+        text[place:], quoting=asked.quoting, wanted=asked.wanted
+    )
+    rows_here = sample_rows(text[last:], Dialect(separator, asked.quoting))[:2]
+    if len(rows_here) == 2 and len(rows_here[0]) == len(rows_here[1]) > 1:
+        n_lines, place = n_lines - 1, max(last, start)
+    return place, n_lines
+
+
+def _end_of_row(text: bytes, dialect: Dialect, count: int) -> int:
+    """Return where so many rows end; blank lines are none."""
+    place = 0
+    while count:
+        start = place
+        fields, place = row_at(text, start, dialect)
+        count -= len(fields) > 1 or bool(fields[0].strip(b" \r"))
+    return place
+
+
+def _check_text(sample: bytes, file: str) -> None:
+    n_nuls = sample.count(b"\0")
+    if n_nuls > MANY_NULS * len(sample):
+        msg = Sentence(
+            f"{file} looks like text of 16 bits a character; name its encoding, for instance with ",
+            Parameter("encoding", "utf-16-le"),
+            ".",
+        )
+        raise InputError(msg)
 
 
 def _is_bad(sample: bytes, dialect: Dialect, *, is_all: bool) -> bool:
     """Whether a text without a row that can be read has one that cannot, even with what follows."""
     try:
-        next(rows_of(sample, dialect), None)
+        next(rows(sample, dialect), None)
     except FieldError as error:
         return is_all or not error.unclosed
     return False

@@ -12,8 +12,10 @@ from typing import Any, NoReturn
 import numpy as np
 import polars as pl
 
+from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.labels import shown
 from rosenblatt.data.lines import TextBlock
+from rosenblatt.data.tables.fields import not_utf_8
 from rosenblatt.data.tables.table import Selection, Table, choose, in_slices
 from rosenblatt.errors import InputError
 
@@ -61,8 +63,7 @@ def object_of(line: bytes) -> Object:
         clause = f"no JSON: {reason} at column {error.colno}"
         raise JsonError(clause) from None
     except UnicodeDecodeError:
-        clause = f"{shown(line)} is not UTF-8 text; convert the file, for instance with iconv"
-        raise JsonError(clause) from None
+        raise JsonError(not_utf_8(line)) from None
     except RecursionError:
         clause = f"{shown(line)} is nested too deep"
         raise JsonError(clause) from None
@@ -150,8 +151,11 @@ class JsonLinesParser:
     comes; a column of nulls (Null) is open to any kind of value that comes later.
     """
 
-    def __init__(self, file: str, wanted: Selection | None, *, prompt: bool) -> None:
+    def __init__(
+        self, file: str, wanted: Selection | None, bad: BadRows | None, *, prompt: bool
+    ) -> None:
         self._file = file
+        self._bad = bad
         self._wanted = wanted
         self._prompt = prompt
         self._kinds: Kinds | None = None
@@ -160,25 +164,36 @@ class JsonLinesParser:
 
     def parse(self, block: TextBlock) -> list[Table]:
         """Return the rows of the next block; raise InputError with the line of what is wrong."""
-        all_lines = block.text[: block.length].tobytes().split(b"\n")[:-1]
+        all_lines = block.text[: block.length].tobytes().replace(b"\0", b" ").split(b"\n")[:-1]
         numbers = [k for k, line in enumerate(all_lines) if line.strip()]
         if not numbers:
             self._line += len(all_lines)
             return []
-        lines = [all_lines[k] for k in numbers]
-        objects = objects_of(lines)
-        if objects is None:
-            self._raise_fault(lines, numbers)
-        if self._kinds is None:
-            self._kinds = dict.fromkeys(self._columns(objects))
-        frame = self._frame(objects, self._kinds)
+        bad: list[BadRow] = []
+        frame = self._rows([all_lines[k] for k in numbers])
         if frame is None:
-            self._raise_fault(lines, numbers)
+            numbers, bad = self._without_faults(all_lines, numbers)
+            frame = self._rows([all_lines[k] for k in numbers])
+        if frame is None:
+            line = self._line + numbers[0]
+            msg = f"{self._file}, from line {line} on: no objects of plain values."
+            raise InputError(msg)
         places = pl.Series("line", np.array(numbers, np.int64) + self._line)
-        table = Table(frame, self._file, self._row, places, block.bytes_read)
+        table = Table(frame, self._file, self._row, places, block.bytes_read, bad=tuple(bad))
         self._line += len(all_lines)
         self._row += frame.height
         return list(in_slices(table))
+
+    def _rows(self, lines: list[bytes]) -> pl.DataFrame | None:
+        """Return the rows that the lines hold, or None where one of them does not fit."""
+        objects = objects_of(lines)
+        if objects is None:
+            return None
+        if self._kinds is None:
+            if not objects:
+                return pl.DataFrame()
+            self._kinds = dict.fromkeys(self._columns(objects))
+        return self._frame(objects, self._kinds)
 
     def _columns(self, objects: list[Object]) -> tuple[str, ...]:
         """Return the names of the columns; a row that comes alone may lack some."""
@@ -206,19 +221,32 @@ class JsonLinesParser:
             kinds[name] = kind
         return pl.DataFrame(columns) if columns else pl.DataFrame(height=len(objects))
 
-    def _raise_fault(self, lines: list[bytes], numbers: list[int]) -> NoReturn:
-        """Go through the lines one by one to the first one that is wrong, and say what it is."""
+    def _without_faults(
+        self, lines: list[bytes], numbers: list[int]
+    ) -> tuple[list[int], list[BadRow]]:
+        """Go through the lines one by one; return the numbers of the good ones, and the others.
+
+        Where bad rows are not to be skipped, the first is an error that says what is wrong.
+        """
         kinds: Kinds = dict(self._kinds or {})
-        for line, number in zip(lines, numbers, strict=True):
+        good: list[int] = []
+        bad: list[BadRow] = []
+        for number in numbers:
             try:
-                found = object_of(line)
+                found = object_of(lines[number])
                 self._check_keys(found, kinds)
                 check_object(found, kinds)
             except JsonError as fault:
-                msg = f"{self._file}, line {self._line + number}: {fault}."
-                raise InputError(msg) from None
-        msg = f"{self._file}, from line {self._line + numbers[0]} on: no objects of plain values."
-        raise InputError(msg)
+                place = f"{self._file}, line {self._line + number}"
+                row = BadRow(len(good), place, fault.args[0])
+                if self._bad is None:
+                    raise InputError(row.sentence()) from None
+                if not self._bad.skip:
+                    raise self._bad.refuse(row) from None
+                bad.append(row)
+            else:
+                good.append(number)
+        return good, bad
 
     def _check_keys(self, found: Object, kinds: Kinds) -> None:
         """Add the keys of the first block to the columns; later ones are an error."""
@@ -228,7 +256,7 @@ class JsonLinesParser:
         elif new and self._kinds is not None:
             clause = (
                 f"key {new[0]!r} is in none of the first {self._row - 1:,} rows;"
-                " name the columns to read (names=)"
+                " put the rows with the most keys first"
             )
             raise JsonError(clause)
         kinds.update(dict.fromkeys(new))

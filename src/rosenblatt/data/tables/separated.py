@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.lines import BYTE_ORDER_MARK
 from rosenblatt.data.tables.fields import (
     BLANKS,
@@ -39,52 +40,65 @@ class _Spans(NamedTuple):
 class SeparatedParser:
     """Makes tables of successive blocks of one file, and counts its lines and rows."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, bad: BadRows | None) -> None:
         self._file = file
+        self._bad = bad
         self._line = 1  # on which the next block begins
         self._row = 1
-        self._is_start = True  # no row has come, nor the header
 
     def parse(self, laid_out: tuple[Heading, WholeRows]) -> list[Table]:
         """Return the rows of the next block; raise InputError with the line of what is wrong."""
-        layout, block = laid_out
-        try:
-            frame, lines, n_lines = self._read(block, layout)
-        except FieldError as error:
-            line = self._line + block.text.count(b"\n", 0, error.place)
-            msg = f"{self._file}, line {line}: {error.clause}."
-            raise InputError(msg) from None
-        if frame.height and self._is_start:
-            self._is_start = False
-            frame, lines = frame.slice(layout.header), lines.slice(layout.header)
-        self._line += n_lines
-        frame = chosen_columns(frame, layout.choice)
-        table = Table(frame, self._file, self._row, lines, block.bytes_read)
+        heading, block = laid_out
+        bad: tuple[BadRow, ...] = ()
+        spans = _spans_of(block)
+        frame = None if spans is None else _read_fast(block, spans, heading)
+        if frame is None or spans is None:
+            frame, spans, bad = self._read_plainly(block, heading)
+        lines = self._lines(spans)
+        self._line += len(spans.newlines)
+        frame = chosen_columns(frame, heading.choice)
+        table = Table(frame, self._file, self._row, lines, block.bytes_read, heading, bad)
         self._row += frame.height
         return list(in_slices(table))
 
-    def _read(self, block: WholeRows, layout: Heading) -> tuple[pl.DataFrame, pl.Series, int]:
-        """Return the rows, the line of each, and how many lines there are."""
-        is_closed = block.quotes is None or len(block.quotes) % 2 == 0
-        if block.regular and is_closed and b"\0" not in block.text:
-            spans = _spans(block)
-            frame = _read_fast(block, spans, layout)
-            if frame is not None:
-                return frame, self._lines(spans), len(spans.newlines)
-        plain = read_plainly(block.text, layout.dialect, layout.width)
-        names = [str(k) for k in range(layout.width)]
+    def parse_nothing(self, n_lines: int) -> None:
+        """Count lines that hold no rows."""
+        self._line += n_lines
+
+    def _read_plainly(
+        self, block: WholeRows, heading: Heading
+    ) -> tuple[pl.DataFrame, _Spans, tuple[BadRow, ...]]:
+        skip = self._bad is not None and self._bad.skip
+        try:
+            plain = read_plainly(block.text, heading.dialect, heading.width, skip=skip)
+        except FieldError as error:
+            row = self._bad_row(0, error, block.text)
+            if self._bad is None:
+                raise InputError(row.sentence()) from None
+            raise self._bad.refuse(row) from None
+        names = [str(k) for k in range(heading.width)]
         columns = dict(zip(names, plain.columns, strict=True))
         frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
         newlines = places_of(NEWLINE, np.frombuffer(block.text, np.uint8))
         starts = np.array(plain.starts, np.int64)
-        lines = self._lines(_Spans(b"", starts, len(starts), newlines))
-        return frame, lines, len(newlines)
+        bad = tuple(self._bad_row(before, error, block.text) for before, error in plain.faults)
+        return frame, _Spans(b"", starts, len(starts), newlines), bad
+
+    def _bad_row(self, before: int, error: FieldError, text: bytes) -> BadRow:
+        line = self._line + text.count(b"\n", 0, error.place)
+        return BadRow(before, f"{self._file}, line {line}", error.clause)
 
     def _lines(self, spans: _Spans) -> pl.Series:
         if spans.starts is None:
             first = self._line
             return pl.int_range(first, first + spans.n_rows, eager=True).alias("line")
         return pl.Series("line", self._line + np.searchsorted(spans.newlines, spans.starts))
+
+
+def _spans_of(block: WholeRows) -> _Spans | None:
+    """Return where the rows stand, None where quotes are not in order."""
+    is_closed = block.quotes is None or len(block.quotes) % 2 == 0
+    return _spans(block) if block.regular and is_closed else None
 
 
 def _read_fast(block: WholeRows, spans: _Spans, layout: Heading) -> pl.DataFrame | None:

@@ -5,10 +5,15 @@ from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from rosenblatt.data.bad_rows import BadRow
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rosenblatt.data.tables.heading import Heading
 
 MOST_ROWS = 1 << 16  # in a table
 MOST_BYTES = 4 << 20  # about, in memory
@@ -27,6 +32,24 @@ class Table(NamedTuple):
     first_row: int  # number of the first row in the file, counted from 1
     lines: "pl.Series | None"  # line on which each row begins, counted from 1; None where no lines
     bytes_read: int  # of the file, packed as it may be, up to the end of the table or a little more
+    heading: "Heading | None" = None  # how CSV or TSV is laid out
+    bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
+
+    def without(self, bad: Sequence[BadRow]) -> "Table":
+        """Return the table without some of its rows, which are bad."""
+        if not bad:
+            return self
+        keep = np.ones(self.frame.height, bool)
+        keep[[row.before for row in bad]] = False
+        before = np.cumsum(keep) - keep  # of the rows that are left
+        before = np.append(before, keep.sum())
+        old = [row._replace(before=int(before[row.before])) for row in self.bad]
+        new = [row._replace(before=int(before[row.before])) for row in bad]
+        return self._replace(
+            frame=self.frame.filter(keep),
+            lines=None if self.lines is None else self.lines.filter(keep),
+            bad=tuple(sorted([*old, *new])),
+        )
 
     def place(self, row: int) -> str:
         """Return where a row of this table stands, as an error message says it."""
@@ -38,12 +61,22 @@ class Table(NamedTuple):
 def in_slices(table: Table, *, most_rows: int = MOST_ROWS) -> Iterator[Table]:
     """Yield a table as it is, or in successive parts that are not too long."""
     frame = table.frame
+    if not frame.height and table.bad:
+        yield table
     for start in range(0, frame.height, most_rows):
         part = frame if frame.height <= most_rows else frame.slice(start, most_rows)
         lines = table.lines
         if lines is not None and part is not frame:
             lines = lines.slice(start, most_rows)
-        yield table._replace(frame=part, first_row=table.first_row + start, lines=lines)
+        bad = table.bad
+        if bad and part is not frame:
+            bad = tuple(
+                row._replace(before=row.before - start)
+                for row in bad
+                if start <= row.before < start + part.height
+                or (row.before == frame.height == start + part.height)
+            )
+        yield table._replace(frame=part, first_row=table.first_row + start, lines=lines, bad=bad)
 
 
 def rows_for(frame: "pl.DataFrame") -> int:
@@ -90,12 +123,26 @@ def numbered_names(count: int) -> tuple[str, ...]:
     return tuple(f"column_{k + 1}" for k in range(count))
 
 
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of columns, of which the second that is called x becomes x_2, and so on.
+
+    >>> distinct_names(["x", "y", "x", "x"])
+    ('x', 'y', 'x_2', 'x_3')
+    """
+    if len(set(names)) == len(names):
+        return tuple(names)
+    taken, distinct = set(names), dict[str, None]()
+    for name in names:
+        own, number = name, 2
+        while own in distinct or (own != name and own in taken):
+            own, number = f"{name}_{number}", number + 1
+        distinct[own] = None
+    return tuple(distinct)
+
+
 def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> ColumnPlaces:
     """Return where the wanted columns stand among the named ones of a file."""
-    repeated = [name for name, count in Counter(columns).items() if count > 1]
-    if repeated:
-        msg = f"{file} has more than one column {repeated[0]!r}; each column needs its own name."
-        raise InputError(msg)
+    columns = distinct_names(columns)
     if wanted is None:
         return ColumnPlaces(tuple(columns), tuple(range(len(columns))))
     number = {name: k for k, name in enumerate(columns)}

@@ -1,0 +1,88 @@
+"""Rows that cannot be read: an error at the first one, or left out, counted and shown."""
+
+from collections.abc import Iterable
+from threading import Lock
+from typing import Any, NamedTuple
+
+from rosenblatt.errors import InputError, Parameter, Sentence
+
+MOST_SHOWN = 10  # of the bad rows that are kept with their reasons
+OFTEN_ENOUGH = 10_000  # rows, from where on a share means something while reading goes on
+
+
+class BadRow(NamedTuple):
+    """A row that was left out."""
+
+    before: int  # the row of its table or batch before which it stood
+    place: str  # file and line
+    reason: str  # a clause
+
+    def sentence(self) -> Sentence:
+        """Return where it stood and what is wrong with it."""
+        return Sentence(f"{self.place}: ", self.reason, ".")
+
+
+class BadRows:
+    """Counts the rows that are read and those that are left out.
+
+    Parameters
+    ----------
+    skip : bool
+        Whether bad rows are left out; else the first one is an error.
+    max_share : float
+        When more than this share of the rows is bad, it is an error all the same. One bad row is
+        allowed in any case.
+    """
+
+    def __init__(self, *, skip: bool, max_share: float = 0.01) -> None:
+        self.skip = skip
+        self.max_share = max_share
+        self.n_good = 0
+        self.n_bad = 0
+        self.first: list[BadRow] = []
+        self._lock = Lock()  # rows are read by one thread and encoded by others
+
+    def restart(self) -> None:
+        """Count from the start, since the rows are read anew."""
+        self.n_good = self.n_bad = 0
+        self.first.clear()
+
+    def refuse(self, row: BadRow) -> InputError:
+        """Return the error for a bad row where none is allowed."""
+        advice = Sentence(" Leave such rows out with ", Parameter("bad_rows", "skip"), ".")
+        return InputError(Sentence(row.sentence(), advice))
+
+    def add(self, rows: Iterable[BadRow]) -> None:
+        """Count rows that were left out."""
+        with self._lock:
+            for row in rows:
+                self.n_bad += 1
+                if len(self.first) < MOST_SHOWN:
+                    self.first.append(row)
+
+    def pass_by(self, n_rows: int) -> None:
+        """Count rows that are good; raise InputError where too many of all were not."""
+        self.n_good += n_rows
+        if self.n_good + self.n_bad >= OFTEN_ENOUGH:
+            self.check()
+
+    def check(self) -> None:
+        """Raise InputError where too many rows are bad."""
+        n_rows = self.n_good + self.n_bad
+        if self.n_bad > max(1, self.max_share * n_rows):
+            msg = Sentence(
+                f"{self.n_bad:,} of {n_rows:,} rows cannot be read, more than"
+                f" {100 * self.max_share:g} %. The first: ",
+                self.first[0].sentence(),
+                " Allow more with ",
+                Parameter("max_bad_share"),
+                ".",
+            )
+            raise InputError(msg)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return how many rows were left out, and the first of them."""
+        return {
+            "count": self.n_bad,
+            "first": [{"place": row.place, "reason": str(row.reason)} for row in self.first],
+        }
