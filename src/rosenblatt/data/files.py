@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.batch import Batch, SparseRows
 from rosenblatt.data.conjunctions import ConjunctionCollector
-from rosenblatt.data.encoding import ConjoinedEncoding, SvmlightEncoding, TableEncoding
+from rosenblatt.data.encoding import (
+    ConjoinedEncoding,
+    PreparedTable,
+    SvmlightEncoding,
+    TableEncoding,
+)
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import Classes, Label
 from rosenblatt.data.sources import expand
@@ -42,6 +47,7 @@ class Columns:
     missing: str = "mean"
     hash_bits: int | None = None
     word_pairs: bool = True
+    min_count: int | None = None
     degree: int = 1  # 2: pairs of features too, 3: triples too
 
 
@@ -208,15 +214,49 @@ class TrainingFiles:
         del columns["degree"]
         encoding = TableEncoding.from_sample(first, **columns)
         self.encoding = encoding
+        if encoding.reads_twice:
+            yield from self._weighed(encoding, _together(first, tables))
+            return
         yield encoding.encode(first, classes)
         yield from _encoded_ahead(encoding, tables, classes)
+
+    def _weighed(
+        self, encoding: TableEncoding, tables: Generator[Table, None, None]
+    ) -> Iterator[Batch]:
+        """Read the files twice: for the terms of texts and how common they are, and for the rows.
+
+        What cannot be read again is held in memory between the two.
+        """
+        held: list[PreparedTable] = []
+        for prepared in _prepared_ahead(encoding, tables):
+            encoding.learn(prepared)
+            if not self.rereadable:
+                held.append(prepared)
+        encoding.settle()
+        if self.rereadable:
+            yield from _encoded(self.files, encoding, Classes(), need_labels=True)
+        classes = Classes()
+        for prepared in held:
+            yield encoding.encode(prepared.table, classes, prepared)
+
+
+def _together(first: Table, others: Generator[Table, None, None]) -> Generator[Table, None, None]:
+    yield first
+    yield from others
+
+
+def _prepared_ahead(
+    encoding: TableEncoding, tables: Generator[Table, None, None]
+) -> Generator[PreparedTable, None, None]:
+    """Yield tables prepared in threads of their own."""
+    return in_order(encoding.prepare, tables, os.cpu_count() or 1)
 
 
 def _encoded_ahead(
     encoding: TableEncoding, tables: Generator[Table, None, None], classes: Classes
 ) -> Iterator[Batch]:
     """Yield encoded tables, prepared in threads of their own."""
-    parts = in_order(encoding.prepare, tables, os.cpu_count() or 1)
+    parts = _prepared_ahead(encoding, tables)
     try:
         for prepared in parts:
             yield encoding.encode(prepared.table, classes, prepared)

@@ -66,6 +66,7 @@ def train_files(
     missing: str = "mean",
     hash_bits: int | None = None,
     word_pairs: bool = True,
+    min_count: int | None = None,
     degree: int = 1,
     format: str | None = None,  # noqa: A002  # as the option is called
     separator: str | None = None,
@@ -115,6 +116,9 @@ def train_files(
         Hash words to 2^hash_bits features.
     word_pairs : default True
         Make features of pairs of neighbouring words, too.
+    min_count : int, default None
+        Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
+        fewer than 1,000 rows.
     degree : 1, 2 or 3
         2 adds pairs of features that occur in a row together, 3 triples as well.
     format, separator, header, zero_based :
@@ -171,6 +175,7 @@ def train_files(
         missing=missing,
         hash_bits=hash_bits,
         word_pairs=word_pairs,
+        min_count=min_count,
         degree=degree,
         format=format,
         separator=separator,
@@ -355,10 +360,11 @@ def encoding_notes(encoding: Any) -> list[str]:
     if not isinstance(encoding, TableEncoding):
         return []
     notes: list[str] = list(encoding.notes)
-    if encoding.n_unknown:
+    n_left_out = encoding.n_left_out if encoding.reads_twice else encoding.n_unknown
+    if n_left_out:
         notes.append(
             Sentence(
-                f"{encoding.n_unknown:,} words were left out: there were {encoding.n_features:,} "
+                f"{n_left_out:,} words were left out: there were {encoding.n_features:,} "
                 "features already. ",
                 *(Parameter("hash_bits"), " bounds the features without leaving any out."),
             )

@@ -27,12 +27,14 @@ def naive_counts(text: Value, *, pairs: bool = True) -> dict[str, int]:
     return dict(Counter(terms))
 
 
-def naive_terms(text: Value, known: Collection[str] | None = None) -> dict[str, float]:
+def naive_terms(
+    text: Value, known: Collection[str] | None = None, idf: Mapping[str, float] | None = None
+) -> dict[str, float]:
     """Return the known terms of a text, or all, in order of appearance, each with its weight."""
     counts = {t: n for t, n in naive_counts(text).items() if known is None or t in known}
-    n_pairs = sum(n for term, n in counts.items() if " " in term)
-    n_words = sum(counts.values()) - n_pairs
-    return {t: math.sqrt(n / (n_pairs if " " in t else n_words)) for t, n in counts.items()}
+    weights = {t: (1 + math.log(n)) * (1 if idf is None else idf[t]) for t, n in counts.items()}
+    length = math.sqrt(sum(weight**2 for weight in weights.values()))
+    return {term: weight / length for term, weight in weights.items()}
 
 
 def naive_number(value: Value) -> float:

@@ -102,15 +102,17 @@ def test_json_that_is_no_encoding_is_an_error(stored: Any) -> None:
         encoding_from(stored, {})
 
 
-@pytest.mark.parametrize("name", ["version", "hash_version"])
-def test_an_encoding_of_the_future_is_refused(name: str) -> None:
-    """A file of a newer release says that it is one."""
+@pytest.mark.parametrize(("name", "known"), [("version", 2), ("hash_version", 1)])
+def test_an_encoding_of_the_future_is_refused(name: str, known: int) -> None:
+    """A file of a newer release says that it is one, and one of an older release too."""
     encoding = _fitted()
-    with pytest.raises(InputError) as error:
-        encoding_from(encoding.as_json() | {name: 2}, encoding.arrays())
-    assert str(error.value) == (
-        f"The encoding of this model has {name} 2, and this rosenblatt knows 1; use a newer one."
-    )
+    for other, advice in ((known + 1, "use a newer one"), (known - 1, "train the model again")):
+        with pytest.raises(InputError) as error:
+            encoding_from(encoding.as_json() | {name: other}, encoding.arrays())
+        assert str(error.value) == (
+            f"The encoding of this model has {name} {other}, and this rosenblatt knows {known};"
+            f" {advice}."
+        )
 
 
 def _with(name: str, value: Any) -> dict[str, NDArray[Any]]:

@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 
 from rosenblatt.data.batch import SparseRows
 from rosenblatt.data.encoding.text_column import (
-    plain_shares,
+    dampened_counts,
     plain_terms,
+    plain_weights,
     scanned_terms,
     word_characters,
 )
 from rosenblatt.data.encoding.vocabulary import Terms
 from rosenblatt.kernels.text.hashing import SEED
-from rosenblatt.kernels.text.terms import scanned_shares
+from rosenblatt.kernels.text.terms import scanned_weights
 from tests.data.encoding.fuzzing import fuzz, spelled
 from tests.data.encoding.naive import naive_counts, naive_terms
 
@@ -116,26 +117,32 @@ def test_the_scan_stays_within_its_memory_for_long(random_seed: int) -> None:
     assert fuzz(30_000, random_seed) > 30_000
 
 
-SHARE_ROWS = st.lists(st.text("ab ", max_size=30), max_size=5)
+SHORT_ROWS = st.lists(st.text("ab ", max_size=30), max_size=5)
 
 
-@given(SHARE_ROWS, st.lists(st.booleans(), min_size=12, max_size=12))
-def test_terms_weigh_the_root_of_their_share_among_the_known(
-    rows: list[str], known: list[bool]
+@given(
+    SHORT_ROWS,
+    st.lists(st.booleans(), min_size=12, max_size=12),
+    st.lists(st.floats(1, 9, width=32), min_size=12, max_size=12),
+)
+def test_terms_weigh_by_count_and_rarity(
+    rows: list[str], known: list[bool], rarity: list[float]
 ) -> None:
     """Compiled and plain agree to the bit, and with the definition; what is unknown is left out."""
     terms = plain_terms(rows, SEED, 2**64 - 1, pairs=True)
     names = [name for row in rows for name in naive_counts(row)]
     numbers = {name: k if known[k % 12] else -1 for k, name in enumerate(dict.fromkeys(names))}
     found = np.array([numbers[name] for name in names], np.int32)
-    plain = plain_shares(found, terms.counts, terms.indptr)
-    scanned = SparseRows(*scanned_shares(found, terms.counts, terms.indptr))
+    idf = np.array([rarity[k % 12] for k in range(len(numbers))], np.float32)
+    plain = plain_weights(found, terms.counts, terms.indptr, idf)
+    dampened = dampened_counts(terms.counts)
+    scanned = SparseRows(*scanned_weights(found, terms.counts, terms.indptr, dampened, idf))
     for field, array in plain._asdict().items():
         np.testing.assert_array_equal(getattr(scanned, field), array, strict=True)
-    accepted = {name for name, number in numbers.items() if number >= 0}
+    accepted = {name: float(idf[k]) for name, k in numbers.items() if k >= 0}
     for i, row in enumerate(rows):
         own = slice(plain.indptr[i], plain.indptr[i + 1])
-        expected = naive_terms(row, accepted)
+        expected = naive_terms(row, accepted, accepted)
         assert plain.indices[own].tolist() == [numbers[name] for name in expected]
         np.testing.assert_allclose(plain.data[own], list(expected.values()), rtol=3e-7)
 
@@ -143,7 +150,9 @@ def test_terms_weigh_the_root_of_their_share_among_the_known(
 def test_keys_of_a_hash_are_all_known() -> None:
     """Numbers without a sign, as hashes have them, are taken as they are."""
     terms = plain_terms(["a b a", "", "c"], SEED, 1023, pairs=True)
-    plain = plain_shares(terms.keys, terms.counts, terms.indptr)
-    scanned = SparseRows(*scanned_shares(terms.keys, terms.counts, terms.indptr))
+    idf = np.ones(1024, np.float32)
+    plain = plain_weights(terms.keys, terms.counts, terms.indptr, idf)
+    dampened = dampened_counts(terms.counts)
+    scanned = SparseRows(*scanned_weights(terms.keys, terms.counts, terms.indptr, dampened, idf))
     assert plain.indices.tolist() == scanned.indices.tolist() == terms.keys.tolist()
     assert np.array_equal(plain.data, scanned.data)

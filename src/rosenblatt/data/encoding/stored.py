@@ -10,7 +10,12 @@ from rosenblatt.data.conjunctions import HashedConjunctions, KnownConjunctions, 
 from rosenblatt.data.encoding.columns import PARTS, ROLES, InputColumn
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
 from rosenblatt.data.encoding.table_encoding import MOST_FEATURES, Settings
-from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, TermArrays
+from rosenblatt.data.encoding.vocabulary import (
+    DocumentCounts,
+    HashedNumbering,
+    KeptNumbering,
+    TermArrays,
+)
 from rosenblatt.data.svmlight import SvmlightEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import HASH_VERSION
@@ -19,7 +24,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.conjunctions import ConjoinedEncoding
     from rosenblatt.data.encoding.table_encoding import TableEncoding
 
-VERSION = 1
+VERSION = 2  # 1: texts were not weighed by how common a term is
 STATISTICS = "statistics"
 TERM_ARRAYS = {
     "hashes": "term_hashes",
@@ -27,6 +32,7 @@ TERM_ARRAYS = {
     "letters": "term_letters",
     "offsets": "term_offsets",
 }
+DOCUMENTS, PLACES = "term_documents", "term_places"  # places: of hashed terms, those that occur
 
 
 def table_json(encoding: "TableEncoding") -> dict[str, Any]:
@@ -40,6 +46,7 @@ def table_json(encoding: "TableEncoding") -> dict[str, Any]:
             for column in encoding.columns
         ],
         "settings": encoding.settings._asdict(),
+        "n_texts": encoding.numbering.documents.n_texts,
     }
 
 
@@ -49,6 +56,12 @@ def table_arrays(encoding: "TableEncoding") -> dict[str, NDArray[Any]]:
     if isinstance(encoding.numbering, KeptNumbering):
         terms = encoding.numbering.vocabulary.arrays()._asdict()
         arrays |= {name: terms[field] for field, name in TERM_ARRAYS.items()}
+    if encoding.reads_twice:
+        counts = encoding.numbering.documents.of(len(encoding.numbering))
+        if not isinstance(encoding.numbering, KeptNumbering):
+            places = np.flatnonzero(counts)
+            arrays[PLACES], counts = places.astype(np.int32), counts[places]
+        arrays[DOCUMENTS] = counts
     return arrays
 
 
@@ -72,10 +85,11 @@ def encoding_from(
     if kind != "table":
         _damaged(f"there is no kind {kind!r}")
     for name, known in (("version", VERSION), ("hash_version", HASH_VERSION)):
-        if _field(stored, name, int) != known:
+        found = _field(stored, name, int)
+        if found != known:
             msg = (
-                f"The encoding of this model has {name} {stored[name]}, and this rosenblatt knows"
-                f" {known}; use a newer one."
+                f"The encoding of this model has {name} {found}, and this rosenblatt knows {known};"
+                f" {'use a newer one' if found > known else 'train the model again'}."
             )
             raise InputError(msg)
     return _table_encoding(stored, arrays)
@@ -130,10 +144,15 @@ def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEn
     statistics = _statistics(_array(arrays, STATISTICS, np.float64, 2), n_numeric)
     n_places = sum(len(column.parts) for column in columns if column.required)
     room = settings.max_features - n_numeric
+    has_text = any(column.role == "text" for column in columns)
+    n_texts = _field(stored, "n_texts", int)
     if settings.hash_bits:
-        numbering: HashedNumbering | KeptNumbering = HashedNumbering(settings.hash_bits)
+        documents = _hashed_documents(arrays, n_texts, settings.hash_bits) if has_text else None
+        numbering: HashedNumbering | KeptNumbering = HashedNumbering(settings.hash_bits, documents)
     else:
-        numbering = KeptNumbering(room, _terms(arrays, n_places, room))
+        terms = _terms(arrays, n_places, room)
+        documents = _documents(arrays, n_texts, len(terms.hashes)) if has_text else None
+        numbering = KeptNumbering(room, terms, documents)
     encoding = TableEncoding(columns, settings, statistics=statistics, numbering=numbering)
     encoding.freeze()
     return encoding
@@ -184,6 +203,27 @@ def _terms(arrays: Mapping[str, NDArray[Any]], n_columns: int, room: int) -> Ter
     if (terms.letters[inner] & 0xC0 == 0x80).any():
         _damaged("the names of its terms are no text")
     return terms
+
+
+def _documents(arrays: Mapping[str, NDArray[Any]], n_texts: int, n_terms: int) -> DocumentCounts:
+    counts = _array(arrays, DOCUMENTS, np.int32, 1)
+    if len(counts) != n_terms or n_texts < 0:
+        _damaged("it does not know in how many texts its terms stand")
+    if n_terms and (counts.min() < 0 or counts.max() > n_texts):
+        _damaged("a term stands in more texts than there were")
+    return DocumentCounts(counts, n_texts)
+
+
+def _hashed_documents(
+    arrays: Mapping[str, NDArray[Any]], n_texts: int, bits: int
+) -> DocumentCounts:
+    places = _array(arrays, PLACES, np.int32, 1)
+    found = _documents(arrays, n_texts, len(places))
+    if len(places) and (places[0] < 0 or places[-1] >> bits or (np.diff(places) <= 0).any()):
+        _damaged("the places of its terms are not in order")
+    counts = np.zeros(1 << bits, np.int32)
+    counts[places] = found.counts
+    return DocumentCounts(counts, n_texts)
 
 
 def _array(arrays: Mapping[str, NDArray[Any]], name: str, kind: Any, n_axes: int) -> NDArray[Any]:

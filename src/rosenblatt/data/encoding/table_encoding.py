@@ -1,6 +1,6 @@
 """How the columns of a table become rows of features, learned from the rows themselves."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from rosenblatt.errors import InputError
 MISSING_POLICIES = ("mean", "zero", "error")
 MOST_HASH_BITS = 30  # indices have 32 bits, one of them a sign
 MOST_FEATURES = 2**31 - 1
+FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
 
 
 class Settings(NamedTuple):
@@ -40,6 +41,7 @@ class Settings(NamedTuple):
     hash_bits: int | None
     word_pairs: bool
     max_features: int
+    min_count: int | None
 
     @classmethod
     def checked(cls, **values: Any) -> "Settings":
@@ -54,6 +56,8 @@ class Settings(NamedTuple):
         if values["hash_bits"] is not None:
             _check_whole("hash_bits", values["hash_bits"], MOST_HASH_BITS)
         _check_whole("max_features", values["max_features"], MOST_FEATURES)
+        if values["min_count"] is not None:
+            _check_whole("min_count", values["min_count"], MOST_FEATURES)
         return cls(**values)
 
 
@@ -97,6 +101,7 @@ class TableEncoding:
         self.settings = settings
         self.notes = list(notes)  # sentences that a person should see
         self.frozen = False
+        self.n_left_out = 0  # words, counted once a row, for which there was no room
         self.features = feature_columns(columns)
         self._numeric = [c.name for c in self.features if c.role == "numeric"]
         n_numeric = len(self._numeric)
@@ -130,6 +135,7 @@ class TableEncoding:
         hash_bits: int | None = None,
         word_pairs: bool = True,
         max_features: int = 1 << 22,
+        min_count: int | None = None,
         has_label: bool = True,
     ) -> "TableEncoding":
         """Return an encoding for tables with the columns of this one, judged by its rows.
@@ -154,6 +160,9 @@ class TableEncoding:
             Whether pairs of neighbouring words are features of a text.
         max_features : int
             When there are so many features, new levels and words are dropped.
+        min_count : int, optional
+            Words and pairs that stand in fewer texts are dropped. By default 2, and 1 where there
+            are fewer than 1,000 rows.
         has_label : bool
             Whether there is a column of labels.
         """
@@ -163,6 +172,7 @@ class TableEncoding:
             hash_bits=hash_bits,
             word_pairs=word_pairs,
             max_features=max_features,
+            min_count=min_count,
         )
         asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
         columns, notes = assigned_columns(table, label, asked, has_label=has_label)
@@ -203,7 +213,8 @@ class TableEncoding:
             numbers[:, k] = column_numbers(table, name)
         if self.settings.missing == "error":
             forbid_missing(table, self._numeric, numbers)
-        texts = tuple(text.prepare(table) for text in self._texts.values())
+        growing = not self.frozen
+        texts = tuple(text.prepare(table, growing=growing) for text in self._texts.values())
         return PreparedTable(table, numbers, texts)
 
     def encode(
@@ -215,10 +226,11 @@ class TableEncoding:
         makes them what is learned from. Labels are −1 without classes to number them, where there
         is no column of labels, and in a frozen encoding where a label is missing.
         """
-        table, numbers, texts = prepared or self.prepare(table)
+        prepared = prepared or self.prepare(table)
+        table = prepared.table
         n_rows = table.frame.height
         if n_rows:
-            rows = self._rows(table, numbers, texts)
+            rows = self._rows(prepared)
             labels = table_labels(table, self.label, classes, required=not self.frozen)
         else:
             rows = SparseRows(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
@@ -242,6 +254,22 @@ class TableEncoding:
             bytes_read=table.bytes_read,
             bad=table.bad,
         )
+
+    @property
+    def reads_twice(self) -> bool:
+        """Whether all rows have to be read before one can be encoded: texts are weighed by all."""
+        return bool(self._texts)
+
+    def settle(self) -> None:
+        """Learn no more, after all rows have been read once: drop what is rare in texts.
+
+        The features are numbered anew, and each term has the weight that all texts give it.
+        """
+        n_rows = self.numbering.documents.n_texts
+        least = self.settings.min_count or (2 if n_rows >= FEW_ROWS else 1)
+        self.numbering.drop_rare(self._texts, least)
+        self.n_left_out = self.numbering.n_unknown
+        self.freeze()
 
     def freeze(self) -> None:
         """Learn no more: from here on rows are finished, and what is new in them is dropped."""
@@ -272,15 +300,39 @@ class TableEncoding:
 
         return table_arrays(self)
 
-    def _rows(
-        self, table: Table, numbers: NDArray[np.float64], texts: tuple[Terms | SparseRows, ...]
-    ) -> SparseRows:
+    def learn(self, prepared: PreparedTable) -> None:
+        """Take in the rows of a table as ``encode`` does, and give none back."""
+        if not prepared.table.frame.height:
+            return
+        for _ in self._parts(prepared, weigh=False):
+            pass
+        self._count(prepared.numbers)
+
+    def _rows(self, prepared: PreparedTable) -> SparseRows:
+        parts, numbers = [*self._parts(prepared)], prepared.numbers
+        if self.frozen:
+            numbers = self._finished(numbers)
+        else:
+            self._count(numbers)
+        rows = joined_rows(numbers, parts)
+        return without_duplicates(rows) if self._shares_numbers else rows
+
+    def _count(self, numbers: NDArray[np.float64]) -> None:
+        self.statistics.add(numbers)
+        self.numbering.documents.n_texts += len(numbers)
+
+    def _parts(self, prepared: PreparedTable, *, weigh: bool = True) -> Iterator[SparseRows]:
+        """Yield what each column gives to the rows; texts only where they are to be weighed."""
+        table, numbers, texts = prepared
         growing, m = not self.frozen, len(self._numeric)
-        parts, prepared = [], iter(texts)
-        numeric = iter(np.isnan(numbers).T)
+        terms, numeric = iter(texts), iter(np.isnan(numbers).T)
         for place, column in enumerate(self.features):
             if column.role == "text":
-                found = self._texts[place].part(next(prepared), growing=growing)
+                text, own = self._texts[place], next(terms)
+                if not weigh and isinstance(own, Terms):
+                    text.learn(own)
+                    continue
+                found = text.part(own, growing=growing)
             elif column.role == "category":
                 levels = category_numbers(table, column, place, self.numbering, growing=growing)
                 found = indicator_part(levels)
@@ -290,13 +342,7 @@ class TableEncoding:
                     continue
                 missing = missing_numbers(gaps, column, place, self.numbering, growing=growing)
                 found = indicator_part(missing)
-            parts.append(shifted(found, m))
-        if growing:
-            self.statistics.add(numbers)
-        else:
-            numbers = self._finished(numbers)
-        rows = joined_rows(numbers, parts)
-        return without_duplicates(rows) if self._shares_numbers else rows
+            yield shifted(found, m)
 
     def _finished(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         return self.statistics.finished(numbers, self.settings.missing, scale=self.settings.scale)

@@ -5,11 +5,13 @@ A word is a maximal run of letters and digits, ``str.isalnum``, in text that ``s
 read with the first, since numba takes a third of a second to import.
 """
 
+import math
 import re
 import sys
 import threading
 from collections.abc import Iterable
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -199,33 +201,40 @@ def _in_lower_case(column: "pl.Series", where: "pl.Series") -> "pl.Series":
     return column.clone().scatter(where.arg_true(), lower)
 
 
-def plain_shares(
-    numbers: NDArray[Any], counts: NDArray[np.float32], indptr: NDArray[np.int64]
+def plain_weights(
+    numbers: NDArray[Any],
+    counts: NDArray[np.float32],
+    indptr: NDArray[np.int64],
+    idf: NDArray[np.float32],
 ) -> SparseRows:
-    """Return the known terms of each row, those whose number is not −1.
+    """Return the known terms of each row, those whose number is not −1, and what each weighs.
 
-    A word has the value √(n/N), where n is how often it is there and N how many known words there
-    are in the row; a pair of words likewise among the known pairs. So the words of a row have
-    length 1, and its pairs too, however long the text is and however much of it is new.
+    A term that is n times in the text weighs (1 + ln n)·idf, and all together have length 1,
+    however long the text is and however much of it is new.
     """
-    known = numbers >= 0
-    kept = np.zeros(len(known) + 1, np.int64)
-    np.cumsum(known, out=kept[1:])
-    indptr, signed = kept[indptr], counts[known]
-    words = signed > 0
-    of_words = _one_of(np.where(words, signed, 0), indptr)
-    of_pairs = _one_of(np.where(words, 0, signed), indptr)
-    values = np.sqrt(signed * np.where(words, of_words, of_pairs))
-    return SparseRows(values, numbers[known].astype(np.int32), indptr)
+    dampened = dampened_counts(counts)
+    values: list[np.float32] = []
+    indices: list[int] = []
+    known = [0]
+    for start, stop in pairwise(indptr.tolist()):
+        own = [k for k in range(start, stop) if numbers[k] >= 0]
+        row = [float(dampened[int(abs(counts[k])) - 1]) * float(idf[numbers[k]]) for k in own]
+        square = 0.0
+        for value in row:
+            square += value * value
+        length = math.sqrt(square)
+        values += [np.float32(value / length) for value in row]
+        indices += [int(numbers[k]) for k in own]
+        known.append(len(indices))
+    return SparseRows(
+        np.array(values, np.float32), np.array(indices, np.int32), np.array(known, np.int64)
+    )
 
 
-def _one_of(counts: NDArray[np.float32], indptr: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return for each term what one is of all that its row counts."""
-    sums = np.zeros(len(counts) + 1)
-    np.cumsum(counts, out=sums[1:])  # whole numbers: exact
-    totals = sums[indptr[1:]] - sums[indptr[:-1]]
-    with np.errstate(divide="ignore"):  # of a row that has none
-        return np.repeat((1 / totals).astype(np.float32), np.diff(indptr))
+def dampened_counts(counts: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return 1 + ln n for every n up to the largest count, from 1 on."""
+    most = int(np.abs(counts).max(initial=1.0))
+    return 1.0 + np.log(np.arange(1, most + 1))
 
 
 class TextColumn:
@@ -253,7 +262,7 @@ class TextColumn:
         self._seed = column_seed("text", column.name)
         self._bytes_so_far = 0
 
-    def prepare(self, table: Table) -> Terms | SparseRows:
+    def prepare(self, table: Table, *, growing: bool) -> Terms | SparseRows:
         """Return what can be said of each row whatever came before it."""
         series = self._text(table)
         length = int(series.str.len_bytes().sum())
@@ -271,23 +280,38 @@ class TextColumn:
         else:
             texts = series.to_list()
             terms = plain_terms(texts, self._seed, self._numbering.key_mask, pairs=self._pairs)
-        return self._weighed(terms.keys, terms) if hashed else terms.held()
+        if hashed and not growing:
+            return self._weighed(terms.keys, terms, growing=False)
+        return terms.held()
 
     def part(self, prepared: Terms | SparseRows, *, growing: bool) -> SparseRows:
-        """Return the features of each row, without the terms that have none."""
+        """Return the features of each row, without the terms that have none.
+
+        While it grows, how common a term will be is not known, and all weigh the same.
+        """
         if isinstance(prepared, SparseRows):
             return prepared
+        numbers = self.learn(prepared, growing=growing)
+        return self._weighed(numbers, prepared, growing=growing)
+
+    def learn(self, prepared: Terms, *, growing: bool = True) -> NDArray[np.int32]:
+        """Return the number of each term; while it grows, take in new ones and count the texts."""
         numbers = self._numbering.terms(
             self._place, prepared, scanned=self._scans(), growing=growing
         )
-        return self._weighed(numbers, prepared)
+        if growing:
+            self._numbering.documents.add(numbers, len(self._numbering))
+        return numbers
 
-    def _weighed(self, numbers: NDArray[Any], terms: Terms) -> SparseRows:
+    def _weighed(self, numbers: NDArray[Any], terms: Terms, *, growing: bool) -> SparseRows:
+        n_terms, documents = len(self._numbering), self._numbering.documents
+        idf = np.ones(n_terms, np.float32) if growing else documents.weights(n_terms)
         if self._scans():
-            from rosenblatt.kernels.text.terms import scanned_shares
+            from rosenblatt.kernels.text.terms import scanned_weights
 
-            return SparseRows(*scanned_shares(numbers, terms.counts, terms.indptr))
-        return plain_shares(numbers, terms.counts, terms.indptr)
+            dampened = dampened_counts(terms.counts)
+            return SparseRows(*scanned_weights(numbers, terms.counts, terms.indptr, dampened, idf))
+        return plain_weights(numbers, terms.counts, terms.indptr, idf)
 
     def _scans(self) -> bool:
         """Whether the compiled scan is worth it, or numba there already."""

@@ -2,6 +2,7 @@
 
 # ruff: noqa: ARG002  # a hash needs less than a vocabulary
 
+from collections.abc import Container
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -56,6 +57,15 @@ def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
     return longer
 
 
+def _chosen(terms: TermArrays, numbers: NDArray[Any]) -> TermArrays:
+    """Return some terms, numbered anew in this order."""
+    lengths = np.diff(terms.offsets)[numbers]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    places = np.repeat(terms.offsets[numbers] - offsets[:-1], lengths)
+    letters = terms.letters[places + np.arange(offsets[-1])]
+    return TermArrays(terms.hashes[numbers], terms.columns[numbers], letters, offsets)
+
+
 class Vocabulary:
     """A growing table of terms, known by their 64-bit hashes and numbered from 0.
 
@@ -74,7 +84,7 @@ class Vocabulary:
                 np.zeros(0, np.uint64), np.zeros(0, np.int32), nothing, np.zeros(1, np.int64)
             )
         self._hashes, self._columns, self._letters, self._offsets = stored
-        self._most = most
+        self.most = most
         self._n_terms = len(stored.hashes)
         self._slots: NDArray[np.uint64] | None = None  # compiled code's table, once it is needed
         self._sorted: tuple[NDArray[np.uint64], NDArray[np.int64]] | None = None
@@ -109,7 +119,7 @@ class Vocabulary:
     def add(self, key: int, name: bytes, column: int) -> int:
         """Take in a new term; return its number, or −1 where there is no more room."""
         number = self._n_terms
-        if number >= self._most:
+        if number >= self.most:
             return -1
         self._reserve()
         cut = name[:LONGEST_NAME]
@@ -143,7 +153,7 @@ class Vocabulary:
         from rosenblatt.kernels.text.vocabulary import look_up
 
         numbers = np.empty(len(terms.keys), np.int32)
-        most = self._most if growing else self._n_terms
+        most = self.most if growing else self._n_terms
         first, done = self._n_terms, 0
         while True:
             slots = self._table()
@@ -189,7 +199,7 @@ class Vocabulary:
             n_slots = FEWEST_SLOTS
             while _crowded(self._n_terms, n_slots):
                 n_slots *= GROWTH
-            while n_slots > FEWEST_SLOTS and not _crowded(self._most, n_slots // 2):
+            while n_slots > FEWEST_SLOTS and not _crowded(self.most, n_slots // 2):
                 n_slots //= 2
             self._slots = np.zeros((n_slots, 2), np.uint64)
             enter_hashes(self._hashes, self._n_terms, self._slots, self._slots.ctypes.data)
@@ -199,7 +209,7 @@ class Vocabulary:
         """Make room for one more term at least: twice as much where there is none."""
         n, used = self._n_terms, int(self._offsets[self._n_terms])
         if n >= len(self._hashes):
-            room = min(self._most, 2 * n + 1024)
+            room = min(self.most, 2 * n + 1024)
             self._hashes = _longer(self._hashes, room)
             self._columns = _longer(self._columns, room)
             self._offsets = _longer(self._offsets, room + 1)
@@ -212,6 +222,7 @@ class Numbering(Protocol):
 
     n_unknown: int  # how often a term of a row was not taken in
     key_mask: int  # the bits of a hash that matter
+    documents: "DocumentCounts"
 
     def __len__(self) -> int: ...
 
@@ -227,18 +238,60 @@ class Numbering(Protocol):
         """Return the number of each term."""
 
 
+class DocumentCounts:
+    """In how many texts each term stands, from which its weight follows.
+
+    The inverse document frequency, smoothed as if one more text had every term:
+    idf = ln((1 + n)/(1 + df)) + 1, for df of n texts. The less common a term, the more it says.
+    """
+
+    def __init__(self, counts: NDArray[np.int32] | None = None, n_texts: int = 0) -> None:
+        self.counts = np.zeros(0, np.int32) if counts is None else counts
+        self.n_texts = n_texts
+        self._weights: NDArray[np.float32] | None = None
+
+    def add(self, numbers: NDArray[Any], n_terms: int) -> None:
+        """Count the terms of some texts, each of which stands once in each; −1 is no term."""
+        if n_terms > len(self.counts):
+            self.counts = _longer(self.counts, n_terms)
+        self._weights = None
+        self.counts += np.bincount(numbers[numbers >= 0], minlength=len(self.counts)).astype(
+            np.int32
+        )
+
+    def choose(self, numbers: NDArray[Any]) -> None:
+        """Keep the counts of these terms, in this order."""
+        self.counts, self._weights = self.counts[numbers], None
+
+    def of(self, n_terms: int) -> NDArray[np.int32]:
+        """Return the counts of so many terms; the last of them may be of no text."""
+        return _longer(self.counts, max(n_terms, len(self.counts)))
+
+    def weights(self, n_terms: int) -> NDArray[np.float32]:
+        """Return the inverse document frequency of so many terms."""
+        if self._weights is None or len(self._weights) < n_terms:
+            counts = self.of(n_terms)
+            idf = np.log((1.0 + self.n_texts) / (1.0 + counts)) + 1.0
+            self._weights = np.maximum(idf, 1.0).astype(np.float32)
+        return self._weights
+
+
 class HashedNumbering:
     """The lower bits of the hash are the number; terms may share one."""
 
-    def __init__(self, bits: int) -> None:
+    def __init__(self, bits: int, documents: DocumentCounts | None = None) -> None:
         self.n_unknown = 0
         self.key_mask = (1 << bits) - 1
+        self.documents = documents or DocumentCounts()
 
     def __len__(self) -> int:
         return self.key_mask + 1
 
     def name(self, number: int) -> None:
         """Return None: names are not kept, and several terms may have a number."""
+
+    def drop_rare(self, texts: Container[int], least: int) -> None:
+        """Do nothing: a number that few texts have costs no memory."""
 
     def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
         """Return the number of a category level."""
@@ -256,8 +309,14 @@ class KeptNumbering:
 
     key_mask = WORD_MASK
 
-    def __init__(self, most: int, stored: TermArrays | None = None) -> None:
+    def __init__(
+        self,
+        most: int,
+        stored: TermArrays | None = None,
+        documents: DocumentCounts | None = None,
+    ) -> None:
         self.n_unknown = 0
+        self.documents = documents or DocumentCounts()
         self.vocabulary = Vocabulary(most, stored)
         self._levels: dict[int, dict[int, int]] = {}  # column to hash to number
 
@@ -267,6 +326,19 @@ class KeptNumbering:
     def name(self, number: int) -> tuple[int, str]:
         """Return whose term it is and the term."""
         return self.vocabulary.column(number), self.vocabulary.name(number)
+
+    def drop_rare(self, texts: Container[int], least: int) -> None:
+        """Forget the terms of text columns that stand in fewer texts; number the others anew."""
+        arrays = self.vocabulary.arrays()
+        counts = self.documents.of(len(arrays.hashes))
+        of_text = np.array(
+            [column in texts for column in range(int(arrays.columns.max(initial=0)) + 1)]
+        )
+        common = np.flatnonzero(~of_text[arrays.columns] | (counts >= least))
+        self.documents.counts = counts
+        self.documents.choose(common)
+        self.vocabulary = Vocabulary(self.vocabulary.most, _chosen(arrays, common))
+        self._levels = {}
 
     def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
         """Return the number of a category level that so many rows have."""

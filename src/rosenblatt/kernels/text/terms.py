@@ -197,21 +197,30 @@ def scan_terms(  # noqa: PLR0912, PLR0915  # what writes to arrays: passing them
     return n_terms, out
 
 
-def scanned_shares(
-    numbers: NDArray[Any], counts: NDArray[np.float32], indptr: NDArray[np.int64]
+def scanned_weights(
+    numbers: NDArray[Any],
+    counts: NDArray[np.float32],
+    indptr: NDArray[np.int64],
+    dampened: NDArray[np.float64],
+    idf: NDArray[np.float32],
 ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
-    """Return values, indices and indptr, the same as ``plain_shares``."""
+    """Return values, indices and indptr, the same as ``plain_weights``."""
     indices, values = np.empty(len(numbers), np.int32), np.empty(len(numbers), np.float32)
     kept = np.empty(len(indptr), np.int64)
-    n_known = _write_shares(numbers, counts, indptr, indices, values, kept)
+    longest = int(np.diff(indptr).max(initial=0))
+    room = np.empty(longest)
+    n_known = _write_weights(numbers, counts, indptr, dampened, idf, room, indices, values, kept)
     return values[:n_known], indices[:n_known], kept
 
 
 @compiled
-def _write_shares(
+def _write_weights(
     numbers: NDArray[Any],
     counts: NDArray[np.float32],
     indptr: NDArray[np.int64],
+    dampened: NDArray[np.float64],  # 1 + ln n, from n = 1 on
+    idf: NDArray[np.float32],
+    room: NDArray[np.float64],  # for the terms of a row
     indices: NDArray[np.int32],
     values: NDArray[np.float32],
     kept: NDArray[np.int64],
@@ -220,23 +229,17 @@ def _write_shares(
     n_known = 0
     kept[0] = 0
     for row in range(len(indptr) - 1):
-        start, stop = indptr[row], indptr[row + 1]
-        row_numbers, row_counts = numbers[start:stop], counts[start:stop]
-        row_indices, row_values = indices[n_known:], values[n_known:]
-        n_own = 0
-        for k in range(stop - start):  # what is unknown is written over by what comes next
-            row_indices[n_own] = row_numbers[k]
-            row_values[n_own] = row_counts[k]
-            n_own += row_numbers[k] >= 0
-        own = row_values[:n_own]
-        n_words, n_pairs = 0, 0
+        n_own, square = 0, 0.0
+        for k in range(indptr[row], indptr[row + 1]):
+            if numbers[k] >= 0:
+                weight = dampened[int(abs(counts[k])) - 1] * idf[numbers[k]]
+                square += weight * weight
+                room[n_own] = weight
+                indices[n_known + n_own] = numbers[k]
+                n_own += 1
+        length = np.sqrt(square)
         for k in range(n_own):
-            count = int(own[k])
-            n_words += max(count, 0)
-            n_pairs += min(count, 0)
-        of_words, of_pairs = np.float32(1 / n_words), np.float32(1 / n_pairs)
-        for k in range(n_own):
-            own[k] = np.sqrt(own[k] * (of_words if own[k] > 0 else of_pairs))
+            values[n_known + k] = room[k] / length
         n_known += n_own
         kept[row + 1] = n_known
     return n_known

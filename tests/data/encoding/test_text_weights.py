@@ -1,0 +1,116 @@
+"""Words weighed by how common they are, from the first reading to the model file and back."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from rosenblatt.data.encoding import TableEncoding, encoding_from
+from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles, encoded
+from rosenblatt.errors import InputError
+
+TEXTS = [
+    "the cat sat on the mat",
+    "the dog sat on the log",
+    "a cat and a dog",
+    "Cats, dogs and logs",
+    "",
+    "the end of the log",
+]
+
+
+def written(folder: Path, texts: list[str]) -> Path:
+    """Write the texts as a table with a label."""
+    path = folder / "texts.tsv"
+    lines = [f"{'ab'[k % 2]}\t{text}\n" for k, text in enumerate(texts)]
+    path.write_text("label\ttext\n" + "".join(lines))
+    return path
+
+
+def trained(path: Path, **columns: object) -> tuple[TableEncoding, sparse.csr_matrix]:
+    """Read a file to learn from; return the encoding and the rows."""
+    asked = Columns(label="label", text=("text",), **columns)  # type: ignore[arg-type]
+    source = TrainingFiles(Files([str(path)], Layout()), asked)
+    batches = [*source.batches()]
+    encoding = source.encoding
+    assert isinstance(encoding, TableEncoding)
+    parts = [
+        sparse.csr_matrix((b.data, b.indices, b.indptr), shape=(b.n_rows, encoding.n_features))
+        for b in batches
+    ]
+    return encoding, sparse.vstack(parts).tocsr()
+
+
+def by_scikit_learn(texts: list[str], min_df: int) -> tuple[list[str], sparse.csr_matrix]:
+    """Return terms and rows as TfidfVectorizer makes them, with our words."""
+    vectorizer = TfidfVectorizer(
+        token_pattern=r"[^\W_]+",  # noqa: S106  # no password
+        ngram_range=(1, 2),
+        sublinear_tf=True,
+        min_df=min_df,
+    )
+    rows = vectorizer.fit_transform(texts)
+    return vectorizer.get_feature_names_out().tolist(), rows
+
+
+@pytest.mark.parametrize("min_count", [1, 2, 3])
+def test_the_rows_are_those_of_scikit_learn(tmp_path: Path, min_count: int) -> None:
+    """Terms, the floor on their count and their weights are those of TfidfVectorizer."""
+    encoding, rows = trained(written(tmp_path, TEXTS), min_count=min_count)
+    names, expected = by_scikit_learn(TEXTS, min_count)
+    ours = encoding.names(range(encoding.n_features))
+    assert sorted(ours) == sorted(names)
+    order = [ours.index(name) for name in names]
+    np.testing.assert_allclose(rows[:, order].toarray(), expected.toarray(), atol=1e-6)
+
+
+def test_few_rows_keep_every_word(tmp_path: Path) -> None:
+    """Below a thousand rows a word that one text has is a feature; above, two must have it."""
+    few, _ = trained(written(tmp_path, TEXTS))
+    assert "mat" in few.names(range(few.n_features))
+    many, _ = trained(written(tmp_path, [*TEXTS, *["the cat"] * 1000]))
+    names = many.names(range(many.n_features))
+    assert "mat" not in names
+    assert "cat" in names
+
+
+@pytest.mark.parametrize("hash_bits", [None, 10])
+def test_a_stored_encoding_weighs_the_same(tmp_path: Path, hash_bits: int | None) -> None:
+    """What a model file keeps gives the same rows, bit for bit, names or hashes."""
+    path = written(tmp_path, TEXTS)
+    encoding, rows = trained(path, hash_bits=hash_bits)
+    stored = encoding_from(encoding.as_json(), encoding.arrays())
+    (batch,) = encoded(Files([str(path)], Layout()), stored, ("a", "b"))
+    assert np.array_equal(batch.data, rows.data)
+    assert np.array_equal(batch.indices, rows.indices)
+
+
+def test_standard_input_is_held_between_two_readings(tmp_path: Path) -> None:
+    """What cannot be read twice gives the same rows."""
+    path = written(tmp_path, TEXTS)
+    _, rows = trained(path)
+
+    class Once(Files):
+        rereadable = False
+
+    source = TrainingFiles(Once([str(path)], Layout()), Columns(label="label", text=("text",)))
+    (batch,) = source.batches()
+    assert np.array_equal(batch.data, rows.data)
+
+
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("term_documents", np.full(3, 1, np.int32)),
+        ("term_documents", np.full(1000, -1, np.int32)),
+        ("term_documents", None),
+    ],
+)
+def test_damaged_counts_are_noticed(tmp_path: Path, name: str, array: object) -> None:
+    """Counts of another length, below zero or missing are an error."""
+    encoding, _ = trained(written(tmp_path, TEXTS))
+    arrays = encoding.arrays() | {name: array}
+    with pytest.raises(InputError, match="The encoding of this model is damaged"):
+        encoding_from(encoding.as_json(), arrays)  # type: ignore[arg-type]
