@@ -72,6 +72,12 @@ SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every
     show_default=True,
     help="Use pairs of neighbouring words of texts as features.",
 )
+@click.option(
+    "--min-count",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Leave out words and pairs in fewer than N texts [default: 2, or 1 below 1,000 rows].",
+)
 @click.option("--pairs", is_flag=True, help="Add all pairs of features that occur in a row.")
 @click.option(
     "--triples", is_flag=True, help="Add all pairs and triples of features that occur in a row."
