@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.conjunctions import FeatureConjunctions
     from rosenblatt.estimators.files import load, save
     from rosenblatt.estimators.kernel import KernelPerceptron
-    from rosenblatt.estimators.sparsity import sparsify
     from rosenblatt.estimators.why import why
     from rosenblatt.models.explanation import explain
+    from rosenblatt.models.sparsity import sparsify
     from rosenblatt.models.train import train_files
     from rosenblatt.theory.diagnosis import diagnose
     from rosenblatt.theory.margin import margin
@@ -58,7 +58,7 @@ _HOMES = {
     "load": "rosenblatt.estimators.files",
     "margin": "rosenblatt.theory.margin",
     "save": "rosenblatt.estimators.files",
-    "sparsify": "rosenblatt.estimators.sparsity",
+    "sparsify": "rosenblatt.models.sparsity",
     "trace": "rosenblatt.tracing",
     "train_files": "rosenblatt.models.train",
     "why": "rosenblatt.estimators.why",

@@ -48,11 +48,11 @@ def again(estimator: Any, path: Path) -> Any:
     return load(path)
 
 
-def assert_equal(one: Any, two: Any) -> None:
+def assert_equal(one: Any, two: Any, *, seconds: bool = True) -> None:
     """Assert that two estimators are the same, to the last bit, and would go on the same."""
     assert type(one) is type(two)
     assert one.get_params() == two.get_params()
-    for name in ATTRIBUTES:
+    for name in ATTRIBUTES if seconds else set(ATTRIBUTES) - {"history_"}:
         assert getattr(one, name) == getattr(two, name)
         assert type(getattr(one, name)) is type(getattr(two, name))
     assert one.classes_.dtype == two.classes_.dtype
@@ -111,8 +111,7 @@ def test_training_goes_on_as_if_never_saved(
         quiet_fit(estimator, after(rows), labels)
     for one, two in zip(loaded.history_, kept.history_, strict=True):
         assert replace(one, seconds=0.0) == replace(two, seconds=0.0)
-    kept.history_ = loaded.history_
-    assert_equal(loaded, kept)
+    assert_equal(loaded, kept, seconds=False)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from scipy import sparse
 
 from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.sparsity import sparsify
-from rosenblatt.estimators.stored import model_of
-from rosenblatt.models.model import Calibration, Spread
+from rosenblatt.models.model import Calibration, Spread, model_of
+from rosenblatt.models.sparsity import sparsify
 
 
 def data(n_classes: int) -> tuple[Any, Any]:

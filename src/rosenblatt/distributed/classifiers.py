@@ -9,12 +9,12 @@ from distributed import Client
 from rosenblatt.distributed.estimators import DaskClassifier
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.classifiers import (
+from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, described
+from rosenblatt.estimators.linear import (
     AveragedPerceptron,
     PassiveAggressiveClassifier,
     Perceptron,
 )
-from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, described
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.observers import Observer
 

@@ -23,17 +23,18 @@ from rosenblatt.distributed.blocks import (
 )
 from rosenblatt.distributed.files import read_files
 from rosenblatt.distributed.fitting import Collected, Fitted, Run, fit_collected
-from rosenblatt.distributed.kept import fill, remember
 from rosenblatt.distributed.lazy import lazy_decisions, lazy_predictions
 from rosenblatt.distributed.parameters import CHECKS, class_weights, plain_values, seed_from
 from rosenblatt.distributed.progress import ShardBar
 from rosenblatt.distributed.simulation import simulate
 from rosenblatt.distributed.skew import ShardWarning
+from rosenblatt.distributed.train import with_files
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.files import save
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.file import Source
+from rosenblatt.models.model import Model
 from rosenblatt.models.parameters import check_parameters
 from rosenblatt.training.advice import unfinished
 from rosenblatt.training.examples import Examples
@@ -110,7 +111,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         constant = 1.0 if plain.fit_intercept else 0.0
         read = read_files(client, names, layout or Layout(), columns or Columns(), constant)
         fitted = self._train(plain, client, read.collected)
-        remember(plain, read, fitted)
+        plain._model = with_files(plain._model, read, fitted)  # noqa: SLF001  # ours
         self.notes_ = read.notes
         return self
 
@@ -136,21 +137,22 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         classes, counts = np.unique(y, return_counts=True)
         check_classes(classes, y, None)
         by_class = class_weights(self.class_weight, classes, counts)
+        learner = plain._learner()  # noqa: SLF001  # ours
         targets = encode(y, classes)
         weight = None if by_class is None else by_class[np.searchsorted(classes, y)]
         state, outcome = simulate(
             Examples(rows, targets, weight),
             len(classes),
             int(self.n_shards),
-            plain._plan(),  # noqa: SLF001  # ours
-            averaged=plain._averaged(),  # noqa: SLF001
+            learner.plan(),
+            averaged=learner.averaged,
             mixing=self.mixing,
             shuffled=self.shuffle_shards,
             seed=seed_from(self.random_state),
             observers=self.observers or (),
         )
-        plain._state, plain.classes_ = state, classes  # noqa: SLF001
-        plain._keep(outcome)  # noqa: SLF001
+        name = type(plain).__name__
+        plain._model = Model.fitted(name, {}, classes, state, outcome)  # noqa: SLF001  # ours
         return plain
 
     def predict(self, X: Any) -> Any:
@@ -208,12 +210,12 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
 
     def _train(self, plain: OnlineClassifier, client: Client, collected: Collected) -> Fitted:
         """Train the plain estimator on what has been collected, and keep it."""
-        averaged = plain._averaged()  # noqa: SLF001
+        learner = plain._learner()  # noqa: SLF001  # ours
         n_shards = int(self.n_shards or min(len(client.nthreads()), sum(collected.lengths)))
         seed = seed_from(self.random_state)
         run = Run(
-            plain._plan(),  # noqa: SLF001
-            averaged,
+            learner.plan(),
+            learner.averaged,
             seed,
             n_shards,
             self.mixing,
@@ -237,11 +239,15 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
                 observers=observers,
                 watch_shards=watch,
             )
-        fill(plain, collected, fitted)
+        name, classes = type(plain).__name__, collected.classes
+        plain._model = Model.fitted(name, {}, classes, fitted.state, fitted.outcome)  # noqa: SLF001
+        plain.n_features_in_ = collected.n_features
         self._local, self.n_wrong_, self.verdict_ = plain, fitted.n_wrong, fitted.verdict
         if run.checkpoint is not None:
             Path(run.checkpoint).unlink(missing_ok=True)
-        told = unfinished(fitted.outcome, averaged=averaged, early_stopping=self.early_stopping)
+        told = unfinished(
+            fitted.outcome, averaged=learner.averaged, early_stopping=self.early_stopping
+        )
         if told is not None:
             mixture = f" The mixture misclassifies {fitted.n_wrong:,} of them."
             warnings.warn(

@@ -1,6 +1,6 @@
 """The scikit-learn face: the one layer that imports sklearn."""
 
-from rosenblatt.estimators.classifiers import (
+from rosenblatt.estimators.linear import (
     AveragedPerceptron,
     PassiveAggressiveClassifier,
     Perceptron,

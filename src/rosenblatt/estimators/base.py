@@ -1,10 +1,11 @@
 """What all online linear classifiers share: fit, partial_fit, decision_function, predict."""
 
+import copy
 import warnings
 from abc import abstractmethod
 from contextlib import ExitStack
 from operator import is_
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,9 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.errors import WeightOverflowError
-from rosenblatt.estimators.classes import all_known, first_classes, grown
-from rosenblatt.estimators.recollection import Recollection
+from rosenblatt.errors import InputError
 from rosenblatt.estimators.validation import (
     check_classes,
     check_rows,
@@ -25,49 +24,51 @@ from rosenblatt.estimators.validation import (
     set_start,
 )
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.shapes import touched_features
+from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.fitting import (
+    all_known,
+    empty_model,
+    first_classes,
+    fit_model,
+    grown_model,
+    learn_batch,
+)
+from rosenblatt.models.learner import SHARED, Learner
+from rosenblatt.models.model import Model
 from rosenblatt.models.parameters import (
     CHECKS,
     check_online,
     check_parameters,
     generator_from,
+    plain_options,
 )
 from rosenblatt.models.scoring import linear_scores, predicted_numbers
-from rosenblatt.rules import ZERO_CONVENTIONS, Rule
+from rosenblatt.rules import RULES
 from rosenblatt.training.advice import unfinished
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import Outcome, PassRecord, StopReason
+from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.labels import encode
-from rosenblatt.training.linear import fit, run_pass
-from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.observers import ProgressBar
-from rosenblatt.training.state import State
+
+if TYPE_CHECKING:
+    from rosenblatt.data.files import Encoding
+    from rosenblatt.training.state import State
 
 
-class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
+class OnlineClassifier(ClassifierMixin, BaseEstimator):
     """A linear classifier that learns by steps on single examples.
 
-    Subclasses say which rule steps (``_rule``) and whether the average is what they return
-    (``_averaged``); their constructors only store.
+    A subclass says which learner its parameters describe; its constructor only stores. What is
+    fitted is a ``Model``, and the attributes are read from it.
     """
 
-    _state: State
-    classes_: NDArray[Any]
+    _model: Model  # its options are those of the moment: see model_
+    mistakes_: Mistakes
     n_features_in_: int
-    history_: list[PassRecord]
-    n_iter_: int
-    best_iter_: int
-    n_mistakes_: int
-    converged_: bool
-    stop_reason_: StopReason
 
     @abstractmethod
-    def _rule(self) -> Rule:
-        """Return the rule that steps."""
-
-    @abstractmethod
-    def _averaged(self) -> bool:
-        """Return whether the average of the weights is what is returned."""
+    def _learner(self) -> Learner:
+        """Return the learner that the parameters describe."""
 
     def fit(
         self,
@@ -94,37 +95,39 @@ class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
-        warm = self.warm_start and hasattr(self, "_state")
+        learner = self._checked_learner()
+        warm = self.warm_start and hasattr(self, "_model")
         rows, y = check_rows(self, X, y, reset=not warm)
         weight = check_sample_weight(sample_weight, rows.shape[0])
         seen = np.unique(y if weight is None else y[weight != 0.0])
         if warm:
-            state, classes = grown(self._state, self.classes_, seen, self._rule())
+            model = grown_model(self._model, seen, learner.step())
         else:
-            classes = seen
-            state = State.zeros(rows.shape[1], len(classes), averaged=self._averaged())
-        check_classes(classes, y, weight)
-        state.keep_average(self._averaged())
-        self._set_start(state, coef_init, intercept_init)
-        examples = self._examples(rows, y, weight, classes)
+            model = empty_model(type(self).__name__, learner, seen, rows.shape[1])
+        check_classes(model.labels, y, weight)
+        given = coef_init is not None or intercept_init is not None
+        if given and learner.voted:
+            msg = (
+                f"{type(self).__name__} starts from zero: its vectors are sums of its mistakes, "
+                "which given weights are not; leave coef_init and intercept_init out."
+            )
+            raise InputError(msg)
+        model.state.keep_average(learner.averaged)
+        set_start(model.state, coef_init, intercept_init)
+        examples = self._examples(rows, y, weight, model.labels)
         with ExitStack() as stack:
             observers = list(self.observers or ())
             if self.verbose:
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
             generator = generator_from(self.random_state)
-            earlier = self._earlier(classes) if warm else None
-            outcome = fit(
-                state, examples, self._plan(), generator, observers, self._memory(state, earlier)
-            )
-        self._state, self.classes_ = state, classes
-        self._keep(outcome)
-        onward = warm or coef_init is not None or intercept_init is not None
-        self._remember(outcome, rows, earlier, onward=onward)
-        averaged, stopping = self._averaged(), self.early_stopping
-        told = unfinished(outcome, averaged=averaged, early_stopping=stopping)
-        if told is not None:
-            warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=2)
+            self._model, outcome = fit_model(model, learner, examples, generator, observers)
+        self.__dict__.pop("mistakes_", None)
+        if outcome.mistakes is not None and not (warm or given):  # else it is not the whole list
+            self.mistakes_ = outcome.mistakes
+        averaged, stopping = learner.averaged, self.early_stopping
+        advice = unfinished(outcome, averaged=averaged, early_stopping=stopping)
+        if advice is not None:
+            warnings.warn(f"{type(self).__name__} {advice}", ConvergenceWarning, stacklevel=2)
         return self
 
     def partial_fit(
@@ -155,8 +158,8 @@ class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        first = not hasattr(self, "_state")
-        self._check_parameters()
+        first = not hasattr(self, "_model")
+        learner = self._checked_learner()
         check_online(self.early_stopping, self.class_weight)
         if not first and is_plain(self, X, y):
             rows = rows_of(X, self)
@@ -164,32 +167,17 @@ class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
             rows, y = check_rows(self, X, y, reset=first)
         weight = check_sample_weight(sample_weight, rows.shape[0])
         counted = y if weight is None else y[weight != 0.0]
-        self._meet_classes(counted, classes, rows.shape[1])
+        if first:
+            known = first_classes(counted, classes)
+            self._model = empty_model(type(self).__name__, learner, known, rows.shape[1])
+        elif classes is not None or not all_known(counted, self._model.labels):
+            seen = np.unique(counted) if classes is None else np.union1d(counted, classes)
+            self._model = grown_model(self._model, seen, learner.step())
         if len(counted):
-            self._learn(self._examples(rows, y, weight, self.classes_))
+            examples = self._examples(rows, y, weight, self._model.labels)
+            if learn_batch(self._model, learner, examples):
+                self.__dict__.pop("mistakes_", None)  # the weights are made of more than that list
         return self
-
-    def _learn(self, examples: Examples) -> None:
-        """Make one pass in the order given, or none of it where it would overflow."""
-        state = self._state
-        state.keep_average(self._averaged())
-        state.arrange_for(examples.rows)
-        features = touched_features(examples.rows)
-        before = state.snapshot(features)
-        zero = ZERO_CONVENTIONS[self.zero]
-        numbers = examples.numbers()
-        log = self._room_for(len(numbers))
-        counts = run_pass(state, examples, numbers, self._rule(), zero, log)
-        if counts.updates:
-            try:
-                state.check_finite(counts.loss, features, "in these rows, which are not learned")
-            except WeightOverflowError:
-                state.restore(before)
-                raise
-            self.converged_, self.stop_reason_ = False, "max_iter"  # one pass is what it is for
-            self._remember_more(examples.rows, log, counts.updates, before.count)
-        self.n_iter_ += 1
-        self.n_mistakes_ += counts.mistakes
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the activation of each row: above 0 for the second class, or one for each class.
@@ -200,7 +188,7 @@ class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows, _ = check_rows(self, X, reset=False)
-        return linear_scores(self._state, rows)
+        return linear_scores(self._model.state, rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row.
@@ -209,8 +197,18 @@ class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
         several classes goes to the first of them, or likewise to the last.
         """
         numbers = predicted_numbers(self.decision_function(X), positive=self.zero == "positive")
-        labels: NDArray[Any] = self.classes_[numbers]
+        labels: NDArray[Any] = self._model.labels[numbers]
         return labels
+
+    @property
+    def model_(self) -> Model:
+        """A copy of the fitted ``Model``: what ``rosenblatt.save`` writes."""
+        model = self._fitted.copy()
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None:
+            model.feature_names = tuple(str(name) for name in names)
+        model.options = plain_options(self.get_params(deep=False))
+        return model
 
     @property
     def coef_(self) -> NDArray[Any]:
@@ -222,19 +220,95 @@ class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
         """Bias: (1,) for two classes, else (n_classes,)."""
         return self._weights_by_class()[:, -1].copy()
 
-    def _weights_by_class(self) -> NDArray[Any]:
-        if not hasattr(self, "_state"):
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Sorted labels."""
+        return self._fitted.labels
+
+    @property
+    def history_(self) -> list[PassRecord]:
+        """One record a pass."""
+        return self._fitted.records
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes made."""
+        n_iter: int = self._fitted.outcome["n_iter"]
+        return n_iter
+
+    @property
+    def best_iter_(self) -> int:
+        """The pass whose weights are returned."""
+        best: int = self._fitted.outcome["best_pass"]
+        return best
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Mistakes in all passes."""
+        n_mistakes: int = self._fitted.outcome["n_mistakes"]
+        return n_mistakes
+
+    @property
+    def stop_reason_(self) -> StopReason:
+        """Why training stopped."""
+        reason: StopReason = self._fitted.outcome["stop_reason"]
+        return reason
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the last weights were seen to classify every training row."""
+        return self.stop_reason_ == "converged"
+
+    @property
+    def encoding_(self) -> "Encoding":
+        """What makes features of the columns of files, where it was trained on those."""
+        encoder = self._fitted.encoder
+        if encoder is None:
+            msg = f"This {type(self).__name__} was fitted on arrays: it has no encoding."
+            raise AttributeError(msg)
+        return encoder
+
+    @property
+    def _fitted(self) -> Model:
+        if "_model" not in self.__dict__:
             msg = f"This {type(self).__name__} is not fitted yet."
             raise AttributeError(msg)
-        return self._state.by_class(self._state.average())
+        return self._model
 
-    def _check_parameters(self) -> None:
-        """Check the parameters, unless they are the very ones that were checked last."""
+    @property
+    def _state(self) -> "State":
+        return self._fitted.state
+
+    def _with_model(self, model: Model) -> Self:
+        """Return an estimator of the same parameters around another model."""
+        other = copy.copy(self)
+        other._model = model  # noqa: SLF001  # its own
+        return other
+
+    def _weights_by_class(self) -> NDArray[Any]:
+        state = self._state
+        return state.by_class(state.average())
+
+    def _checked_learner(self) -> Learner:
+        """Return the learner, the one of the last call if the parameters are the very same."""
         given = vars(self)
         values = [given.get(name) for name in CHECKS]
-        if not all(map(is_, values, getattr(self, "_checked", [self]))):
+        checked, learner = given.get("_checked", ([self], None))
+        if learner is None or not all(map(is_, values, checked)):
             check_parameters(type(self).__name__, self.get_params(deep=False))
-            self._checked = values
+            learner = self._learner()
+            self._checked = values, learner
+        found: Learner = learner
+        return found
+
+    def _learner_of(self, rule: str, memory: str) -> Learner:
+        """Return the learner of this rule and memory with the parameters of this estimator."""
+        given = vars(self)
+        values = {parameter.name: given[parameter.name] for parameter in RULES[rule].parameters}
+        shared = {name: given[name] for name in SHARED}
+        recording = bool(given.get("record_mistakes"))
+        shared |= {"record_mistakes": recording, "random_state": self.random_state}
+        return Learner(rule, memory, values, self.max_iter, **shared)
 
     def _examples(
         self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]
@@ -243,45 +317,8 @@ class OnlineClassifier(Recollection, ClassifierMixin, BaseEstimator):
         weight = row_weights(self.class_weight, weight, y, classes)
         return Examples(rows, encode(y, classes), weight)
 
-    def _plan(self) -> Plan:
-        stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
-        return Plan(
-            rule=self._rule(),
-            max_iter=self.max_iter,
-            zero=ZERO_CONVENTIONS[self.zero],
-            shuffle=self.shuffle if self.shuffle == "once" else bool(self.shuffle),
-            early_stopping=stopping if self.early_stopping else None,
-            time_limit=self.time_limit,
-            record=self.record_mistakes,
-        )
-
-    def _keep(self, outcome: Outcome) -> None:
-        self.history_ = outcome.history
-        self.n_iter_ = len(outcome.history)
-        self.best_iter_ = outcome.best_pass
-        self.n_mistakes_ = sum(record.mistakes for record in outcome.history)
-        self.converged_ = outcome.converged
-        self.stop_reason_ = outcome.stop_reason
-
-    def _set_start(
-        self, state: State, coef_init: ArrayLike | None, intercept_init: ArrayLike | None
-    ) -> None:
-        """Change a state to start from given weights."""
-        set_start(state, coef_init, intercept_init)
-
-    def _adopt(self, state: State, classes: NDArray[Any]) -> None:
-        """Take over a state of these classes."""
-        self._state, self.classes_ = state, classes
-
-    def _meet_classes(self, y: NDArray[Any], named: ArrayLike | None, n_features: int) -> None:
-        """Make sure that the state knows all these classes; start one where there is none."""
-        if not hasattr(self, "_state"):
-            classes = first_classes(y, named)
-            self._adopt(State.zeros(n_features, len(classes), averaged=self._averaged()), classes)
-            self._keep(Outcome([], "max_iter", 0))
-        elif named is not None or not all_known(y, self.classes_):
-            seen = np.unique(y) if named is None else np.union1d(y, np.asarray(named))
-            self._adopt(*grown(self._state, self.classes_, seen, self._rule()))
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

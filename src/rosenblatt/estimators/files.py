@@ -1,19 +1,27 @@
 """Estimators to model files and back."""
 
 import os
-from typing import Any
+import re
+import warnings
+from dataclasses import fields, replace
+from typing import Any, get_args
+
+import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.classifiers import (
+from rosenblatt.estimators.kernel import KernelPerceptron
+from rosenblatt.estimators.linear import (
     AveragedPerceptron,
     PassiveAggressiveClassifier,
     Perceptron,
 )
-from rosenblatt.estimators.kernel import KernelPerceptron
-from rosenblatt.estimators.stored import model_of, parameters_of, restore, told
 from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.models.file import Source, read, write
+from rosenblatt.models.model import Model
+from rosenblatt.models.parameters import check_parameters, lost_options
+from rosenblatt.models.scoring import votes_of
+from rosenblatt.training.history import PassRecord, StopReason
 
 LEARNERS: dict[str, type[OnlineClassifier]] = {
     "Perceptron": Perceptron,
@@ -22,6 +30,7 @@ LEARNERS: dict[str, type[OnlineClassifier]] = {
     "VotedPerceptron": VotedPerceptron,
     "KernelPerceptron": KernelPerceptron,
 }
+LABEL_TYPE = re.compile(r"[<>|](?:[biuf][1-9][0-9]?|U[1-9][0-9]{0,3}|O)")
 
 
 def save(estimator: Any, path: Source) -> None:
@@ -33,7 +42,7 @@ def save(estimator: Any, path: Source) -> None:
 
     Parameters
     ----------
-    estimator : any classifier of rosenblatt, fitted
+    estimator : any classifier of rosenblatt, fitted, or a Model
     path : str or path
         A file that is there is replaced when the new one is complete; ``"-"`` is standard output.
 
@@ -46,17 +55,27 @@ def save(estimator: Any, path: Source) -> None:
     >>> load(folder / "yes.model").predict([[2.0]])
     array(['yes'], dtype='<U3')
     """
+    if isinstance(estimator, Model):
+        write(estimator, path)
+        return
     name = type(estimator).__name__
     if LEARNERS.get(name) is not type(estimator):
         msg = (
             f"save takes a fitted {_listed()} of rosenblatt; "
-            f"got {told(estimator)} of {type(estimator).__module__}."
+            f"got a {name} of {type(estimator).__module__}."
         )
         raise InputError(msg)
-    if not hasattr(estimator, "_state") or len(estimator.classes_) == 0:
+    if not hasattr(estimator, "classes_") or len(estimator.classes_) == 0:
         msg = f"This {name} has learned nothing yet: fit it before it is saved."
         raise InputError(msg)
-    write(model_of(estimator), path)
+    model, parameters = estimator.model_, estimator.get_params(deep=False)
+    for lost in lost_options(parameters):
+        msg = (
+            f"{lost} is a {type(parameters[lost]).__name__}, which a model file cannot hold: "
+            "it will be None in what is loaded."
+        )
+        warnings.warn(msg, UserWarning, stacklevel=2)
+    write(model, path)
 
 
 def load(path: Source) -> Any:
@@ -72,24 +91,91 @@ def load(path: Source) -> Any:
     """
     model = read(path)
     name = "standard input" if path == "-" else os.fspath(path)
-    kind = LEARNERS.get(model.learner)
-    if kind is None:
+    if model.learner not in LEARNERS:
         msg = (
             f"{name} holds a {model.learner!r:.60}, and this version of rosenblatt knows "
             f"{_listed()}: upgrade it."
         )
         raise InputError(msg)
     try:
-        estimator: Any = kind(**parameters_of(kind, model.options))
-        restore(estimator, model)
-        if model.encoding is not None:
-            from rosenblatt.data.encoding import encoding_from
-
-            estimator.encoding_ = encoding_from(model.encoding, model.encoding_arrays)
+        return estimator_of(model)
     except (InputError, TypeError, ValueError, OverflowError) as error:
         msg = f"{name} cannot be used: {error}"
         raise InputError(msg) from error
+
+
+def estimator_of(model: Model) -> Any:
+    """Return the estimator around a model; raise InputError where it has none."""
+    kind = LEARNERS[model.learner]
+    estimator: Any = kind(**_parameters(kind, model.options))
+    model = _checked(model)
+    estimator.n_features_in_ = model.n_features
+    if model.feature_names is not None and model.encoding is None:
+        estimator.feature_names_in_ = np.array(model.feature_names, object)
+    if isinstance(estimator, KernelPerceptron):
+        estimator._restore(model)  # noqa: SLF001  # ours
+        return estimator
+    if model.voted:
+        if model.ledger is None:
+            msg = "its weights have no average, which a VotedPerceptron keeps."
+            raise InputError(msg)
+        model = replace(model, mistakes=votes_of(model), arrays={})
+    estimator._model = model  # noqa: SLF001  # ours
+    _ = model.encoder  # an encoding that cannot be used is an error now
     return estimator
+
+
+def _parameters(kind: type[OnlineClassifier], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the constructor, checked."""
+    unknown = set(options) - set(kind().get_params())
+    if unknown:
+        msg = f"{kind.__name__} has no parameter {min(unknown)!r:.60}; upgrade rosenblatt."
+        raise InputError(msg)
+    parameters = dict(options)
+    if isinstance(options.get("class_weight"), list):
+        parameters["class_weight"] = dict(options["class_weight"])
+    check_parameters(kind.__name__, parameters)
+    return parameters
+
+
+def _checked(model: Model) -> Model:
+    """Return the model with a complete record of its training, or raise for what is unknown."""
+    kind = model.training.get("label_type")
+    if kind is not None and not (isinstance(kind, str) and LABEL_TYPE.fullmatch(kind)):
+        msg = f"its labels are of an unknown type, {kind!r:.60}; upgrade rosenblatt."
+        raise InputError(msg)
+    with np.errstate(over="ignore"):
+        labels = model.labels
+    if labels.tolist() != list(model.classes):
+        msg = f"its classes do not fit into their type, {labels.dtype}."
+        raise InputError(msg)
+    history = tuple(_record(record) for record in model.history)
+    model = replace(model, history=history)
+    n_mistakes = sum(record.mistakes for record in model.records)
+    outcome = {
+        "stop_reason": "max_iter",
+        "best_pass": len(history),
+        "n_iter": len(history),
+        "n_mistakes": n_mistakes,
+    } | model.outcome
+    for name in ("best_pass", "n_iter", "n_mistakes"):
+        if type(outcome[name]) is not int:
+            msg = f"its {name} must be an integer; got {outcome[name]!r:.60}."
+            raise InputError(msg)
+    if outcome["stop_reason"] not in get_args(StopReason):
+        msg = f"its stop_reason is {outcome['stop_reason']!r:.60}; upgrade rosenblatt."
+        raise InputError(msg)
+    training = model.training | {"label_type": labels.dtype.str}
+    return replace(model, outcome=outcome, training=training)
+
+
+def _record(record: dict[str, Any]) -> dict[str, Any]:
+    names = [field.name for field in fields(PassRecord)]
+    missing = set(names) - set(record)
+    if missing:
+        msg = f"a pass in its history has no {min(missing)!r}."
+        raise InputError(msg)
+    return {name: record[name] for name in names}
 
 
 def _listed() -> str:

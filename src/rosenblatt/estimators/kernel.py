@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
-from rosenblatt.estimators.classes import grown
 from rosenblatt.estimators.documentation import described
 from rosenblatt.estimators.kernel_choice import (
     can_stream,
@@ -24,6 +23,7 @@ from rosenblatt.estimators.kernel_choice import (
 from rosenblatt.estimators.kernel_documentation import KERNEL_ATTRIBUTES, KERNEL_PARAMETERS
 from rosenblatt.estimators.kernel_learning import LearningKernelMachine
 from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.models.fitting import grown
 from rosenblatt.models.parameters import generator_from
 from rosenblatt.training.advice import unfinished_kernel
 from rosenblatt.training.kernel import KernelTraining

@@ -1,5 +1,6 @@
 """What a fitted kernel machine answers: scores, labels and what it is made of."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from rosenblatt.estimators.kernel_choice import MACHINE_PARTS, check_memory
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
-from rosenblatt.models.parameters import check_parameters
+from rosenblatt.models.model import Model
+from rosenblatt.models.parameters import check_parameters, plain_options
 from rosenblatt.training.dual.budget_state import BudgetState
 from rosenblatt.training.dual.kernel import Kernel
 from rosenblatt.training.dual.learning import State
@@ -153,11 +155,37 @@ class FittedKernelMachine(ClassifierMixin, BaseEstimator):
             for memory, scores in found.items()
         }
 
-    def _stored_arrays(self) -> dict[str, NDArray[Any]]:
-        return arrays_of(self._state, self._kernel)
+    @property
+    def model_(self) -> Model:
+        """The fitted machine as ``rosenblatt.save`` writes it: a list of mistakes, no weights."""
+        state, names = self._fitted_state(), getattr(self, "feature_names_in_", None)
+        return Model(
+            type(self).__name__,
+            plain_options(self.get_params(deep=False)),
+            tuple(self.classes_.tolist()),
+            **state.vectors(),
+            feature_names=None if names is None else tuple(str(name) for name in names),
+            history=tuple(asdict(record) for record in self.history_),
+            outcome={
+                "stop_reason": self.stop_reason_,
+                "best_pass": self.best_iter_,
+                "n_iter": self.n_iter_,
+                "n_mistakes": self.n_mistakes_,
+            },
+            training={"label_type": self.classes_.dtype.str},
+            arrays=arrays_of(state, self._kernel),
+        )
 
-    def _restore_arrays(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self._state, self._kernel = state_of(self, arrays, self._state.count)
+    def _restore(self, model: Model) -> None:
+        """Change to be fitted as a model says, whose record has been checked."""
+        self.classes_, self.history_ = model.labels, model.records
+        self.n_iter_, self.best_iter_ = model.outcome["n_iter"], model.outcome["best_pass"]
+        self.n_mistakes_, self.stop_reason_ = (
+            model.outcome["n_mistakes"],
+            model.outcome["stop_reason"],
+        )
+        self.converged_ = self.stop_reason_ == "converged"
+        self._state, self._kernel = state_of(self, model.arrays, model.count)
         self._made_with = {name: getattr(self, name) for name in MACHINE_PARTS}
 
     def __sklearn_tags__(self) -> Any:

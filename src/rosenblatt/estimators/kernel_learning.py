@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.classes import all_known, first_classes, grown
 from rosenblatt.estimators.kernel_choice import (
     MACHINE_PARTS,
     check_choice,
@@ -19,6 +18,7 @@ from rosenblatt.estimators.kernel_choice import (
 from rosenblatt.estimators.kernel_fitted import FittedKernelMachine
 from rosenblatt.estimators.validation import row_weights
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.models.fitting import all_known, first_classes, grown
 from rosenblatt.models.parameters import check_parameters, generator_from
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.dual.budget import BudgetPasses

@@ -8,25 +8,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.classifiers import PerceptronRule
+from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.validation import check_rows
-from rosenblatt.kernels.counts import Log, empty_log
-from rosenblatt.kernels.rows import Rows
-from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.coverage import CoverageCurve, coverage_curve
-from rosenblatt.training.history import Outcome
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.memory import Vote
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.state import State
-from rosenblatt.training.vote_arrays import recorded_votes, vote_arrays
 from rosenblatt.training.vote_count import count_votes, vote_margins, vote_scores
 from rosenblatt.training.votes import Votes
 
 
 @documented
-class VotedPerceptron(PerceptronRule):
+class VotedPerceptron(OnlineClassifier):
     """The voted perceptron: every weight vector of training votes, by the rows that it survived.
 
     Training is the perceptron's. It leaves w₀ = 0 and a vector w_k after each update, with the
@@ -71,10 +66,6 @@ class VotedPerceptron(PerceptronRule):
     Y. Freund & R. Schapire, "Large margin classification using the perceptron algorithm", Machine
     Learning 37 (1999). H. Daumé III, *A Course in Machine Learning*, chapter 4.
     """
-
-    record_mistakes = True  # it is made of them
-
-    _votes: Votes
 
     def __init__(
         self,
@@ -170,12 +161,16 @@ class VotedPerceptron(PerceptronRule):
     @property
     def survival_(self) -> NDArray[Any]:
         """How many rows each weight vector lasted, w₀ first."""
-        return self._fitted_votes().survival(self._state.count)
+        return self._votes.survival(self._state.count)
 
     @property
     def n_vectors_(self) -> int:
         """How many weight vectors vote."""
-        return self._fitted_votes().n_vectors
+        return self._votes.n_vectors
+
+    @property
+    def _votes(self) -> Votes:
+        return votes_of(self._fitted)
 
     def _counts(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
@@ -183,67 +178,5 @@ class VotedPerceptron(PerceptronRule):
         end, positive = self._state.count, self.zero == "positive"
         return count_votes(self._votes, rows, len(self.classes_), end, positive=positive)
 
-    def _fitted_votes(self) -> Votes:
-        if not hasattr(self, "_votes"):
-            msg = f"This {type(self).__name__} is not fitted yet."
-            raise AttributeError(msg)
-        return self._votes
-
-    def _averaged(self) -> bool:
-        return True
-
-    def _memory(self, state: State, earlier: Votes | None) -> Vote:
-        return Vote(state, ZERO_CONVENTIONS[self.zero], earlier)
-
-    def _set_start(
-        self, state: State, coef_init: ArrayLike | None, intercept_init: ArrayLike | None
-    ) -> None:
-        super()._set_start(state, None, None)
-        if coef_init is not None or intercept_init is not None:
-            msg = (
-                f"{type(self).__name__} starts from zero: its vectors are sums of its mistakes, "
-                "which given weights are not; leave coef_init and intercept_init out."
-            )
-            raise InputError(msg)
-
-    def _adopt(self, state: State, classes: NDArray[Any]) -> None:
-        if hasattr(self, "_votes"):
-            self._votes = self._earlier(classes)
-        else:
-            self._votes = Votes(state.n_features, 1.0 if self.fit_intercept else 0.0)
-        super()._adopt(state, classes)
-
-    def _earlier(self, classes: NDArray[Any]) -> Votes:
-        if len(classes) == len(self.classes_):
-            return self._votes
-        return self._votes.with_classes(np.searchsorted(classes, self.classes_))
-
-    def _remember(
-        self, outcome: Outcome, rows: Rows, earlier: Votes | None, *, onward: bool
-    ) -> None:
-        super()._remember(outcome, rows, earlier, onward=onward)
-        votes = Votes(rows.shape[1], rows.constant) if earlier is None else earlier
-        if outcome.mistakes is not None:
-            votes.extend(outcome.mistakes.before(self._state.count), rows)
-        self._votes = votes
-
-    def _room_for(self, n_rows: int) -> Log | None:
-        return empty_log(n_rows)
-
-    def _remember_more(self, rows: Rows, log: Log | None, n_updates: int, count: int) -> None:
-        super()._remember_more(rows, log, n_updates, count)
-        if log is not None:
-            self._votes.extend(Log(*(column[:n_updates] for column in log)), rows, count - 1)
-
-    def _stored_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return what a model file keeps beside the weights."""
-        return vote_arrays(self._votes)
-
-    def _restore_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Change to vote as a file says; raise InputError where that cannot be."""
-        constant = 1.0 if self.fit_intercept else 0.0
-        shape = len(self.classes_), self.n_features_in_, constant
-        self._votes = recorded_votes(arrays, *shape, self._state.count)
-        if self._state.ledger is None:
-            msg = "its weights have no average, which a VotedPerceptron keeps."
-            raise InputError(msg)
+    def _learner(self) -> Learner:
+        return self._learner_of("margin" if self.margin > 0 else "perceptron", "vote")

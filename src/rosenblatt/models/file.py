@@ -93,7 +93,12 @@ def _tensors(model: Model) -> dict[str, NDArray[Any]]:
         for part in SPREAD_PARTS:
             tensors |= packed(f"spread.{part}", getattr(model.spread, part))
     tensors |= {f"encoding.{name}": array for name, array in model.encoding_arrays.items()}
-    return tensors | {f"arrays.{name}": array for name, array in model.arrays.items()}
+    arrays = model.arrays
+    if model.mistakes is not None:
+        from rosenblatt.training.vote_arrays import vote_arrays
+
+        arrays = arrays | vote_arrays(model.mistakes)
+    return tensors | {f"arrays.{name}": array for name, array in arrays.items()}
 
 
 def _model(tensors: dict[str, NDArray[Any]]) -> Model:

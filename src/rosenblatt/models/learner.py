@@ -42,10 +42,12 @@ class Learner:
             msg = f"There is no rule {self.rule!r}; there are {', '.join(RULES)}."
             raise InputError(msg)
         if self.voted and not RULES[self.rule].fixed_step:
-            wanted = " or ".join(name for name, entry in RULES.items() if entry.fixed_step)
+            first, *others = (name for name, entry in RULES.items() if entry.fixed_step)
             msg = Sentence(
                 *(Parameter("memory", "vote"), " is not available with "),
-                *(Parameter("rule", self.rule), f"; use the rule {wanted}."),
+                *(Parameter("rule", self.rule), "; use ", Parameter("rule", first)),
+                *(f" or {name}" for name in others),
+                ".",
             )
             raise InputError(msg)
         check_rule(self.rule, self.values)

@@ -1,7 +1,7 @@
 """The one fitted thing: weights, what they mean, and all that training needs to go on."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from rosenblatt.data.files import Encoding, Layout
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.explanation import Explanation
-    from rosenblatt.training.history import Outcome
+    from rosenblatt.training.history import Outcome, PassRecord
     from rosenblatt.training.state import State
+    from rosenblatt.training.votes import Votes
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
@@ -49,9 +50,9 @@ class Calibration:
     n_rows: int  # held-out rows that it was fitted on
 
 
-@dataclass(frozen=True)
+@dataclass
 class Model:
-    """Weights, and what they mean.
+    """Weights, and what they mean. Only learning on changes it; all else returns a new one.
 
     Two classes share one vector, whose positive side is the second class; K classes have K. The
     bias stands last in each vector and is 0 where the learner has none. What must fit together is
@@ -75,7 +76,8 @@ class Model:
     outcome: dict[str, Json] = field(default_factory=dict)  # stop_reason, best_pass, n_iter, …
     training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, held_out, …
     verdict: dict[str, Json] | None = None
-    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a learner keeps
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
+    mistakes: "Votes | None" = None  # the list that a learner grows; ``arrays`` in a file
 
     @classmethod
     def fitted(
@@ -105,6 +107,26 @@ class Model:
             },
             training={"label_type": classes.dtype.str},
             **parts,
+        )
+
+    def follow(self, state: "State") -> None:
+        """Change to what the state of this model is now."""
+        self.weights = state.by_class(state.weights)
+        self.ledger = None if state.ledger is None else state.by_class(state.ledger)
+        self.count = state.count
+
+    def copy(self) -> "Model":
+        """Return a model of its own memory, with the list of mistakes as a file has it."""
+        from rosenblatt.training.vote_arrays import vote_arrays
+
+        mistakes = {} if self.mistakes is None else vote_arrays(self.mistakes)
+        return replace(
+            self,
+            weights=self.weights.copy(),
+            ledger=None if self.ledger is None else self.ledger.copy(),
+            outcome=dict(self.outcome),
+            arrays=self.arrays | mistakes,
+            mistakes=None,
         )
 
     @classmethod
@@ -140,6 +162,13 @@ class Model:
         if found.dtype == object and "label_type" not in self.training:
             return np.array(self.classes, np.float64)  # integers beyond int64, as readers take them
         return found
+
+    @property
+    def records(self) -> "list[PassRecord]":
+        """What each pass did."""
+        from rosenblatt.training.history import PassRecord
+
+        return [PassRecord(**record) for record in self.history]
 
     @cached_property
     def encoder(self) -> "Encoding | None":

@@ -130,3 +130,27 @@ def generator_from(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)
     return np.random.default_rng(random_state)
+
+
+def plain_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as a model file can hold them; what it cannot hold is None."""
+    options = dict(parameters)
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            options[name] = [[label, float(weight)] for label, weight in value.items()]
+        elif _flag(value):
+            options[name] = bool(value)
+        elif isinstance(value, Integral):
+            options[name] = int(value)
+        elif isinstance(value, Real):
+            options[name] = float(value)
+        elif name == "observers" or not isinstance(value, (str, type(None))):
+            options[name] = None
+    return options
+
+
+def lost_options(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the names of the parameters that a model file cannot hold."""
+    options = plain_options(parameters)
+    given = (name for name, value in parameters.items() if options[name] is None)
+    return [n for n in given if (parameters[n] if n == "observers" else parameters[n] is not None)]

@@ -28,6 +28,7 @@ def model_rows(
     need_labels: bool = True,
 ) -> Iterator[Batch]:
     """Yield the rows of files in batches; see ``Model.rows``."""
+    model.check_weights()
     names = [paths] if isinstance(paths, str) else paths
     files = Files(names, layout or Layout(), prompt=prompt)
     encoding = model.encoder

@@ -169,6 +169,8 @@ def _vote_counter(model: Model) -> "VoteCounter":
 
 def votes_of(model: Model) -> "Votes":
     """Return the updates that a model holds, with the rows that made them."""
+    if model.mistakes is not None:
+        return model.mistakes
     from rosenblatt.training.vote_arrays import recorded_votes
 
     shape = len(model.classes), model.n_features, model.constant

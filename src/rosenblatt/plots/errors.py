@@ -189,7 +189,7 @@ class ErrorsDisplay(Display):
 
 
 def _rows_of(estimator: Any) -> int | None:
-    """Return the number of training rows that the file of a loaded model tells of."""
-    loaded = getattr(estimator, "_loaded", None)
-    found = None if loaded is None else loaded.parts["outcome"].get("n_learned")
+    """Return the number of training rows, where the model was trained on files and knows it."""
+    model = getattr(estimator, "model_", None)
+    found = None if model is None else model.outcome.get("n_learned")
     return int(found) if found else None

@@ -6,7 +6,6 @@ from typing import Any
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.stored import model_of
 from rosenblatt.models.model import Model
 
 
@@ -18,7 +17,7 @@ def model_from(estimator: Any, feature_names: Sequence[str] | None = None) -> Mo
         if not hasattr(estimator, "classes_"):
             msg = f"The {type(estimator).__name__} is not fitted: fit it before it is drawn."
             raise InputError(msg)
-        model = model_of(estimator)
+        model = estimator.model_
     else:
         msg = (
             "This picture needs a fitted linear estimator of rosenblatt; got a "

@@ -59,7 +59,7 @@ def html_report(
     >>> "0 of 4 rows wrong" in page
     True
     """
-    from rosenblatt.estimators.stored import model_of
+    from rosenblatt.models.model import model_of
     from rosenblatt.report.array_rows import array_rows
     from rosenblatt.report.findings import findings
     from rosenblatt.report.page import page

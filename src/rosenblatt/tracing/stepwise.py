@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.classifiers import Perceptron
+from rosenblatt.estimators.linear import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.parameters import (
     AT_LEAST_ONE,

@@ -1,23 +1,17 @@
 """Sparser models: drop the features that decide least, and say what it costs."""
 
-import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.files import LEARNERS
-from rosenblatt.estimators.stored import parameters_of, restore, told
-from rosenblatt.estimators.validation import check_rows
-from rosenblatt.estimators.voted import VotedPerceptron
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.spread import feature_moments
 from rosenblatt.models.model import Model
-from rosenblatt.training.state import State
+from rosenblatt.models.rows import batch_of
 
 EFFECT, WEIGHT = "weight × deviation", "weight"
 
@@ -60,7 +54,7 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
 
     Parameters
     ----------
-    model : fitted estimator or stored Model
+    model : fitted estimator or Model
         It is not changed.
     k : int
         How many features to drop, at least 0.
@@ -70,7 +64,7 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
     Examples
     --------
     >>> from rosenblatt import Perceptron
-    >>> from rosenblatt.estimators.sparsity import sparsify
+    >>> from rosenblatt.models.sparsity import sparsify
     >>> X = [[0, 0, 1], [0, 1, 0], [2, 0, 0], [2, 1, 1], [2, 1, 0]]
     >>> y = [0, 0, 1, 1, 1]
     >>> sparser = sparsify(Perceptron(shuffle=False).fit(X, y), 1, X, y)
@@ -86,30 +80,27 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
     if (X is None) != (y is None):
         msg = "sparsify needs X and y, or neither; got one of them."
         raise InputError(msg)
-    estimator = _estimator(model)
-    state = estimator._state  # noqa: SLF001  # ours
-    moments = _moments(estimator, model, X, y)
-    weights = state.by_class(state.weights).copy()
-    ledger = None if state.ledger is None else state.by_class(state.ledger).copy()
-    deciding = state.by_class(state.average())
+    known = _linear_model(model)
+    moments = _moments(known, X, y) if X is not None else Moments(None, _deviation(known))
+    deciding = known.deciding_weights
     dropped = _weakest(deciding[:, :-1], moments.deviation, int(k))
+    weights = known.weights.copy()
+    ledger = None if known.ledger is None else known.ledger.copy()
     for part in (weights, ledger):
         if part is None:
             continue
-        if moments.mean is not None and estimator.fit_intercept:
+        if moments.mean is not None and known.constant:
             part[:, -1] += part[:, dropped] @ moments.mean[dropped]
         part[:, dropped] = 0.0
-    sparser = _with_weights(estimator, weights, ledger)
+    # Probabilities were fitted to other scores.
+    sparser: Any = replace(known, weights=weights, ledger=ledger, calibration=None)
+    if not isinstance(model, Model):
+        sparser = model._with_model(sparser)  # noqa: SLF001  # ours
     before = after = None
     if y is not None:
-        before, after = (
-            float(np.mean(e.predict(X) != np.asarray(y))) for e in (estimator, sparser)
-        )
-    result = sparser
-    if isinstance(model, Model):  # probabilities were fitted to other scores
-        result = replace(model, weights=weights, ledger=ledger, calibration=None)
+        before, after = (float(np.mean(m.predict(X) != np.asarray(y))) for m in (model, sparser))
     return Sparsified(
-        model=result,
+        model=sparser,
         dropped=dropped,
         n_left=int(np.count_nonzero(deciding[:, :-1].any(axis=0))) - len(dropped),
         by=WEIGHT if moments.deviation is None else EFFECT,
@@ -124,36 +115,40 @@ def _is_count(value: Any) -> bool:
     return whole and bool(value >= 0)
 
 
-def _estimator(model: Any) -> Any:
-    """Return the estimator of a stored model, or the one that was given."""
-    if isinstance(model, Model) and model.learner in LEARNERS:
-        kind = LEARNERS[model.learner]
-        estimator = kind(**parameters_of(kind, model.options))
-        restore(estimator, model)
-        model = estimator
-    if isinstance(model, VotedPerceptron):
+def _linear_model(fitted: Any) -> Model:
+    """Return the model that was given, or the one of an estimator."""
+    model = fitted if isinstance(fitted, Model) else getattr(fitted, "model_", None)
+    if not isinstance(model, Model):
+        msg = (
+            "sparsify takes a fitted classifier of rosenblatt or a Model; got a "
+            f"{type(fitted).__name__}."
+        )
+        raise InputError(msg)
+    if model.voted:
         msg = (
             "sparsify drops features of one weight vector, and a VotedPerceptron decides by many: "
             "fit an AveragedPerceptron for it."
         )
         raise InputError(msg)
-    if not isinstance(model, OnlineClassifier):
-        msg = f"sparsify takes a fitted classifier of rosenblatt or a Model; got {told(model)}."
-        raise InputError(msg)
-    check_is_fitted(model)
+    model.check_weights()
     return model
 
 
-def _moments(estimator: Any, model: Any, X: Any, y: Any) -> Moments:
-    """Return the moments of X, else what is known of those of training."""
-    if X is None:
-        spread = model.spread if isinstance(model, Model) else None
-        return Moments(None, None if spread is None else np.asarray(spread.deviation))
-    rows, _ = check_rows(estimator, X, reset=False)
-    if np.shape(y) != (rows.shape[0],):
-        msg = f"y must hold one label a row, {rows.shape[0]} in all; got shape {np.shape(y)}."
+def _deviation(model: Model) -> NDArray[Any] | None:
+    return None if model.spread is None else np.asarray(model.spread.deviation)
+
+
+def _moments(model: Model, X: Any, y: Any) -> Moments:
+    """Return the moments of the rows of X."""
+    rows = batch_of(X)
+    if np.shape(y) != (rows.n_rows,):
+        msg = f"y must hold one label a row, {rows.n_rows} in all; got shape {np.shape(y)}."
         raise InputError(msg)
-    return Moments(*feature_moments(rows))
+    if rows.n_features != model.n_features:
+        msg = f"X has {rows.n_features} features; the model was trained on {model.n_features}."
+        raise InputError(msg)
+    sparse_rows = CSR(rows.data, rows.indices, rows.indptr, rows.n_features, model.constant)
+    return Moments(*feature_moments(sparse_rows))
 
 
 def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray[Any]:
@@ -163,16 +158,3 @@ def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray
     if deviation is not None:
         strength = strength * deviation
     return used[np.argsort(strength[used], kind="stable")[:k]]
-
-
-def _with_weights(estimator: Any, weights: NDArray[Any], ledger: NDArray[Any] | None) -> Any:
-    """Return a copy of the estimator with other weights, given by class."""
-    sparser, state = copy.copy(estimator), estimator._state  # noqa: SLF001  # ours
-    if state.n_classes == 2:
-        weights, ledger = weights[0], None if ledger is None else ledger[0]
-    sparser._state = State(weights, ledger, state.n_classes, state.count)  # noqa: SLF001
-    loaded = getattr(estimator, "_loaded", None)
-    if loaded is not None:
-        parts = loaded.parts | {"calibration": None}
-        sparser._loaded = replace(loaded, parts=parts)  # noqa: SLF001
-    return sparser

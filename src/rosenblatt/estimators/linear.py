@@ -5,23 +5,13 @@ from typing import Any
 
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.documentation import documented
-from rosenblatt.rules import RULES, Rule
+from rosenblatt.models.learner import Learner
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.observers import Observer
 
 
-class PerceptronRule(OnlineClassifier):
-    """The step of the perceptron, with or without a margin."""
-
-    eta0: float
-    margin: float
-
-    def _rule(self) -> Rule:
-        return RULES["margin" if self.margin > 0 else "perceptron"].rule(vars(self))
-
-
 @documented
-class Perceptron(PerceptronRule):
+class Perceptron(OnlineClassifier):
     """The perceptron: look at one example at a time, and change the weights only when it is wrong.
 
     For each row x with label y = ±1 and activation a = w·x + b::
@@ -92,12 +82,12 @@ class Perceptron(PerceptronRule):
         self.verbose = verbose
         self.observers = observers
 
-    def _averaged(self) -> bool:
-        return False
+    def _learner(self) -> Learner:
+        return self._learner_of("margin" if self.margin > 0 else "perceptron", "last")
 
 
 @documented
-class AveragedPerceptron(PerceptronRule):
+class AveragedPerceptron(OnlineClassifier):
     """The averaged perceptron: train as the perceptron does, return the mean of all its weights.
 
     Weights that survive many rows count for much, those soon overthrown for little. The mean is
@@ -159,8 +149,8 @@ class AveragedPerceptron(PerceptronRule):
         self.verbose = verbose
         self.observers = observers
 
-    def _averaged(self) -> bool:
-        return True
+    def _learner(self) -> Learner:
+        return self._learner_of("margin" if self.margin > 0 else "perceptron", "average")
 
 
 @documented
@@ -234,8 +224,6 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         self.verbose = verbose
         self.observers = observers
 
-    def _rule(self) -> Rule:
-        return RULES["pa1" if self.loss == "hinge" else "pa2"].rule(vars(self))
-
-    def _averaged(self) -> bool:
-        return bool(self.average)
+    def _learner(self) -> Learner:
+        memory = "average" if self.average else "last"
+        return self._learner_of("pa1" if self.loss == "hinge" else "pa2", memory)

@@ -1,0 +1,147 @@
+"""Learning from rows in memory: a model before its first row, after a training, after a batch."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.kernels.counts import Log, empty_log
+from rosenblatt.kernels.shapes import touched_features
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Model
+from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.history import Outcome
+from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.linear import fit, run_pass
+from rosenblatt.training.memory import Vote
+from rosenblatt.training.observers import Observer
+from rosenblatt.training.state import State
+from rosenblatt.training.votes import Votes
+
+TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
+
+
+def empty_model(name: str, learner: Learner, classes: NDArray[Any], n_features: int) -> Model:
+    """Return the model of an estimator of this name before its first row."""
+    state = State.zeros(n_features, len(classes), averaged=learner.averaged)
+    mistakes = Votes(n_features, learner.constant) if learner.voted else None
+    return Model.fitted(name, {}, classes, state, Outcome([], "max_iter", 0), mistakes=mistakes)
+
+
+def grown_model(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
+    """Return a copy of a model that knows these classes as well, and no more of its old rows."""
+    state, classes = grown(model.state, model.labels, seen, rule)
+    mistakes = model.mistakes
+    if mistakes is not None and len(classes) > len(model.classes):
+        mistakes = mistakes.with_classes(np.searchsorted(classes, model.labels))
+    return replace(
+        model,
+        **state.vectors(),
+        classes=tuple(classes.tolist()),
+        mistakes=mistakes,
+        training={"label_type": classes.dtype.str},
+        spread=None,
+        calibration=None,
+        verdict=None,
+        arrays={},
+    )
+
+
+def fit_model(
+    model: Model,
+    learner: Learner,
+    examples: Examples,
+    generator: np.random.Generator,
+    observers: Sequence[Observer] = (),
+) -> tuple[Model, Outcome]:
+    """Return the model after passes over the examples, which goes on in the memory of the first."""
+    state, mistakes = model.state, model.mistakes
+    state.keep_average(learner.averaged)
+    plan = learner.plan()
+    vote = Vote(state, plan.zero, mistakes) if learner.voted else None
+    outcome = fit(state, examples, plan, generator, observers, vote)
+    if mistakes is not None and outcome.mistakes is not None:
+        mistakes.extend(outcome.mistakes.before(state.count), examples.rows)
+    parts = {
+        "mistakes": mistakes,
+        "feature_names": model.feature_names,
+        "encoding": model.encoding,
+        "encoding_arrays": model.encoding_arrays,
+    }
+    return Model.fitted(model.learner, {}, model.labels, state, outcome, **parts), outcome
+
+
+def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
+    """Change a model by one pass in the order given, or not at all where it would overflow.
+
+    Returns the number of updates.
+    """
+    state, rows, numbers = model.state, examples.rows, examples.numbers()
+    state.keep_average(learner.averaged)
+    state.arrange_for(rows)
+    features = touched_features(rows)
+    before = state.snapshot(features)
+    log = None if model.mistakes is None else empty_log(len(numbers))
+    counts = run_pass(state, examples, numbers, learner.step(), ZERO_CONVENTIONS[learner.zero], log)
+    if counts.updates:
+        try:
+            state.check_finite(counts.loss, features, "in these rows, which are not learned")
+        except WeightOverflowError:
+            state.restore(before)
+            raise
+        model.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
+        if model.mistakes is not None and log is not None:
+            updates = Log(*(column[: counts.updates] for column in log))
+            model.mistakes.extend(updates, rows, before.count - 1)
+    model.outcome["n_iter"] += 1
+    model.outcome["n_mistakes"] += counts.mistakes
+    model.follow(state)
+    model.spread = model.calibration = model.verdict = None  # these were of other rows
+    model.training, model.arrays = {"label_type": model.labels.dtype.str}, {}
+    model.outcome.pop("n_learned", None)
+    return counts.updates
+
+
+def all_known(y: NDArray[Any], classes: NDArray[Any]) -> bool:
+    """Return whether every label is one of the classes."""
+    if len(classes) == 0 or not _comparable(y, classes):
+        return False
+    return bool((classes[numbers_of(y, classes)] == y).all())
+
+
+def first_classes(y: NDArray[Any], named: ArrayLike | None) -> NDArray[Any]:
+    """Return the classes of a first batch: those named, which must hold all that came."""
+    if named is None:
+        return np.unique(y)
+    classes = np.unique(np.asarray(named))
+    strange = np.setdiff1d(y, classes)
+    if len(strange):
+        msg = f"The label {strange.tolist()[0]!r} in y is not in classes={classes.tolist()}."
+        raise InputError(msg)
+    return classes
+
+
+def grown(
+    state: State, classes: NDArray[Any], seen: NDArray[Any], rule: Rule
+) -> tuple[State, NDArray[Any]]:
+    """Return a copy of the state, and the classes, with those added that it has not met."""
+    if not _comparable(seen, classes):
+        msg = (
+            f"The labels {seen.tolist()[:3]} are of another type than the classes learned so far, "
+            f"{classes.tolist()[:3]}: give labels of one type."
+        )
+        raise InputError(msg)
+    together = np.union1d(classes, seen)
+    if len(together) == len(classes):
+        return copy.deepcopy(state), classes
+    kept = np.searchsorted(together, classes)
+    return state.with_classes(kept, len(together), pair_scale(rule)), together
+
+
+def _comparable(y: NDArray[Any], classes: NDArray[Any]) -> bool:
+    return (y.dtype.kind in TEXT) == (classes.dtype.kind in TEXT)
