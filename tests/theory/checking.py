@@ -30,6 +30,7 @@ def check(verdict: Verdict, X: Any, y: Any) -> None:
             check_certificate(verdict.certificate, X, y)
     else:
         assert verdict.notes
+    assert verdict.check(X, y) == (verdict.status != "undecided")
     for group in verdict.conflicts:
         assert (
             len({X[row].tobytes() for row in group}) == 1
@@ -49,7 +50,7 @@ def check_certificate(certificate: Certificate, X: Any, y: Any) -> None:
     ):
         assert all(y[row] == label for row in rows)
         assert len(set(rows)) == len(rows) == len(weights)
-        assert min(weights) >= 0
+        assert min(weights) > 0
         assert sum(weights) == 1
         values = [fractions_of(X[row], decimal=decimal) for row in rows]
         points.append(
@@ -63,7 +64,7 @@ def check_machine_certificate(certificate: MachineCertificate, X: Any, y: Any) -
     """Fail unless what each class gains and what it loses are equal."""
     decimal = certificate.arithmetic == "decimal"
     total: dict[Any, list[Fraction]] = {}
-    assert min(certificate.weights) >= 0
+    assert min(certificate.weights) > 0
     assert sum(certificate.weights) == 1
     for row, label, rival, weight in zip(
         certificate.rows, certificate.labels, certificate.rivals, certificate.weights, strict=True
@@ -120,7 +121,7 @@ def check_nearest(verdict: Verdict, X: Any, y: Any) -> None:
         (nearest.negative_rows, nearest.negative_weights, nearest.labels[0]),
     ):
         assert all(y[row] == label for row in rows)
-        assert min(weights) >= 0
+        assert min(weights) > 0
         assert sum(weights) == 1
         values = [fractions_of(X[row]) for row in rows]
         points.append(

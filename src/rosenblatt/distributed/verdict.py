@@ -49,7 +49,7 @@ def verdict_of(
     notes: tuple[str, ...] = (),
 ) -> Verdict | None:
     """Return the verdict "separable" with the last weights as witness, if they prove it exactly."""
-    from rosenblatt.theory.exact import integers, root_bounds, rounded_up
+    from rosenblatt.theory.exact import root_bounds, rounded_up, squared_norm
 
     known = [one for one in extents if one is not None]
     leasts = [one.least for one in known if one.least is not None]
@@ -60,8 +60,7 @@ def verdict_of(
     two = state.n_classes == 2
     gammas = []
     for part in (V[:, :-1], V):
-        numbers, d = integers(part.reshape(-1))
-        length = Fraction(sum(n * n for n in numbers), d * d)
+        length = squared_norm(part.reshape(-1))
         gammas.append(root_bounds(least * least / length)[0] if length else inf)
     low, augmented = gammas
     return Verdict(

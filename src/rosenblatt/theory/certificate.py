@@ -239,11 +239,20 @@ def certificate_of(
     )
 
 
-def conflict_certificate(rows: LabelledRows, group: tuple[int, ...]) -> Certificate:
-    """Return the certificate that two equal rows with different labels are."""
-    second = next(row for row in group if rows.numbers[row] != rows.numbers[group[0]])
-    negative, positive = sorted((group[0], second), key=lambda row: int(rows.numbers[row]))
-    classes = rows.classes.tolist()
-    labels = classes[rows.numbers[negative]], classes[rows.numbers[positive]]
-    one = (Fraction(1),)
-    return Certificate((positive,), one, (negative,), one, labels)
+def conflict_certificate(
+    rows: LabelledRows, conflicts: Iterable[tuple[int, ...]], pair: tuple[int, int] | None = None
+) -> Certificate | None:
+    """Return the certificate that two equal rows with different labels are, if there are any.
+
+    Of a pair of classes, by number, or of any.
+    """
+    for group in conflicts:
+        first_of: dict[int, int] = {}
+        for row in group:
+            first_of.setdefault(int(rows.numbers[row]), row)
+        two = sorted(first_of)[:2] if pair is None else [k for k in pair if k in first_of]
+        if len(two) == 2:
+            classes, one = rows.classes.tolist(), (Fraction(1),)
+            labels = classes[two[0]], classes[two[1]]
+            return Certificate((first_of[two[1]],), one, (first_of[two[0]],), one, labels)
+    return None

@@ -1,5 +1,7 @@
 """diagnose: is there a boundary, how wide is its margin, and how is that certain."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
@@ -17,15 +19,16 @@ from rosenblatt.theory.certificate import (
     certificate_of,
     conflict_certificate,
 )
+from rosenblatt.theory.deadline import Deadline, OutOfTimeError
 from rosenblatt.theory.exact import root_bounds, rounded_up
 from rosenblatt.theory.inequalities import Inequalities
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows, find_conflicts
 from rosenblatt.theory.search import PerceptronRun, decide, is_uneven, is_witness, run_perceptron
-from rosenblatt.theory.solvers import Deadline
 from rosenblatt.theory.verdict import PairVerdict, Verdict
-from rosenblatt.theory.widest_margin import Ends, best_bias, low_margin, measure, squared_radius
+from rosenblatt.theory.widest_margin import Ends, measure, squared_radius
 
 REPORTED_GAP = 1e-6
+MOST_SHARES = 8  # of the time of all pairs, for the next one: less would not be enough for any
 
 
 def diagnose(
@@ -83,8 +86,8 @@ def _mistakes_of(model: Any) -> int:
 
 def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Verdict:
     """Return the verdict on checked rows."""
-    square = squared_radius(rows)
     system = Inequalities(rows)
+    square = squared_radius(rows)
     verdict = Verdict(
         status="undecided",
         classes=tuple(rows.classes.tolist()),
@@ -98,15 +101,14 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
     )
     run, proof = (None, Proof()) if verdict.conflicts else _first_proof(system, deadline)
     if system.n_classes > 2:
-        verdict = replace(verdict, pairs=examine_pairs(system, proof.v, deadline))
+        verdict = replace(
+            verdict, pairs=examine_pairs(system, run, proof.v, verdict.conflicts, deadline.share(3))
+        )
     certificate: Certificate | MachineCertificate | None = _known_certificate(rows, verdict)
     if certificate is None and proof.v is None:
         proof = decide(system, np.zeros(system.width) if run is None else run.v, deadline)
         certificate = certificate_of(system, proof)
-    if certificate is not None and not certificate.holds_for(rows):
-        proof.notes.append("a certificate was found that did not pass its check")
-        certificate = None
-    if certificate is not None:
+    if certificate is not None and certificate.holds_for(rows):
         return replace(
             verdict,
             status="inseparable",
@@ -115,7 +117,7 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
             augmented_high=-inf,
         )
     if proof.v is None:
-        hint = "to decide it, give more time (time_limit), or fewer rows or digits"
+        hint = "to decide it, raise time_limit, or give fewer rows or shorter numbers"
         return replace(verdict, notes=(*proof.notes, hint))
     if mistakes is None and run is not None and run.converged:
         verdict = replace(verdict, mistakes=run.mistakes)
@@ -123,52 +125,96 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
 
 
 def examine_pairs(
-    system: Inequalities, v: NDArray[Any] | None, deadline: Deadline
+    system: Inequalities,
+    run: PerceptronRun | None,
+    v: NDArray[Any] | None,
+    conflicts: Sequence[tuple[int, ...]],
+    deadline: Deadline,
 ) -> tuple[PairVerdict, ...]:
-    """Return the verdict on every two classes; a witness v of the whole serves each of them."""
-    rows, pairs = system.rows, []
-    both = [(f, s) for s in range(system.n_classes) for f in range(s)]
-    for done, (first, second) in enumerate(sorted(both)):
-        own, numbers = rows.of_classes(first, second)
-        parts = 2 * (len(both) - done) + 1  # solvers end some time after their limit
-        examined = examine(own, None, deadline.share(parts))
-        status, low = examined.status, examined.margin_low
-        if status == "undecided" and v is not None:
-            V = v.reshape(system.blocks, -1)
-            pair = Inequalities(own)
-            low = low_margin(pair, best_bias(pair, V[second] - V[first]), ~pair.free)
-            status = "separable"
-        proof = examined.certificate
-        pairs.append(
-            PairVerdict(
-                (own.classes.tolist()[0], own.classes.tolist()[1]),
-                status,
-                low,
-                examined.margin_high,
-                proof.renumbered(numbers) if isinstance(proof, Certificate) else None,
-            )
-        )
-    return tuple(pairs)
+    """Return the verdict on every two classes; a witness v of the whole serves each of them.
+
+    Those that the perceptron confused most come first: one inseparable pair decides the whole.
+    """
+    K = system.n_classes
+    both = [(f, s) for f in range(K) for s in range(f + 1, K)]
+    order = range(len(both)) if v is not None or run is None else _confused_first(system, run, both)
+    verdicts: list[PairVerdict | None] = [None] * len(both)
+    for done, place in enumerate(order):
+        share = deadline.share(min(MOST_SHARES, len(both) - done))
+        verdicts[place] = _examine_pair(system, both[place], v, conflicts, share)
+    return tuple(verdict for verdict in verdicts if verdict is not None)
+
+
+def _confused_first(
+    system: Inequalities, run: PerceptronRun, both: list[tuple[int, int]]
+) -> list[int]:
+    """Return the places of pairs in the order of how many rows the weights confuse between them."""
+    K, leads = system.n_classes, system.leads(run.v)
+    wrong = leads.numbers[leads.values <= 0]
+    own, rival = system.rows.numbers[wrong // K], wrong % K
+    counts = np.bincount(np.minimum(own, rival) * K + np.maximum(own, rival), minlength=K * K)
+    return sorted(range(len(both)), key=lambda i: -int(counts[both[i][0] * K + both[i][1]]))
+
+
+def _examine_pair(
+    system: Inequalities,
+    pair: tuple[int, int],
+    v: NDArray[Any] | None,
+    conflicts: Sequence[tuple[int, ...]],
+    deadline: Deadline,
+) -> PairVerdict:
+    """Return the verdict on two classes: their own witness or certificate, and their margin."""
+    rows, names = system.rows, system.rows.classes.tolist()
+    labels = names[pair[0]], names[pair[1]]
+    certificate = conflict_certificate(rows, conflicts, pair)
+    if certificate is not None:
+        return PairVerdict(labels, "inseparable", -inf, -inf, certificate)
+    if deadline.passed:
+        if v is None:
+            return PairVerdict(labels, "undecided", -inf, inf)
+        return PairVerdict(labels, "separable", 0.0, inf)  # v tells these two apart as well
+    own, numbers = rows.of_classes(*pair)
+    part = Inequalities(own)
+    proof = Proof()
+    if v is not None:
+        V = v.reshape(system.blocks, -1)
+        difference = V[pair[1]] - V[pair[0]]
+        if is_witness(part, difference):
+            proof = Proof(v=difference)
+    if proof.v is None:
+        run, proof = _first_proof(part, deadline)
+    if proof.v is None:
+        proof = decide(part, np.zeros(part.width) if run is None else run.v, deadline)
+    if proof.v is not None:
+        ends = measure(part, proof.v, ~part.free, deadline)
+        return PairVerdict(labels, "separable", ends.low, ends.high)
+    found = certificate_of(part, proof)
+    if isinstance(found, Certificate) and found.holds_for(own):
+        return PairVerdict(labels, "inseparable", -inf, -inf, found.renumbered(numbers))
+    return PairVerdict(labels, "undecided", -inf, inf)
 
 
 def _known_certificate(rows: LabelledRows, verdict: Verdict) -> Certificate | None:
     """Return the certificate that two equal rows are, or that of a pair of classes, if any."""
     if verdict.conflicts:
-        return conflict_certificate(rows, verdict.conflicts[0])
+        return conflict_certificate(rows, verdict.conflicts)
     return next((pair.certificate for pair in verdict.pairs if pair.certificate is not None), None)
 
 
 def _first_proof(system: Inequalities, deadline: Deadline) -> tuple[PerceptronRun | None, Proof]:
     """Let the perceptron try, on the data as they are and then on even columns."""
-    run = run_perceptron(system.rows, deadline, scaled=False)
-    if run is not None and run.converged and is_witness(system, run.v):
-        return run, Proof(v=run.v)
-    if is_uneven(system.rows):
-        again = run_perceptron(system.rows, deadline, scaled=True)
-        if again is not None:
-            if again.converged and is_witness(system, again.v):
-                return None, Proof(v=again.v)
-            run = again._replace(converged=False)
+    run = None
+    with suppress(OutOfTimeError):
+        run = run_perceptron(system.rows, deadline, scaled=False)
+        if run is not None and run.converged and is_witness(system, run.v):
+            return run, Proof(v=run.v)
+        deadline.check()
+        if is_uneven(system.rows):
+            again = run_perceptron(system.rows, deadline, scaled=True)
+            if again is not None:
+                if again.converged and is_witness(system, again.v):
+                    return None, Proof(v=again.v)
+                run = again._replace(converged=False)
     return run, Proof()
 
 
@@ -176,7 +222,7 @@ def _measured(
     system: Inequalities, v: NDArray[Any], verdict: Verdict, square: Fraction, deadline: Deadline
 ) -> Verdict:
     """Return the verdict with witnesses of widest margin and both intervals."""
-    geometric = measure(system, best_bias(system, v), ~system.free, deadline.share(2))
+    geometric = measure(system, v, ~system.free, deadline.share(2))
     augmented = measure(system, v, np.ones(system.width, bool), deadline)
     names = {"margin": geometric, "margin of the vectors (x, 1)": augmented}
     short = [text for name, ends in names.items() for text in _shortfall(name, ends, deadline)]

@@ -10,15 +10,20 @@ then wins the solution digit by digit with products of short numbers, exact in f
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import gcd, inf, isqrt, lcm, nextafter
+from math import fsum, gcd, inf, isqrt, lcm, nextafter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.theory.deadline import Deadline
+
+MOST_EXACT = 10_000  # values whose squares are summed as fractions
+NO_DEADLINE = Deadline(None)
 MOST_VECTORS = 1000  # vectors; 150 with all the digits of floats take a second
 PRIMES = (2_097_143, 2_097_133, 2_097_131)  # below 2²¹: sums of 2,000 products stay below 2⁵³
 LARGEST = 1500  # unknowns
+BY_ELIMINATION = 24  # unknowns at most: lifting has a fixed cost
 LIMB = 20  # bits of a matrix entry that are multiplied at a time
 
 
@@ -79,7 +84,29 @@ def root_bounds(square: Fraction) -> tuple[float, float]:
     return rounded_down(root * unit), rounded_up(above * unit)
 
 
-def kernel_point(vectors: list[dict[int, int]], guess: NDArray[Any]) -> list[Fraction] | None:
+def norm(v: NDArray[Any]) -> float:
+    """Return ‖v‖ in floating point, whatever its size: no square overflows or vanishes."""
+    largest = float(abs(v).max(initial=0.0))
+    if largest == 0.0 or not np.isfinite(largest):
+        return largest
+    return largest * float(np.linalg.norm(v / largest))
+
+
+def squared_norm(v: NDArray[Any]) -> Fraction:
+    """Return ‖v‖², exactly where v is short, and else at most a part in 2⁵⁰ above it."""
+    if v.size <= MOST_EXACT:
+        numbers, d = integers(v)
+        return Fraction(sum(n * n for n in numbers), d * d)
+    largest = float(abs(v).max())
+    if largest == 0.0:
+        return Fraction(0)
+    above = Fraction(fsum((v / largest) ** 2)) * (1 + Fraction(1, 1 << 50))
+    return (above + Fraction(v.size, 1 << 1070)) * Fraction(largest) ** 2
+
+
+def kernel_point(
+    vectors: list[dict[int, int]], guess: NDArray[Any], deadline: Deadline = NO_DEADLINE
+) -> list[Fraction] | None:
     """Return weights near the guess with which the integer vectors add up to zero, exactly.
 
     They are at least 0 and sum to 1. None where none are found, or the vectors are too many.
@@ -90,7 +117,7 @@ def kernel_point(vectors: list[dict[int, int]], guess: NDArray[Any]) -> list[Fra
     matrix = _columns([vectors[i] for i in order])
     guess = guess[order] / guess.max()
     for prime in PRIMES:
-        rows, columns = pivots(matrix, prime)
+        rows, columns = pivots(matrix, prime, deadline)
         others = np.setdiff1d(np.arange(len(vectors)), columns)
         if not len(others):
             return None  # independent modulo a prime is independent
@@ -98,7 +125,7 @@ def kernel_point(vectors: list[dict[int, int]], guess: NDArray[Any]) -> list[Fra
             given = [_near(guess[j], largest_part) for j in others]
             if len(others) == 1:
                 given = [Fraction(1)]  # only the ratios matter
-            solved = _completed(matrix[rows], columns, others, given, prime)
+            solved = _completed(matrix[rows], columns, others, given, prime, deadline)
             if solved is None or min(solved) < 0 or not any(solved):
                 continue
             total = sum(solved)
@@ -131,11 +158,14 @@ def _completed(
     others: NDArray[Any],
     given: list[Fraction],
     prime: int,
+    deadline: Deadline,
 ) -> list[Fraction] | None:
     """Return x with matrix·x = 0 and the given values in some places."""
     scale = lcm(*(value.denominator for value in given))
     units = np.array([int(value * scale) for value in given], dtype=object)
-    solved = solve(matrix[:, columns], [-int(n) for n in matrix[:, others] @ units], prime)
+    solved = solve(
+        matrix[:, columns], [-int(n) for n in matrix[:, others] @ units], prime, deadline
+    )
     if solved is None:
         return None
     x = [Fraction(0)] * matrix.shape[1]
@@ -160,12 +190,15 @@ def _near(value: float, largest_part: int) -> Fraction:
     return Fraction(value).limit_denominator(largest_part)
 
 
-def pivots(matrix: NDArray[Any], prime: int) -> tuple[list[int], list[int]]:
+def pivots(
+    matrix: NDArray[Any], prime: int, deadline: Deadline = NO_DEADLINE
+) -> tuple[list[int], list[int]]:
     """Return rows and columns of a largest square part that is regular modulo the prime."""
     left = (matrix % prime).astype(np.int64)
     rows: list[int] = []
     columns: list[int] = []
     for column in range(left.shape[1]):
+        deadline.check()
         candidates = np.flatnonzero(left[:, column])
         if not len(candidates):
             continue
@@ -179,12 +212,17 @@ def pivots(matrix: NDArray[Any], prime: int) -> tuple[list[int], list[int]]:
     return rows, columns
 
 
-def solve(matrix: NDArray[Any], right: list[int], prime: int = PRIMES[0]) -> list[Fraction] | None:
-    """Return x with matrix·x = right, of integers; None where the prime divides the determinant."""
+def solve(
+    matrix: NDArray[Any],
+    right: list[int],
+    prime: int = PRIMES[0],
+    deadline: Deadline = NO_DEADLINE,
+) -> list[Fraction] | None:
+    """Return x with matrix·x = right, of integers; None if singular, maybe modulo the prime."""
     size = len(right)
-    if size == 0:
-        return []
-    inverse = _inverse((matrix % prime).astype(np.int64), prime)
+    if size <= BY_ELIMINATION:
+        return _eliminated(matrix, right)
+    inverse = _inverse((matrix % prime).astype(np.int64), prime, deadline)
     if inverse is None or size > LARGEST:
         return None
     limbs = _limbs(matrix)
@@ -192,11 +230,34 @@ def solve(matrix: NDArray[Any], right: list[int], prime: int = PRIMES[0]) -> lis
     modulus, digits = 1, []
     rest = np.array(right, dtype=object)
     while modulus <= 2 * bound * bound:
+        deadline.check()
         digit = np.fmod(inverse @ (rest % prime).astype(np.float64), prime)
         digits.append(digit.astype(np.int64))
         rest = (rest - _product(limbs, digit)) // prime  # without a remainder
         modulus *= prime
-    return _fractions(_joined(digits, prime), modulus, bound)
+    return _fractions(_joined(digits, prime), modulus, bound, deadline)
+
+
+def _eliminated(matrix: NDArray[Any], right: list[int]) -> list[Fraction] | None:
+    """Return the solution by elimination without fractions (Bareiss 1968); None if singular."""
+    lines = [[*map(int, line), value] for line, value in zip(matrix, right, strict=True)]
+    size, before = len(lines), 1
+    for k in range(size):
+        pivot = next((i for i in range(k, size) if lines[i][k]), None)
+        if pivot is None:
+            return None
+        lines[k], lines[pivot] = lines[pivot], lines[k]
+        top, corner = lines[k], lines[k][k]
+        for i in range(k + 1, size):
+            line, first = lines[i], lines[i][k]
+            for j in range(k + 1, size + 1):
+                line[j] = (corner * line[j] - first * top[j]) // before
+        before = corner
+    x = [0] * size
+    for k in reversed(range(size)):  # x·determinant is whole
+        rest = lines[k][size] * before - sum(lines[k][j] * x[j] for j in range(k + 1, size))
+        x[k] = rest // lines[k][k]
+    return [Fraction(n, before) for n in x]
 
 
 def _product(limbs: list[NDArray[Any]], digit: NDArray[Any]) -> NDArray[Any]:
@@ -219,11 +280,12 @@ def _limbs(matrix: NDArray[Any]) -> list[NDArray[Any]]:
             return limbs
 
 
-def _inverse(left: NDArray[np.int64], prime: int) -> NDArray[Any] | None:
+def _inverse(left: NDArray[np.int64], prime: int, deadline: Deadline) -> NDArray[Any] | None:
     """Return the inverse modulo the prime, as floats that are whole numbers."""
     size = len(left)
     both = np.hstack([left, np.eye(size, dtype=np.int64)])
     for k in range(size):
+        deadline.check()
         candidates = np.flatnonzero(both[k:, k])
         if not len(candidates):
             return None
@@ -257,7 +319,9 @@ def _joined(digits: list[NDArray[Any]], prime: int) -> list[int]:
     return [int(n) for n in level[0]]
 
 
-def _fractions(residues: list[int], modulus: int, bound: int) -> list[Fraction] | None:
+def _fractions(
+    residues: list[int], modulus: int, bound: int, deadline: Deadline
+) -> list[Fraction] | None:
     """Return the fractions with these residues, whose terms are at most the bound.
 
     Their denominators divide one determinant: the one known so far is tried on each first.
@@ -265,6 +329,7 @@ def _fractions(residues: list[int], modulus: int, bound: int) -> list[Fraction] 
     common = 1
     numerators: list[tuple[int, int]] = []
     for residue in residues:
+        deadline.check()
         numerator = residue * common % modulus
         if numerator > modulus // 2:
             numerator -= modulus

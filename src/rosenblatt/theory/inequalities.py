@@ -6,19 +6,23 @@ Gordan's theorem either some v meets all of them, or weights λ ≥ 0 that are n
 Σ λ·a = 0; never both. Everything else in this folder looks for the one or the other.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt.theory.exact import decimal_integers, integers
+from rosenblatt.theory.exact import decimal_integers, integers, root_bounds, squared_norm
 from rosenblatt.theory.labelled_rows import LabelledRows
 
 ROUNDING = 2.0**-53
 SMALLEST = 2.0**-1074
 EXACT_VALUES = 400_000  # looked at in exact arithmetic: about half a second
+ALWAYS_DENSE = 1 << 20  # values of a working set: 8 MB
+MOSTLY_THERE = 0.25  # share of values that are not zero, above which a set is dense
 
 
 class Leads(NamedTuple):
@@ -26,6 +30,32 @@ class Leads(NamedTuple):
 
     values: NDArray[Any]
     numbers: NDArray[Any]  # of inequalities
+
+
+@dataclass(frozen=True)
+class WorkingSet:
+    """Some of the inequalities as a matrix, on the features that their rows have.
+
+    It is an array where that is small or has few zeros, and CSR otherwise, however the rows are
+    stored: the same rows get the same answer.
+    """
+
+    numbers: NDArray[Any]  # of the inequalities
+    A: Any  # their vectors, one a line
+    blocks: int
+    features: NDArray[Any]
+    width: int  # number of variables of the whole system
+
+    def narrow(self, v: NDArray[Any]) -> NDArray[Any]:
+        """Return what one value for each variable says of those in this set."""
+        V = v.reshape(self.blocks, -1)
+        return np.asarray(V[:, np.append(self.features, V.shape[1] - 1)].ravel())
+
+    def wide(self, u: NDArray[Any]) -> NDArray[Any]:
+        """Return values for all variables: zero for features that no row of the set has."""
+        U, V = u.reshape(self.blocks, -1), np.zeros((self.blocks, self.width // self.blocks))
+        V[:, self.features], V[:, -1] = U[:, :-1], U[:, -1]
+        return np.asarray(V.ravel())
 
 
 class Inequalities:
@@ -59,29 +89,50 @@ class Inequalities:
         rivals = scores.argmax(axis=1)
         return Leads(own - scores[every, rivals], every * self.n_classes + rivals)
 
+    def every_number(self) -> NDArray[Any]:
+        """Return the numbers of all inequalities."""
+        if self.n_classes == 2:
+            return np.arange(self.rows.n_rows)
+        numbers = np.arange(self.rows.n_rows * self.n_classes)
+        own = np.repeat(self.rows.numbers, self.n_classes)
+        return np.asarray(numbers[numbers % self.n_classes != own])
+
     def rows_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return the rows of these inequalities."""
         return numbers if self.n_classes == 2 else numbers // self.n_classes
 
-    def vectors(self, numbers: NDArray[Any]) -> Any:
-        """Return the vectors a of these inequalities, one a line, dense or CSR as the rows are."""
+    def working_set(self, numbers: NDArray[Any]) -> "WorkingSet":
+        """Return some inequalities as a solver is given them, numbered as here."""
         rows = self.rows_of(numbers)
         x = self.rows.taken(rows)
+        stored = x.indices if sparse.issparse(x) else np.flatnonzero(x.any(axis=0))
+        features = np.unique(stored)
+        if len(features) < self.rows.n_features:
+            x = x[:, features]
+        size = len(rows) * self.blocks * (len(features) + 1)
+        values = (x.nnz if sparse.issparse(x) else np.count_nonzero(x)) + len(rows)
+        is_dense = size <= ALWAYS_DENSE or values * min(2, self.blocks) >= MOSTLY_THERE * size
+        if is_dense and sparse.issparse(x):
+            x = x.toarray()
+        elif not is_dense and not sparse.issparse(x):
+            x = sparse.csr_array(x)
+        return WorkingSet(numbers, self._vectors(x, numbers), self.blocks, features, self.width)
+
+    def _vectors(self, x: Any, numbers: NDArray[Any]) -> Any:
+        """Return the vectors a of inequalities with these rows, dense or CSR as they are."""
+        rows, is_sparse = self.rows_of(numbers), sparse.issparse(x)
         one = np.ones((len(rows), 1))
+        x = sparse.hstack([x, one]).tocsr() if is_sparse else np.hstack([x, one])
         if self.n_classes == 2:
             sides = self.rows.sides[rows]
-            if self.rows.is_sparse:
-                return (sparse.diags_array(sides) @ sparse.hstack([x, one])).tocsr()
-            return sides[:, None] * np.hstack([x, one])
+            return (sparse.diags_array(sides) @ x).tocsr() if is_sparse else sides[:, None] * x
         own, rivals = self.rows.numbers[rows], numbers % self.n_classes
-        if self.rows.is_sparse:
-            x = sparse.hstack([x, one]).tocsr()
-            parts = [_block(x, own, self.blocks), _block(x, rivals, self.blocks)]
-            return (parts[0] - parts[1]).tocsr()
-        A = np.zeros((len(rows), self.blocks, x.shape[1] + 1))
+        if is_sparse:
+            return (_block(x, own, self.blocks) - _block(x, rivals, self.blocks)).tocsr()
+        A = np.zeros((len(rows), self.blocks, x.shape[1]))
         every = np.arange(len(rows))
-        A[every, own] = np.hstack([x, one])
-        A[every, rivals] = -A[every, own]
+        A[every, own] = x
+        A[every, rivals] = -x
         return A.reshape(len(rows), -1)
 
     def least(self, v: NDArray[Any]) -> Fraction | None:
@@ -106,6 +157,17 @@ class Inequalities:
         rest = np.delete(low, near)
         least = min(self._exact(V, int(row)) for row in near)
         return least if not len(rest) else min(least, Fraction(float(rest.min())))
+
+    def margin_of(self, v: NDArray[Any], length: NDArray[Any]) -> float:
+        """Return the margin of a witness, rounded down; −inf where it is none.
+
+        ``length`` says which variables count in the length that it is divided by.
+        """
+        least = self.least(v) if np.isfinite(v).all() else None
+        if least is None or least <= 0:
+            return -inf
+        square = squared_norm(v[length])
+        return root_bounds(least * least / square)[0] if square else inf
 
     def _exact(self, V: NDArray[Any], row: int) -> Fraction:
         """Return the least a·v of the inequalities of one row."""

@@ -14,6 +14,7 @@ from rosenblatt.kernels.shapes import as_rows, matrix_of
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import numbers_of, targets_of
 
+ALWAYS_DENSE = 1 << 22  # values: so few are an array, in whatever form they come
 BLOCK_VALUES = 1 << 22  # at a time, so that no copy has the length of the data
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -35,6 +36,11 @@ class LabelledRows:
     def n_features(self) -> int:
         """Number of features, without the constant one."""
         return int(self.X.shape[1])
+
+    @property
+    def n_values(self) -> int:
+        """Number of values that are stored."""
+        return int(self.X.nnz if self.is_sparse else self.X.size)
 
     @property
     def is_sparse(self) -> bool:
@@ -109,6 +115,8 @@ def check_labelled_rows(X: Any, y: Any) -> LabelledRows:
     classes, numbers = np.unique(y, return_inverse=True)
     check_classes(classes, y, None)
     checked = matrix_of(rows)[:, : 0 if n_features == 0 else None]
+    if sparse.issparse(checked) and checked.shape[0] * checked.shape[1] <= ALWAYS_DENSE:
+        checked = checked.toarray()  # the same rows, the same verdict
     return LabelledRows(checked, numbers_of(y, classes) if numbers.ndim > 1 else numbers, classes)
 
 

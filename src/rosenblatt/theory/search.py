@@ -14,10 +14,12 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.rules import Perceptron
 from rosenblatt.theory.certificate import Proof
+from rosenblatt.theory.deadline import Deadline, OutOfTimeError
 from rosenblatt.theory.exact import kernel_point
 from rosenblatt.theory.inequalities import SMALLEST, Inequalities, Leads
 from rosenblatt.theory.labelled_rows import LabelledRows
-from rosenblatt.theory.solvers import Deadline, Strip, widest_strips
+from rosenblatt.theory.nearest_point import any_witness
+from rosenblatt.theory.solvers import Strip, widest_strips
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import targets_of
 from rosenblatt.training.linear import fit
@@ -27,8 +29,7 @@ from rosenblatt.training.state import State
 THIN = 1e-5  # a strip that may be none at all
 THRESHOLDS = (1e-7, 1e-11, 0.0)  # relative weights below which a row is left out
 ROUNDS = 200
-LARGEST_SET = 60_000_000  # values in a dense working set
-LARGEST_SPARSE_SET = 10_000  # rows: factors of a sparse system are as wide as there are rows
+MOST_VALUES = 30_000_000  # that a working set stores
 VISITED = 1_000_000_000  # values times passes: a second or two
 UNEVEN = 16.0  # ratio of the sizes of columns above which they are scaled
 
@@ -36,19 +37,18 @@ UNEVEN = 16.0  # ratio of the sizes of columns above which they are scaled
 def first_set(system: Inequalities, v: NDArray[Any]) -> NDArray[Any]:
     """Return the inequalities that v meets worst, from every class."""
     values, numbers = system.leads(v)
-    count = 4 * (min(system.rows.n_features, 500) + 2)
-    kept = []
+    count = max(20, 8 * (min(system.rows.n_features, 500) + 2) // system.n_classes)
+    worst_of_each = []
     for k in range(system.n_classes):
         own = np.flatnonzero(system.rows.numbers == k)
-        kept.append(own[_smallest(values[own], count)])
-    return np.unique(numbers[np.concatenate(kept)])
+        worst_of_each.append(own[_smallest(values[own], count)])
+    return np.unique(numbers[np.concatenate(worst_of_each)])
 
 
-def is_too_large(system: Inequalities, working: NDArray[Any]) -> bool:
-    """Return whether a solver would need more memory or time than is reasonable."""
-    if system.rows.is_sparse:
-        return len(working) > LARGEST_SPARSE_SET
-    return len(working) * system.width > LARGEST_SET
+def is_too_large(system: Inequalities, numbers: NDArray[Any]) -> bool:
+    """Return whether a working set of these inequalities would take too much memory."""
+    each = system.rows.n_values / system.rows.n_rows + 1
+    return len(numbers) * each * min(2, system.blocks) > MOST_VALUES
 
 
 def _smallest(values: NDArray[Any], count: int) -> NDArray[Any]:
@@ -67,48 +67,70 @@ def worst(system: Inequalities, leads: Leads, limit: float) -> NDArray[Any]:
 def decide(system: Inequalities, v: NDArray[Any], deadline: Deadline) -> Proof:
     """Return a witness or weights that forbid one; neither where it stays undecided."""
     proof = Proof()
-    working = first_set(system, v)
-    width = 0.0
-    for round_ in range(1, ROUNDS + 1):
-        if deadline.passed:
-            proof.notes.append(f"the time limit came in round {round_} of the linear program")
-            return proof
-        if is_too_large(system, working):
-            proof.notes.append(f"a working set of {len(working)} inequalities was too large")
-            return proof
-        strip = _strip_or_proof(system, working, proof, deadline)
-        if proof.numbers is not None:
-            return proof
-        if strip is None:
-            proof.notes.append(f"the linear program on {len(working)} inequalities gave no answer")
-            return proof
-        v, width = strip.v, strip.width
-        if width > 0 and is_witness(system, v):
-            proof.v = v
-            return proof
-        leads = system.leads(v)
-        limit = max(0.01 * float(np.median(leads.values)), SMALLEST) if width > 0 else 0.0
-        missing = np.setdiff1d(worst(system, leads, limit), working)
-        if not len(missing):
-            break
-        working = np.union1d(working, missing)
-    proof.notes.append(
-        f"a linear program on {len(working)} inequalities found a strip of relative width "
-        f"{max(width, 0.0):.1g}: neither a witness nor a certificate held in exact arithmetic"
-    )
+    try:
+        _decide(system, v, proof, deadline)
+    except OutOfTimeError:
+        proof.notes.append("the time limit was reached during the linear program")
     return proof
 
 
+def _decide(system: Inequalities, v: NDArray[Any], proof: Proof, deadline: Deadline) -> None:
+    """Write a witness, or weights that forbid one, to the proof; or a note why there is neither."""
+    deadline.check()
+    numbers = first_set(system, v)
+    width = 0.0
+    for _ in range(ROUNDS):
+        deadline.check()
+        if is_too_large(system, numbers):
+            proof.notes.append(f"a linear program on {len(numbers)} inequalities was too large")
+            return
+        strip = _strip_or_proof(system, numbers, proof, deadline)
+        if proof.numbers is not None:
+            return
+        if strip is None:
+            break
+        v, width = strip.v, strip.width
+        if width > 0 and is_witness(system, v):
+            proof.v = v
+            return
+        deadline.check()
+        leads = system.leads(v)
+        limit = max(0.01 * float(np.median(leads.values)), SMALLEST) if width > 0 else 0.0
+        missing = np.setdiff1d(worst(system, leads, limit), numbers)
+        if not len(missing):
+            break
+        numbers = np.union1d(numbers, missing)
+    _decide_exactly(system, proof, deadline)
+    if proof.v is None and proof.numbers is None:
+        proof.notes.append(
+            f"a linear program on {len(numbers)} inequalities found a strip of relative width "
+            f"{max(width, 0.0):.1g}, but no witness or certificate that holds in exact arithmetic"
+        )
+
+
+def _decide_exactly(system: Inequalities, proof: Proof, deadline: Deadline) -> None:
+    """Write to the proof what exact arithmetic says, if the system is small."""
+    nearest = any_witness(system, deadline)
+    if nearest is None:
+        return
+    if not any(nearest.v):
+        proof.numbers, proof.weights = nearest.numbers, nearest.weights
+        return
+    proof.v = next((v for v in nearest.roundings(64) if is_witness(system, v)), None)
+    if proof.v is None:
+        proof.notes.append("the rows are separable, but by no weights that float64 can hold")
+
+
 def _strip_or_proof(
-    system: Inequalities, working: NDArray[Any], proof: Proof, deadline: Deadline
+    system: Inequalities, numbers: NDArray[Any], proof: Proof, deadline: Deadline
 ) -> Strip | None:
     """Return a strip for the working set, or write exact weights that forbid one to the proof."""
     strip, tried = None, set[bytes]()
-    for strip in widest_strips(system.vectors(working), system.blocks, deadline):
+    for strip in widest_strips(system.working_set(numbers), deadline):
         if strip.width > THIN:
             break
         for decimal in (False, True):
-            if _forbidden(system, working, strip.weights, proof, tried, decimal=decimal):
+            if _forbid(system, numbers, strip.weights, proof, tried, deadline, decimal=decimal):
                 return strip
     return strip
 
@@ -121,29 +143,31 @@ def is_witness(system: Inequalities, v: NDArray[Any]) -> bool:
     return least is not None and least > 0
 
 
-def _forbidden(
+def _forbid(
     system: Inequalities,
-    working: NDArray[Any],
+    numbers: NDArray[Any],
     weights: NDArray[Any],
     proof: Proof,
     tried: set[bytes],
+    deadline: Deadline,
     *,
     decimal: bool,
 ) -> bool:
     """Write exact weights that add up to zero to the proof; return whether there are any."""
     for threshold in THRESHOLDS:
-        kept = np.flatnonzero(weights > threshold * weights.max())
-        key = kept.tobytes() + bytes([decimal])
-        if not len(kept) or key in tried:
+        used = np.flatnonzero(weights > threshold * weights.max())
+        key = used.tobytes() + bytes([decimal])
+        if not len(used) or key in tried:
             continue
         tried.add(key)
-        vectors = system.exact_vectors(working[kept], decimal=decimal)
-        exact = None if vectors is None else kernel_point(vectors[0], weights[kept])
+        deadline.check()
+        vectors = system.exact_vectors(numbers[used], decimal=decimal)
+        exact = None if vectors is None else kernel_point(vectors[0], weights[used], deadline)
         if exact is None:
             continue
-        used = [i for i, weight in enumerate(exact) if weight]
-        proof.numbers = working[kept[used]]
-        proof.weights = [exact[i] for i in used]
+        positive = [i for i, weight in enumerate(exact) if weight]
+        proof.numbers = numbers[used[positive]]
+        proof.weights = [exact[i] for i in positive]
         proof.arithmetic = "decimal" if decimal else "exact"
         return True
     return False
@@ -163,6 +187,7 @@ def run_perceptron(rows: LabelledRows, deadline: Deadline, *, scaled: bool) -> P
 
     Scaled: on columns that lie around zero and are of one size, mapped back to the data's own.
     """
+    deadline.check()
     centre, scale = _frame(rows) if scaled else (np.zeros(rows.n_features), None)
     X = rows.X
     if scale is not None and sparse.issparse(X):
@@ -172,9 +197,8 @@ def run_perceptron(rows: LabelledRows, deadline: Deadline, *, scaled: bool) -> P
         X -= centre  # in place: one copy of the data, not three
         X *= scale
     examples = Examples(as_rows(X, 1.0), targets_of(rows.numbers, len(rows.classes)))
-    values = rows.X.nnz if rows.is_sparse else rows.X.size
-    passes = int(np.clip(VISITED // (values + rows.n_rows), 10, 1000))
-    seconds = None if np.isinf(deadline.left) else max(0.05, deadline.left / 4)
+    passes = int(np.clip(VISITED // (rows.n_values + rows.n_rows), 10, 1000))
+    seconds = deadline.left / 4 if deadline.is_set else None
     plan = Plan(Perceptron(), passes, time_limit=seconds)
     state = State.zeros(rows.n_features, len(rows.classes), averaged=False)
     try:

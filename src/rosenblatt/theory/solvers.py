@@ -7,37 +7,19 @@ quadratic program: an interior-point method that reaches twelve digits where Sci
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt.theory.deadline import Deadline
+from rosenblatt.theory.inequalities import WorkingSet
+
 TOLERANCE = 1e-10  # HiGHS takes no smaller one
 THIN = 1e-4  # part of the usual activation that a strip must have to be solved for as it is
 REFINEMENTS = (2.0**18, 2.0**36)
-
-
-class Deadline:
-    """The moment at which looking further stops."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self._end = np.inf if seconds is None else perf_counter() + seconds
-
-    def share(self, parts: int) -> "Deadline":
-        """Return the deadline of one of so many parts of what is left."""
-        return Deadline(None if np.isinf(self._end) else self.left / parts)
-
-    @property
-    def left(self) -> float:
-        """Seconds that are left, of at least 0."""
-        return float(max(0.0, self._end - perf_counter()))
-
-    @property
-    def passed(self) -> bool:
-        """Whether the time is up."""
-        return self.left == 0.0
+LEAST_SECONDS = 0.001  # that a solver is given: none at all would mean no limit
 
 
 @dataclass(frozen=True)
@@ -87,42 +69,42 @@ class Coordinates:
         return np.asarray(V.ravel() / self.scale)
 
     def quadratic(self, length: NDArray[Any]) -> Any:
-        """Return P such that u·P·u is the squared length of the solution that u stands for."""
+        """Return P such that u·P·u is the squared length of what u stands for, up to a factor."""
+        largest = (self.scale * length).max(initial=0.0)
+        scale = self.scale / (largest or 1.0)  # so that the square of none overflows
         if not self.centre.any() or not length.all():  # a free bias takes up every shift
-            return sparse.diags_array((self.scale * length) ** 2)
+            return sparse.diags_array((scale * length) ** 2)
         width = len(self.centre) + 1
         shift = np.append(-self.centre, 1.0)
         one = np.outer(shift, shift)
         one[np.arange(width - 1), np.arange(width - 1)] += 1.0
         P = sparse.block_diag([sparse.csc_array(one)] * self.blocks)
-        return sparse.diags_array(self.scale) @ P @ sparse.diags_array(self.scale)
+        return sparse.diags_array(scale) @ P @ sparse.diags_array(scale)
 
 
 class Strip(NamedTuple):
     """A strip between the classes."""
 
     v: NDArray[Any]
-    width: float  # the least a·v; near 0 where there is no strip
+    width: float  # the least a·v, in even coordinates; near 0 where there is no strip
     weights: NDArray[Any]  # λ of the rows that hold it; Σ λ·a = 0, up to rounding, where none is
 
 
-def widest_strips(A: Any, blocks: int, deadline: Deadline) -> Iterator[Strip]:
+def widest_strips(working: WorkingSet, deadline: Deadline) -> Iterator[Strip]:
     """Yield the widest strip with coordinates of v at most 1; nothing where the solver gives up.
 
     As long as more are asked for, the program is solved again for the remainder, magnified
     (iterative refinement): so a strip far thinner than the solver's tolerance is still found.
     """
-    coordinates = Coordinates.of(A, blocks, centred=True)
-    B = coordinates.moved(A)
+    coordinates = Coordinates.of(working.A, working.blocks, centred=True)
+    B = coordinates.moved(working.A)
     one = np.ones(B.shape[1])
     first = _strip(B, np.zeros(B.shape[0]), -one, one, deadline) if is_finite(B) else None
     if first is None:
         return
     v, weights = first
-    yield Strip(coordinates.back(v), float((B @ v).min()), weights)
+    yield Strip(working.wide(coordinates.back(v)), float((B @ v).min()), weights)
     for magnified in REFINEMENTS:
-        if deadline.passed:
-            return
         offset = (B @ v) * magnified
         step = _strip(B, offset, (-1 - v) * magnified, (1 - v) * magnified, deadline)
         if step is None:
@@ -130,7 +112,7 @@ def widest_strips(A: Any, blocks: int, deadline: Deadline) -> Iterator[Strip]:
         better = v + step[0] / magnified
         if (B @ better).min() > (B @ v).min():
             v = better
-        yield Strip(coordinates.back(v), float((B @ v).min()), step[1])
+        yield Strip(working.wide(coordinates.back(v)), float((B @ v).min()), step[1])
 
 
 def is_finite(A: Any) -> bool:
@@ -144,6 +126,7 @@ def _strip(
     """Return δ within its bounds with the greatest least B·δ + offset, and the weights."""
     from scipy.optimize import linprog
 
+    deadline.check()
     one = np.ones((B.shape[0], 1))
     upper = sparse.hstack([-B, one]) if sparse.issparse(B) else np.hstack([-B, one])
     target = np.zeros(B.shape[1] + 1)
@@ -153,42 +136,65 @@ def _strip(
         "primal_feasibility_tolerance": TOLERANCE,
         "dual_feasibility_tolerance": TOLERANCE,
     }
-    if np.isfinite(deadline.left):
-        options["time_limit"] = max(0.1, deadline.left)
+    if deadline.is_set:
+        options["time_limit"] = max(LEAST_SECONDS, deadline.left)
     answer = linprog(target, upper, offset, bounds=bounds, method="highs-ds", options=options)
+    deadline.check()
     if answer.status != 0:
         return None
     return answer.x[:-1], np.maximum(-answer.ineqlin.marginals, 0.0)
 
 
-def shortest(
-    A: Any, length: NDArray[Any], blocks: int, start: NDArray[Any], deadline: Deadline
-) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Return the shortest v with a·v ≥ 1 for all a, and its weights; None where none is found.
+class Shortest(NamedTuple):
+    """A short v with a·v ≥ 1 for all a of a working set, and its weights."""
 
-    ``length`` says which variables count in its length. The weights are those of the nearest
-    points of the hulls, up to a factor. Where the vectors leave ``start`` a thin strip only, what
-    is solved for is the difference from it, magnified: the strip is then as wide as any.
+    v: NDArray[Any]  # of the variables of the set
+    weights: NDArray[Any]  # those of the nearest points of the hulls, up to a factor
+
+
+def shortest(
+    working: WorkingSet, length: NDArray[Any], start: NDArray[Any], deadline: Deadline
+) -> Iterator[Shortest]:
+    """Yield proposals of the shortest v with a·v ≥ 1, the likeliest first; maybe none.
+
+    ``length`` says which variables count in its length. Where the vectors leave ``start`` a thin
+    strip only, what is solved for first is the difference from it, magnified: the strip is then as
+    wide as any. It may also be that ``start`` is far from the best and the strip not thin at all,
+    so the plain program comes last.
     """
-    coordinates = Coordinates.of(A, blocks, centred=True)
-    B = coordinates.moved(A)
+    coordinates = Coordinates.of(working.A, working.blocks, centred=True)
+    B = coordinates.moved(working.A)
     P = coordinates.quadratic(length)
+    if not (is_finite(B) and is_finite(P.tocsr())):
+        return
     u = coordinates.forward(start)
+    u /= abs(u).max(initial=0.0) or 1.0
     u /= np.sqrt(u @ (P @ u)) or 1.0
-    if not (is_finite(B) and is_finite(P.tocsr()) and is_finite(u)):
-        return None
     values = B @ u
     least, middle = float(values.min()), float(np.median(abs(B) @ abs(u)))
-    if 0 < least < THIN * middle:
+    if np.isfinite(u).all() and 0 < least < THIN * middle < np.inf:
+        thinness = float(np.log2(middle) - np.log2(least))
         for power in (1.0, 0.75, 0.5):  # far from the shortest the solver wants a wider view
-            magnified = 2.0 ** np.round(power * np.log2(middle / least))
+            magnified = 2.0 ** np.round(power * thinness)
             answer = _quadratic(P / magnified, P @ u, B, (least - values) * magnified, deadline)
             if answer is not None:
-                return coordinates.back(u + answer[0] / magnified) / least, answer[1]
-        return None
-    size = float(np.median(abs(B).max(axis=1).ravel() if not sparse.issparse(B) else 1.0)) or 1.0
-    answer = _quadratic(P, np.zeros(B.shape[1]), B, np.full(B.shape[0], size), deadline)
-    return None if answer is None else (coordinates.back(answer[0]) / size, answer[1])
+                yield Shortest(coordinates.back(u + answer[0] / magnified) / least, answer[1])
+    size = float(np.median(abs(B).max(axis=1))) if not sparse.issparse(B) else 1.0
+    answer = _quadratic(P, np.zeros(B.shape[1]), B, np.full(B.shape[0], size or 1.0), deadline)
+    if answer is not None:
+        yield Shortest(coordinates.back(answer[0]) / (size or 1.0), answer[1])
+
+
+def seconds_for(working: WorkingSet) -> float:
+    """Return about how long one step of the quadratic program takes, which nothing can interrupt.
+
+    It is the elimination of the longer side of the matrix and a dense system of the shorter one;
+    the rates were measured.
+    """
+    A = working.A
+    axis = 1 if A.shape[0] >= A.shape[1] else 0
+    filled = A.count_nonzero(axis=axis) if sparse.issparse(A) else np.count_nonzero(A, axis=axis)
+    return float((filled.astype(np.float64) ** 2).sum() / 5e8 + min(A.shape) ** 3.0 / 3e10)
 
 
 def _quadratic(
@@ -197,14 +203,15 @@ def _quadratic(
     """Return u with the least u·P·u/2 + q·u such that B·u ≥ low, and the multipliers."""
     import clarabel  # type: ignore[import-untyped]  # it ships none
 
+    deadline.check()
     factor = 1.0 / (max(float(P.diagonal().max()), float(abs(q).max(initial=0.0))) or 1.0)
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_iter = 100
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
-    if np.isfinite(deadline.left):
-        settings.time_limit = max(0.1, deadline.left)
+    if deadline.is_set:
+        settings.time_limit = max(LEAST_SECONDS, deadline.left)
     answer = clarabel.DefaultSolver(
         sparse.csc_matrix(sparse.triu(P * factor)),
         q * factor,

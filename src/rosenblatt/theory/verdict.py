@@ -5,10 +5,12 @@ from html import escape
 from math import ceil, inf, isfinite, log10
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.theory.certificate import Certificate, MachineCertificate, plain
 
+ROUNDING = 1e-9  # of margins of very many rows, which depends on how they are stored
 Status = Literal["separable", "inseparable", "undecided"]
 
 
@@ -55,6 +57,27 @@ class Verdict:
         if self.status != "separable" or not 0 < self.margin_high < inf:
             return None
         return (self.margin_high - self.margin_low) / self.margin_high
+
+    def check(self, X: Any, y: Any) -> bool:
+        """Return whether the proof of this verdict holds for these rows, in exact arithmetic.
+
+        Inseparable: the certificate, multiplied out. Separable: every row is on its side of the
+        witness, at least ``margin_low`` away. Undecided: there is no proof, and so False.
+        """
+        from rosenblatt.theory.inequalities import Inequalities
+        from rosenblatt.theory.labelled_rows import check_labelled_rows
+
+        rows = check_labelled_rows(X, y)
+        if self.certificate is not None:
+            return self.status == "inseparable" and self.certificate.holds_for(rows)
+        if self.w is None or self.classes != tuple(rows.classes.tolist()):
+            return False
+        system = Inequalities(rows)
+        v = np.column_stack([np.atleast_2d(self.w), np.atleast_1d(self.b)]).ravel()
+        if len(v) != system.width:
+            return False
+        margin = system.margin_of(v, ~system.free)
+        return margin >= 0 and self.margin_low <= margin * (1 + ROUNDING)
 
     def __str__(self) -> str:
         return "\n".join(
@@ -155,7 +178,7 @@ class PairVerdict:
 
     def __str__(self) -> str:
         text = f"{plain(self.labels[0])!r} / {plain(self.labels[1])!r}: {self.status}"
-        if self.status == "separable" and isfinite(self.margin_low):
+        if self.status == "separable" and 0 < self.margin_low < inf:
             text += f", γ {_interval(self.margin_low, self.margin_high)}"
         return text
 

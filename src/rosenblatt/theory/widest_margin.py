@@ -4,10 +4,10 @@ A quadratic program on a working set proposes a witness and the weights of the n
 hulls; both ends of the margin are then computed exactly from the data and rounded outward.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
-from operator import itemgetter
+from math import inf, lcm
 from typing import Any
 
 import numpy as np
@@ -15,16 +15,20 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt.theory.certificate import Proof
-from rosenblatt.theory.exact import integers, root_bounds, rounded_up
-from rosenblatt.theory.inequalities import Inequalities
+from rosenblatt.theory.deadline import Deadline, OutOfTimeError
+from rosenblatt.theory.exact import norm, root_bounds, rounded_up, squared_norm
+from rosenblatt.theory.inequalities import Inequalities, Leads, WorkingSet
 from rosenblatt.theory.labelled_rows import LabelledRows
+from rosenblatt.theory.nearest_point import nearest_point
 from rosenblatt.theory.search import ROUNDS, first_set, is_too_large, worst
-from rosenblatt.theory.solvers import Deadline, shortest
+from rosenblatt.theory.solvers import seconds_for, shortest
 
 GAP = 1e-7  # relative; beyond it further rounds gain nothing that is reported
 UNITS = 1 << 62  # weights are whole multiples of one part in so many
 NEAR = 1e-9  # rows so near to the longest are measured exactly
-MEASURED = 1000  # at most; the others are taken to be as much longer
+MEASURED = 100_000  # values at most; of more the length is known to that part only
+LARGEST_SYSTEM = 8000  # equations in a step of the quadratic program: 256 MB
+STEPS = 12  # that the quadratic program takes at least
 
 
 @dataclass
@@ -53,45 +57,65 @@ def measure(
 ) -> Ends:
     """Return the widest margin, from a witness v; ``length`` says which variables count."""
     widest = widen(system, v, length, deadline)
-    if widest is None:
-        return Ends(v, low_margin(system, v, length), inf, None)
-    high, proof = high_margin(system, widest.numbers, widest.weights, length)
-    unit = widest.v / (np.linalg.norm(widest.v[length]) or 1.0)
-    low = low_margin(system, unit, length)
-    if low >= widest.low * (1 - 1e-9):
-        return Ends(unit, low, high, proof)
-    others = [(low_margin(system, other, length), other) for other in (widest.v, v)]
-    low, best = max([(low, unit), *others], key=itemgetter(0))  # the norm may round badly
+    witnesses = [v] if widest.v is v else [widest.v, v]
+    ends = _ends(system, witnesses, length, *_fractions(system, widest, length), deadline)
+    if ends.high - ends.low <= GAP * ends.high < inf:
+        return ends
+    nearest = None
+    with suppress(OutOfTimeError):
+        nearest = nearest_point(system, length, deadline)
+    if nearest is None:
+        return ends
+    witnesses = [*nearest.roundings(8), ends.v]
+    return _ends(system, witnesses, length, nearest.numbers, nearest.weights, deadline)
+
+
+def _ends(
+    system: Inequalities,
+    witnesses: list[NDArray[Any]],
+    length: NDArray[Any],
+    numbers: NDArray[Any],
+    weights: list[Fraction],
+    deadline: Deadline,
+) -> Ends:
+    """Return the interval that weights and the best of some witnesses prove."""
+    high, proof = high_margin(system, numbers, weights, length)
+    unit = witnesses[0] / (norm(witnesses[0][length]) or 1.0)
+    best, low = unit, -inf
+    for v in (unit, *witnesses):  # of unit length, unless the norm rounds badly
+        margin = system.margin_of(v, length)
+        if margin > low:
+            best, low = v, margin
+        if high - low <= GAP * high < inf or (low > 0 and deadline.passed):
+            break
     return Ends(best, low, high, proof)
 
 
-def low_margin(system: Inequalities, v: NDArray[Any], length: NDArray[Any]) -> float:
-    """Return the margin of a witness, rounded down; −inf where it is none."""
-    least = system.least(v)
-    if least is None or least <= 0:
-        return -inf
-    numbers, d = integers(v[length])
-    square = Fraction(sum(n * n for n in numbers), d * d)
-    return root_bounds(least * least / square)[0] if square else inf
+def _fractions(
+    system: Inequalities, widest: Widest, length: NDArray[Any]
+) -> tuple[NDArray[Any], list[Fraction]]:
+    """Return the weights as fractions that sum to 1; to 1/2 on either side of a free bias."""
+    numbers, weights = widest.numbers, widest.weights
+    if system.n_classes > 2 or length.all():
+        parts = [np.arange(len(numbers))]
+    else:
+        parts = [np.flatnonzero(system.rows.numbers[numbers] == k) for k in (0, 1)]
+    if not all(len(part) and weights[part].max() > 0 for part in parts):
+        return np.empty(0, np.int64), []
+    exact = [weight / len(parts) for part in parts for weight in whole_parts(weights[part])]
+    positive = [i for i, weight in enumerate(exact) if weight]
+    return numbers[np.concatenate(parts)][positive], [exact[i] for i in positive]
 
 
-def whole_weights(
-    system: Inequalities, numbers: NDArray[Any], weights: NDArray[Any], *, sided: bool
-) -> list[Fraction]:
-    """Return the weights as fractions that sum to exactly 1; sided: to 1/2 for either class."""
-    if not sided:
-        parts = [int(weight * UNITS) for weight in weights / weights.max()]
-        total = sum(parts)
-        return [Fraction(part, total) for part in parts]
-    classes = system.rows.numbers[numbers]
-    most = [weights[classes == side].max() for side in (0, 1)]
-    parts = [int(w / most[k] * UNITS) for w, k in zip(weights, classes, strict=True)]
-    totals = [sum(p for p, k in zip(parts, classes, strict=True) if k == side) for side in (0, 1)]
-    return [Fraction(p, 2 * totals[k]) for p, k in zip(parts, classes, strict=True)]
+def whole_parts(weights: NDArray[Any]) -> list[Fraction]:
+    """Return weights as fractions that sum to exactly 1; very small ones as zero."""
+    parts = [int(weight * UNITS) for weight in weights / weights.max()]
+    total = sum(parts)
+    return [Fraction(part, total) for part in parts]
 
 
 def high_margin(
-    system: Inequalities, numbers: NDArray[Any], weights: NDArray[Any], length: NDArray[Any]
+    system: Inequalities, numbers: NDArray[Any], weights: list[Fraction], length: NDArray[Any]
 ) -> tuple[float, Proof | None]:
     """Return ‖Σ λ·a‖ rounded up, and the weights: no margin is above it (weak duality).
 
@@ -99,103 +123,129 @@ def high_margin(
     classes the weights may leave a little of a bias over; b's differences are at most √2·R for a
     unit W that separates, so what is left over counts √2·R times.
     """
-    free = not length.all()
-    if system.n_classes == 2 and free and len(set(system.rows.numbers[numbers].tolist())) < 2:
+    if not len(numbers):
         return inf, None
-    exact = whole_weights(system, numbers, weights, sided=system.n_classes == 2 and free)
-    common = max(weight.denominator for weight in exact)
-    for weight in exact:  # their least common multiple, but of few different ones
-        if common % weight.denominator:
-            common *= weight.denominator
+    common = lcm(*(weight.denominator for weight in weights))
     stored = system.exact_vectors(numbers)
     assert stored is not None  # noqa: S101  # stored values always are fractions
     vectors, d = stored
     total: dict[int, int] = {}
-    for vector, weight in zip(vectors, exact, strict=True):
+    for vector, weight in zip(vectors, weights, strict=True):
         units = weight.numerator * (common // weight.denominator)
         for place, n in vector.items():
             total[place] = total.get(place, 0) + units * n
     square = sum(n * n for place, n in total.items() if length[place])
     high = root_bounds(Fraction(square, (common * d) ** 2))[1]
-    if free and system.n_classes > 2:
+    if not length.all() and system.n_classes > 2:
         left = sum(abs(n) for place, n in total.items() if not length[place])
         reach = Fraction(root_bounds(2 * squared_radius(system.rows))[1])
         high = rounded_up(Fraction(high) + Fraction(left, common * d) * reach)
-    return high, Proof(numbers=numbers, weights=exact)
+    return high, Proof(numbers=numbers, weights=weights)
 
 
 def squared_radius(rows: LabelledRows) -> Fraction:
-    """Return R² = max ‖x‖² + 1, exactly where few rows are the longest, else a little above."""
-    squares = _squares(rows, 1.0)
-    if not np.isfinite(squares).all():  # beyond float64: which rows are longest shows smaller
-        values: Any = rows.X.data if rows.is_sparse else rows.X
-        squares = _squares(rows, 2.0**-1 / float(abs(values).max()))
+    """Return R² = max ‖x‖² + 1, exactly where few values decide it, else a little above."""
+    values: Any = rows.X.data if rows.is_sparse else rows.X
+    largest = float(abs(values).max(initial=0.0))
+    if largest == 0.0:
+        return Fraction(1)
+    scale = float(np.ldexp(1.0, int(np.clip(-np.frexp(largest)[1], -1000, 1000))))
+    squares = _squares(rows, scale)  # the largest is near 1: none overflows, few vanish
     near = np.flatnonzero(squares >= squares.max() * (1 - NEAR))
-    exact = [_square(rows, int(row)) for row in near[:MEASURED]]
-    if len(near) > MEASURED:
-        return max(exact) * (1 + 2 * Fraction(NEAR)) + 1
-    return max(exact) + 1
+    if len(near) * (rows.n_values / rows.n_rows) <= MEASURED:
+        return max(squared_norm(rows.row(int(row))[1]) for row in near) + 1
+    above = Fraction(float(squares.max())) * (1 + 2 * Fraction(NEAR))
+    return (above + Fraction(rows.n_features, 1 << 1070)) / Fraction(scale) ** 2 + 1
 
 
 def _squares(rows: LabelledRows, scale: float) -> NDArray[Any]:
     """Return ‖scale·x‖² of each row, in floating point."""
     squares = np.empty(rows.n_rows)
-    with np.errstate(over="ignore"):
-        for part, block in rows.blocks():
-            if rows.is_sparse:
-                squares[part] = (block * scale).power(2).sum(axis=1)
-            else:
-                scaled = block if scale == 1.0 else block * scale
-                squares[part] = np.einsum("ij,ij->i", scaled, scaled)
+    for part, block in rows.blocks():
+        if rows.is_sparse:
+            squares[part] = (block * scale).power(2).sum(axis=1)
+        else:
+            scaled = block * scale
+            squares[part] = np.einsum("ij,ij->i", scaled, scaled)
     return squares
-
-
-def _square(rows: LabelledRows, row: int) -> Fraction:
-    numbers, d = integers(rows.row(row)[1])
-    return Fraction(sum(n * n for n in numbers), d * d)
 
 
 def widen(
     system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
-) -> Widest | None:
+) -> Widest:
     """Return a witness near the widest margin and weights that bound it from above.
 
     The margin is the least a·v over the length of v, where ``length`` says which variables count.
     """
-    start = _relative(system.leads(v).values.min(), v, length)
-    best = Widest(v, start, np.empty(0, np.int64), np.empty(0), np.inf)
-    working = first_set(system, v)
+    best = Widest(v, -inf, np.empty(0, np.int64), np.empty(0), inf)
+    with suppress(OutOfTimeError):  # what is known until then serves
+        _widen(system, best, length, deadline)
+    return best
+
+
+def _widen(system: Inequalities, best: Widest, length: NDArray[Any], deadline: Deadline) -> None:
+    """Improve both sides of the margin, on a working set that grows."""
+    deadline.check()
+    _raise(system, best, best.v, system.leads(best.v).values, length)
+    numbers = first_set(system, best.v)
     for _ in range(ROUNDS):
-        if deadline.passed or is_too_large(system, working):
-            break
-        A = system.vectors(working)
-        answer = shortest(A, length, system.blocks, best.v, deadline)
-        if answer is None:
-            break
-        v, weights = answer
-        high = upper_margin(A, weights, length, system)
-        if high < best.high:
-            kept = weights > 1e-13 * weights.max()
-            best.numbers, best.weights, best.high = working[kept], weights[kept], high
-        leads = system.leads(v)
-        middle, least = v, float(leads.values.min())
-        if not length.all():
-            middle, least = _middle(system, v, leads.values)
-        low = _relative(least, v, length)
-        if low > best.low:
-            best.v, best.low = middle, low
-        if best.high - best.low <= GAP * best.high:
-            break
-        missing = np.setdiff1d(worst(system, leads, 1 - 1e-9), working)
+        deadline.check()
+        if is_too_large(system, numbers):
+            return
+        working = system.working_set(numbers)
+        if min(working.A.shape) > LARGEST_SYSTEM or STEPS * seconds_for(working) > deadline.left:
+            return
+        leads = _improve(system, best, working, length, deadline)
+        if leads is None or best.high - best.low <= GAP * best.high:
+            return
+        missing = np.setdiff1d(worst(system, leads, 1 - 1e-9), numbers)
         if not len(missing):
+            return
+        numbers = np.union1d(numbers, missing)
+
+
+def _improve(
+    system: Inequalities,
+    best: Widest,
+    working: WorkingSet,
+    length: NDArray[Any],
+    deadline: Deadline,
+) -> Leads | None:
+    """Improve both sides by what solves the working set; return the leads of what does so best."""
+    own_length = working.narrow(length)
+    closest, leads = -inf, None
+    for proposal in shortest(working, own_length, working.narrow(best.v), deadline):
+        weights = balanced(working.A, proposal.weights, own_length, system)
+        high = norm((working.A.T @ weights)[own_length])
+        if high < best.high:
+            used = weights > 1e-13 * weights.max()
+            best.numbers, best.weights, best.high = working.numbers[used], weights[used], high
+        v = working.wide(proposal.v)
+        all_leads = system.leads(v)
+        low = _raise(system, best, v, all_leads.values, length)
+        own_low = _relative(float((working.A @ proposal.v).min()), v, length)
+        if max(low, own_low) > closest:
+            closest, leads = max(low, own_low), all_leads
+        if high - closest <= GAP * high:
             break
-        working = np.union1d(working, missing)
-    return best if len(best.numbers) else None
+    return leads
 
 
-def best_bias(system: Inequalities, v: NDArray[Any]) -> NDArray[Any]:
-    """Return v with the bias that puts the boundary of two classes in the middle of their gap."""
-    return _middle(system, v, system.leads(v).values)[0]
+def _raise(
+    system: Inequalities,
+    best: Widest,
+    v: NDArray[Any],
+    leads: NDArray[Any],
+    length: NDArray[Any],
+) -> float:
+    """Take v for the lower side if it is better, with its best bias; return the margin it has."""
+    least = float(leads.min())
+    if not length.all():
+        v, least = _middle(system, v, leads)
+    low = _relative(least, v, length)
+    if low > best.low:
+        best.v, best.low = v, low
+    return low
 
 
 def _middle(
@@ -212,23 +262,15 @@ def _middle(
 
 
 def _relative(least: float, v: NDArray[Any], length: NDArray[Any]) -> float:
-    norm = float(np.linalg.norm(v[length]))
-    return float(least) / norm if norm > 0 else -np.inf
-
-
-def upper_margin(
-    A: Any, weights: NDArray[Any], length: NDArray[Any], system: Inequalities
-) -> float:
-    """Return ‖Σ λ·a‖ for these weights, made to balance where two classes have a free bias."""
-    weights = balanced(A, weights, length, system)
-    total = A.T @ weights
-    return float(np.linalg.norm(total[length]))
+    size = norm(v[length])
+    return least / size if 0 < size < inf else -inf
 
 
 def balanced(
     A: Any, weights: NDArray[Any], length: NDArray[Any], system: Inequalities
 ) -> NDArray[Any]:
     """Return weights that sum to 1, half of it on either side if two classes have a free bias."""
+    weights = weights / weights.max()
     share: Any = weights.sum()
     if system.n_classes == 2 and not length.all():
         last = A[:, [-1]].toarray().ravel() if sparse.issparse(A) else A[:, -1]

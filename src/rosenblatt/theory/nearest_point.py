@@ -1,0 +1,236 @@
+"""The point of a hull that is nearest to the origin, in exact arithmetic, for small sets.
+
+By Gordan's theorem the vectors a of a system of inequalities a·v > 0 have the origin in their hull,
+or the point x of it that is nearest to the origin is a witness: a·x ≥ ‖x‖² for all of them, and no
+margin is above ‖x‖. Wolfe's algorithm walks to it over the hulls of few vectors ("Finding the
+nearest point in a polytope", 1976). Each step solves a small linear system, here with integers and
+fractions: thin strips, columns of any size and points that just touch make no difference to it.
+
+Variables that do not count in the length (a free bias) ask for weights that balance: they are more
+conditions beside Σ λ = 1, with multipliers of their own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.theory.deadline import Deadline
+from rosenblatt.theory.exact import PRIMES, solve
+from rosenblatt.theory.inequalities import Inequalities
+
+MOST_VALUES = 20_000  # in all vectors
+MOST_VARIABLES = 40
+MOST_BITS = 20_000  # of a number times the number of variables
+
+Vector = list[int]
+
+
+@dataclass(frozen=True)
+class NearestPoint:
+    """The nearest point as a mixture, and the v that it amounts to."""
+
+    numbers: NDArray[Any]  # of the inequalities with a weight
+    weights: list[Fraction]  # above 0; they sum to 1
+    v: list[Fraction]  # all zero where nothing separates: then the weights say why
+
+    def roundings(self, count: int) -> Iterator[NDArray[Any]]:
+        """Yield v in floating point, at several lengths: each of them rounds otherwise."""
+        for k in range(count):
+            yield floats([x * Fraction(count + k, count) for x in self.v])
+
+
+def nearest_point(
+    system: Inequalities, length: NDArray[Any], deadline: Deadline
+) -> NearestPoint | None:
+    """Return the nearest point of a small system; None where it is too large.
+
+    ``length`` says which variables count.
+    """
+    if not is_small(system):
+        return None
+    vectors, start = _integers(system), [0]
+    scales = [Fraction(1)] * system.width
+    is_free = ~length
+    if is_free.any() and system.n_classes == 2:  # one of either class balances
+        start = [int(np.flatnonzero(system.rows.numbers == k)[0]) for k in (0, 1)]
+    elif is_free.any():  # biases that are free cost next to nothing when they are long
+        long = Fraction(max(abs(n) for vector in vectors for n in vector) << 60)
+        scales = [long if free else scale for free, scale in zip(is_free, scales, strict=True)]
+        is_free = np.zeros_like(is_free)
+    return _nearest(system, vectors, scales, (~is_free).tolist(), start, deadline)
+
+
+def any_witness(system: Inequalities, deadline: Deadline) -> NearestPoint | None:
+    """Return the nearest point in even coordinates, whose v is zero or a witness.
+
+    Where lengths do not matter, columns lose what their values have in common, which keeps the
+    numbers short.
+    """
+    if not is_small(system):
+        return None
+    vectors = _integers(system)
+    scales = [Fraction(1, gcd(*column) or 1) for column in zip(*vectors, strict=True)]
+    return _nearest(system, vectors, scales, [True] * system.width, [0], deadline)
+
+
+def is_small(system: Inequalities) -> bool:
+    """Return whether exact arithmetic on all inequalities takes a second or so."""
+    count = system.rows.n_rows * max(1, system.n_classes - 1)
+    return system.width <= MOST_VARIABLES and count * system.width <= MOST_VALUES
+
+
+def _integers(system: Inequalities) -> list[Vector]:
+    """Return the vectors of all inequalities as integers, up to one factor."""
+    stored = system.exact_vectors(system.every_number())
+    assert stored is not None  # noqa: S101  # stored values always are fractions
+    return [[vector.get(j, 0) for j in range(system.width)] for vector in stored[0]]
+
+
+def _nearest(
+    system: Inequalities,
+    vectors: list[Vector],
+    scales: list[Fraction],
+    length: list[bool],
+    start: list[int],
+    deadline: Deadline,
+) -> NearestPoint | None:
+    """Return the nearest point of vectors whose variables are scaled first, to whole numbers."""
+    scaled = [[int(n * s) for n, s in zip(vector, scales, strict=True)] for vector in vectors]
+    bits = max(abs(n) for vector in scaled for n in vector).bit_length()
+    if bits * system.width > MOST_BITS:
+        return None
+    mixture = nearest_mixture(scaled, length, start, deadline)
+    if mixture is None:
+        return None
+    weights, v = mixture
+    v = [x * scale for x, scale in zip(v, scales, strict=True)]
+    return NearestPoint(system.every_number()[list(weights)], list(weights.values()), v)
+
+
+def floats(v: list[Fraction]) -> NDArray[Any]:
+    """Return v in floating point, up to a factor: a power of two with which nothing is lost."""
+    sizes = [abs(x.numerator).bit_length() - x.denominator.bit_length() for x in v if x]
+    if not sizes:
+        return np.zeros(len(v))
+    shift = -max(sizes)
+    if min(sizes) + shift < -1000:  # small values would lose digits: use the upper half as well
+        shift = min(-min(sizes) - 1000, 1000 - max(sizes))
+    return np.array([float(x * Fraction(2) ** shift) for x in v])
+
+
+def nearest_mixture(
+    vectors: list[Vector], length: list[bool], start: list[int], deadline: Deadline
+) -> tuple[dict[int, Fraction], list[Fraction]] | None:
+    """Return the weights of the nearest point and its v; None where arithmetic gives up.
+
+    ``start`` are vectors whose even mixture balances in the variables that do not count.
+    """
+    counting = [j for j, counts in enumerate(length) if counts]
+    free = [j for j, counts in enumerate(length) if not counts]
+    walk = _Walk(
+        [[a[j] for j in counting] for a in vectors], [[1, *(a[j] for j in free)] for a in vectors]
+    )
+    walk.weights = {i: Fraction(1, len(start)) for i in start}
+    while True:
+        multipliers = walk.settle(deadline)
+        if multipliers is None:
+            return None
+        x = walk.point()
+        entering = walk.furthest_below(x, multipliers)
+        if entering is None:
+            break
+        walk.weights[entering] = Fraction(0)
+    v = [Fraction(0)] * len(length)
+    for j, value in zip(counting, x, strict=True):
+        v[j] = value
+    for j, multiplier in zip(free, multipliers[1:], strict=True):
+        v[j] = -multiplier
+    return walk.weights, v
+
+
+class _Walk:
+    """Weights on few vectors, moved until they are those of the nearest point of all."""
+
+    def __init__(self, g: list[Vector], h: list[Vector]) -> None:
+        self._g, self._h = g, h  # what counts in the length; what has to balance
+        self._products: dict[tuple[int, int], int] = {}
+        self.weights: dict[int, Fraction] = {}
+
+    def settle(self, deadline: Deadline) -> list[Fraction] | None:
+        """Move to the nearest point of the hull of the vectors in use; return the multipliers.
+
+        Vectors whose weight comes to zero on the way leave.
+        """
+        while True:
+            deadline.check()
+            solved = self._affine()
+            if solved is None:
+                return None
+            wanted, multipliers = solved
+            if all(weight > 0 for weight in wanted.values()):
+                self.weights = wanted
+                return multipliers
+            step = min(
+                self.weights[i] / (self.weights[i] - weight)
+                for i, weight in wanted.items()
+                if weight <= 0 and self.weights[i] > weight
+            )
+            moved = {i: w + step * (wanted[i] - w) for i, w in self.weights.items()}
+            self.weights = {i: weight for i, weight in moved.items() if weight > 0}
+
+    def _affine(self) -> tuple[dict[int, Fraction], list[Fraction]] | None:
+        """Return weights of any sign with the shortest sum, and the multipliers."""
+        used, h = list(self.weights), self._h
+        n, k = len(used), len(h[0])
+        matrix = np.zeros((n + k, n + k), dtype=object)
+        for p, i in enumerate(used):
+            for q, j in enumerate(used):
+                matrix[p, q] = self._product(i, j)
+            for q in range(k):
+                matrix[p, n + q] = matrix[n + q, p] = h[i][q]
+        right = [0] * n + [1] + [0] * (k - 1)
+        for prime in PRIMES:
+            solved = solve(matrix, right, prime)
+            if solved is not None and _solves(matrix, solved, right):
+                weights = dict(zip(used, solved[:n], strict=True))
+                return weights, [-value for value in solved[n:]]
+        return None
+
+    def _product(self, i: int, j: int) -> int:
+        key = (i, j) if i <= j else (j, i)
+        if key not in self._products:
+            self._products[key] = sum(a * b for a, b in zip(self._g[i], self._g[j], strict=True))
+        return self._products[key]
+
+    def point(self) -> list[Fraction]:
+        """Return Σ λ·g."""
+        common = lcm(*(weight.denominator for weight in self.weights.values()))
+        total = [0] * len(self._g[0])
+        for i, weight in self.weights.items():
+            units = weight.numerator * (common // weight.denominator)
+            total = [t + units * n for t, n in zip(total, self._g[i], strict=True)]
+        return [Fraction(t, common) for t in total]
+
+    def furthest_below(self, x: list[Fraction], multipliers: list[Fraction]) -> int | None:
+        """Return the vector with the least g·x − h·μ, if that is below 0."""
+        common = lcm(*(value.denominator for value in [*x, *multipliers]))
+        whole = [value.numerator * (common // value.denominator) for value in x]
+        prices = [value.numerator * (common // value.denominator) for value in multipliers]
+        values = [
+            sum(a * b for a, b in zip(g, whole, strict=True))
+            - sum(a * b for a, b in zip(h, prices, strict=True))
+            for g, h in zip(self._g, self._h, strict=True)
+        ]
+        least = min(range(len(values)), key=values.__getitem__)
+        return least if values[least] < 0 else None
+
+
+def _solves(matrix: NDArray[Any], x: list[Fraction], right: list[int]) -> bool:
+    common = lcm(*(value.denominator for value in x))
+    units = np.array([value.numerator * (common // value.denominator) for value in x], dtype=object)
+    return bool((matrix @ units == np.array(right, dtype=object) * common).all())
