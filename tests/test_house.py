@@ -1,0 +1,145 @@
+"""The signs of the house are true: what each room says that it holds, it alone holds."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import click
+import pytest
+
+from rosenblatt.cli import COMMANDS, main
+from rosenblatt.rules import RULES
+
+ROOT = Path(__file__).parents[1] / "src" / "rosenblatt"
+EDGES = ("cli", "report", "lab", "plots", "service", "distributed")
+TOP_LEVEL = {
+    *EDGES,
+    *("theory", "tracing", "estimators", "models", "training", "mistakes", "data", "kernels"),
+    *("rules", "errors", "wording", "lazy"),
+}
+MOST_FORMAT_TESTS = 12  # isinstance of Dense and CSR outside kernels
+SHARED_NAMES = {"Perceptron"}  # the rule, and the estimator that is named after it
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return the syntax tree of every module by its path below the package."""
+    files = sorted(ROOT.rglob("*.py"))
+    return {file.relative_to(ROOT).as_posix(): ast.parse(file.read_text()) for file in files}
+
+
+def room(path: str) -> str:
+    """Return the top-level name that a module belongs to."""
+    return path.split("/", maxsplit=1)[0].removesuffix(".py")
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    """Yield the modules that a module imports anywhere, dotted."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def rooms_that_import(*packages: str) -> set[str]:
+    """Return the rooms with a module that imports one of these packages."""
+    return {
+        room(path)
+        for path, tree in modules().items()
+        if any(name.split(".")[0] in packages for name in imports(tree))
+    }
+
+
+def texts(tree: ast.Module) -> Iterator[str]:
+    """Yield the strings of a module, documentation left out."""
+    documentation = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if id(node) not in documentation:
+                yield node.value
+
+
+def test_top_level_names() -> None:
+    """The package has the rooms of the plan and no others."""
+    assert {room(path) for path in modules()} - {"__init__", "__main__"} <= TOP_LEVEL
+
+
+def test_compiled_code_lives_in_kernels() -> None:
+    """Only kernels know numba and llvmlite, and only there is anything compiled."""
+    assert rooms_that_import("numba", "llvmlite") == {"kernels"}
+    compiling = {"compiled", "inlined", "compiled_method", "specialised"}
+    users = {
+        room(path)
+        for path, tree in modules().items()
+        if any(name.rpartition(".")[2] in compiling for name in imports(tree))
+    }
+    assert users == {"kernels"}
+
+
+def test_scikit_learn_stays_in_estimators_and_the_edges() -> None:
+    """A floor below the estimators works without scikit-learn."""
+    assert rooms_that_import("sklearn") <= {"estimators", *EDGES}
+
+
+def test_rules_are_named_in_one_table() -> None:
+    """No other module lists the names of several rules: all read RULES."""
+    for path, tree in modules().items():
+        if room(path) == "rules":
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
+                held = {n.value for n in ast.walk(node) if isinstance(n, ast.Constant)}
+                assert len(held & RULES.keys()) < 3, f"{path}, line {node.lineno}"
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """No two classes of the package share a name."""
+    places = defaultdict(list)
+    for path, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(path)
+    twice = {name: paths for name, paths in places.items() if len(paths) > 1}
+    assert twice.keys() <= SHARED_NAMES, twice
+
+
+@cache
+def flags() -> frozenset[str]:
+    """Return the options of all commands as they are typed."""
+    found = set()
+    for name in COMMANDS:
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
+        for parameter in command.params:
+            found |= {*parameter.opts, *parameter.secondary_opts}
+    return frozenset(flag for flag in found if flag.startswith("--"))
+
+
+@pytest.mark.parametrize("path", [path for path in modules() if room(path) != "cli"])
+def test_flags_are_spelled_by_the_commands_alone(path: str) -> None:
+    """A sentence from elsewhere names a parameter, which Python and a command spell differently."""
+    words = {word for text in texts(modules()[path]) for word in re.findall(r"--[a-z-]+", text)}
+    assert not words & flags()
+
+
+def test_row_formats_are_told_apart_in_kernels() -> None:
+    """Dense and CSR rows are distinguished elsewhere in a dozen places at most."""
+    pattern = re.compile(r"isinstance\([^)]*\b(Dense|CSR)\b")
+    places = [
+        f"{path}: {line.strip()}"
+        for path in modules()
+        if room(path) != "kernels"
+        for line in (ROOT / path).read_text().splitlines()
+        if pattern.search(line)
+    ]
+    assert len(places) <= MOST_FORMAT_TESTS, places
