@@ -51,7 +51,7 @@ def test_sweet_spot() -> None:
     assert list(ring.get_xdata()) == [display.best_pass]
     texts = [text.get_text() for text in display.legend_.get_texts()]
     assert texts[:2] == ["training error", "test error"]
-    assert texts[2].startswith(f"sweet spot: pass {display.best_pass},")
+    assert texts[2].startswith(f"best: pass {display.best_pass},")
 
 
 def test_held_out_quarter() -> None:
@@ -61,13 +61,13 @@ def test_held_out_quarter() -> None:
     assert "error on a held-out quarter" in texts
     assert display.test_error is not None
     np.testing.assert_allclose(display.test_error * 20 % 1, 0, atol=1e-9)  # of 20 rows
-    with pytest.raises(InputError, match="2 rows are too few to put a quarter aside"):
+    with pytest.raises(InputError, match="2 rows are too few to hold out a quarter"):
         ErrorsDisplay.from_data([[0.0], [1.0]], [0, 1])
-    with pytest.raises(InputError, match="X_test and y_test go together"):
+    with pytest.raises(InputError, match="X_test and y_test must be given together"):
         ErrorsDisplay.from_data(X, Y, X)
     with pytest.raises(InputError, match="max_iter must be an integer of at least 1; got 0"):
         ErrorsDisplay.from_data(X, Y, max_iter=0)
-    with pytest.raises(InputError, match="needs early_stopping=False"):
+    with pytest.raises(InputError, match="set early_stopping=False"):
         ErrorsDisplay.from_data(X, Y, estimator=Perceptron(early_stopping=True))
 
 
@@ -84,7 +84,7 @@ def test_history() -> None:
     plain = Perceptron(max_iter=3).fit(X, Y)
     with pytest.raises(InputError, match="say n_rows"):
         ErrorsDisplay.from_estimator(plain)
-    with pytest.raises(InputError, match="has no history to draw: fit it first"):
+    with pytest.raises(InputError, match="has no history; call fit first"):
         ErrorsDisplay.from_estimator(Perceptron())
 
 
@@ -150,7 +150,7 @@ def test_the_theorem_is_about_separable_rows() -> None:
     with pytest.raises(InputError, match="make it with a witness"):
         AngleDisplay.from_trace(trace(AND_X, AND_Y))
     steps = trace(AND_X, AND_Y, rule="pa1", witness=([1, 1], -3), max_iter=2)
-    with pytest.raises(InputError, match="the perceptron's mistakes"):
+    with pytest.raises(InputError, match="holds for the perceptron only"):
         MistakesDisplay.from_trace(steps)
 
 
@@ -167,7 +167,7 @@ def test_survival() -> None:
     assert display.share == longest.sum() / display.survival.sum()
     assert display.longest_ is not None
     np.testing.assert_array_equal(display.longest_.get_ydata(), longest)
-    with pytest.raises(InputError, match="fit it with record_mistakes=True"):
+    with pytest.raises(InputError, match="or set record_mistakes=True"):
         SurvivalDisplay.from_estimator(Perceptron(max_iter=3).fit(X, Y))
 
 
@@ -199,7 +199,7 @@ def test_coverage_of_several_classes() -> None:
     display = CoverageDisplay.from_estimator(clf, rows, labels)
     scores = np.sort(clf.decision_function(rows), axis=1)
     assert display.confidence[0] == (scores[:, -1] - scores[:, -2]).max()
-    with pytest.raises(InputError, match="one value a row"):
+    with pytest.raises(InputError, match="one value per row"):
         CoverageDisplay.from_confidence([0.5, 0.1], [True])
 
 

@@ -97,7 +97,7 @@ def test_comparison_of_given_learners() -> None:
     display = ComparisonDisplay.from_data(X, y, estimators={"mine": AveragedPerceptron()})
     ax = Figure().add_subplot()
     assert display.plot(ax).axes_ == [ax]
-    with pytest.raises(InputError, match="at least one learner"):
+    with pytest.raises(InputError, match="at least one estimator"):
         ComparisonDisplay.from_data(X, y, estimators={})
 
 
@@ -122,7 +122,7 @@ def test_weights_of_several_classes() -> None:
     """Of several classes one is to be named; its weights are those of coef_."""
     X, y = ring_of_classes(3)
     clf = AveragedPerceptron().fit(X, y)
-    with pytest.raises(InputError, match="3 classes with weights of their own: say which"):
+    with pytest.raises(InputError, match="3 classes, each with its own weights; choose one"):
         WeightsDisplay.from_estimator(clf)
     display = WeightsDisplay.from_estimator(clf, class_=2).plot()
     np.testing.assert_allclose(np.sort(display.values), np.sort(clf.coef_[2]))

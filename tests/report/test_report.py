@@ -53,7 +53,7 @@ def test_numbers_are_the_models() -> None:
     page = Page(html_report(model, X, y, X_train=X, y_train=y))
     predicted = model.predict(X)
     confusion = page.tables[
-        "Confusion: a line for each true class, a column for each predicted one"
+        "Confusion table: one line per true class, one column per predicted class"
     ]
     counts = [[int(cell) for cell in line[1:]] for line in confusion[1:]]
     assert counts == [
@@ -97,8 +97,8 @@ def test_votes() -> None:
     page = Page(html_report(model, X[1::2], y[1::2]))
     wrong = model.predict(X[1::2]) != y[1::2]
     assert f"{wrong.sum()} of 75 rows wrong" in page.words
-    assert f"{wrong.mean():.2%} of 75 rows are wrong; of the half" in page.words
-    assert f"{len(model.survival_):,} weight vectors came about" in page.words
+    assert f"{wrong.mean():.2%} of 75 rows are wrong; of the most certain half" in page.words
+    assert f"{len(model.survival_):,} weight vectors: the zero vector" in page.words
     assert "these are the weights of their average" in page.words
     summaries = sum(tag == "summary" for tag in page.opened)
     assert summaries == 1  # the passes: the hard rows have nothing to open
@@ -110,13 +110,13 @@ def test_inseparable() -> None:
     with pytest.warns(ConvergenceWarning):
         model = Perceptron(max_iter=3).fit(XOR, y)
     page = Page(html_report(model, XOR, y, X_train=XOR, y_train=y))
-    proof = "The proof: these mixtures of rows of either class are one point (rows from 0)"
+    proof = "Proof: these mixtures of rows of the two classes are the same point"
     assert "Inseparable." in page.words
     assert {(line[0], line[1], line[2]) for line in page.tables[proof][1:]} == {
-        ("even", "0", "1/2"),
-        ("even", "3", "1/2"),
-        ("odd", "1", "1/2"),
+        ("even", "1", "1/2"),
+        ("even", "4", "1/2"),
         ("odd", "2", "1/2"),
+        ("odd", "3", "1/2"),
     }
 
 
@@ -126,7 +126,7 @@ def test_inseparable_machine() -> None:
     X, y = np.array(pinwheel), list("aabbcc")
     model = AveragedPerceptron(max_iter=2).fit(X, y)
     page = Page(html_report(model, X_train=X, y_train=y))
-    lines = next(rows for caption, rows in page.tables.items() if "cancels out" in caption)[1:]
+    lines = next(rows for caption, rows in page.tables.items() if "cancels" in caption)[1:]
     given: dict[str, Fraction] = defaultdict(Fraction)
     taken: dict[str, Fraction] = defaultdict(Fraction)
     for label, rival, _, weight in lines:
@@ -140,7 +140,7 @@ def test_nothing_but_a_model() -> None:
     """Without any rows the page says what it does not know and how to find out."""
     model = Perceptron().fit([[0.0], [1.0]], ["no", "yes"])
     page = Page(html_report(model))
-    assert "No rows were given to judge the model by" in page.words
+    assert "No test data were given." in page.words
     assert "the last pass made no mistake, which proves it" in page.words
 
 
@@ -188,5 +188,5 @@ def test_same_rows_same_page(tmp_path: Path) -> None:
 def test_other_columns() -> None:
     """Rows with another number of columns are refused."""
     model = Perceptron().fit([[0.0], [1.0]], ["no", "yes"])
-    with pytest.raises(InputError, match="X has 2 features, but the model knows 1"):
+    with pytest.raises(InputError, match="X has 2 features; the model was trained on 1"):
         html_report(model, [[0.0, 1.0]], ["no"])

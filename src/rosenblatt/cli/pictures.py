@@ -308,7 +308,7 @@ def _survival(subject: Subject, options: Options) -> "Display":
 
 def _coverage(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import CoverageDisplay
-    from rosenblatt.plots.passes import Split, checked
+    from rosenblatt.plots.error_curves import Split, checked
 
     if subject.model is not None or subject.test is not None:
         rows = subject.needed_test

@@ -138,8 +138,7 @@ def plot(
     """
     from rosenblatt.cli.pictures import Subject
     from rosenblatt.data.files import Columns
-    from rosenblatt.plots.canvas import require_matplotlib
-    from rosenblatt.plots.picture_file import check_picture_path, write_picture
+    from rosenblatt.plots.display import check_picture_path, require_matplotlib, write_picture
 
     check_picture_path(output)
     require_matplotlib()

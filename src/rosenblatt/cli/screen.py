@@ -167,7 +167,8 @@ class ScreenCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options; a default in words stands there without click's parentheses."""
-        records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        records = [option.get_help_record(ctx) for option in options]
         with formatter.section("Options"):
             formatter.write_dl([(r[0], WORDS.sub(r"[default: \1", r[1])) for r in records if r])
 

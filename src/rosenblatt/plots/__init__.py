@@ -10,22 +10,17 @@ from typing import TYPE_CHECKING
 from rosenblatt.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rosenblatt.plots.angle import AngleDisplay
     from rosenblatt.plots.boundary import BoundaryDisplay
-    from rosenblatt.plots.canvas import Display, figure_of
-    from rosenblatt.plots.comparison import ComparisonDisplay
-    from rosenblatt.plots.contributions import ContributionsDisplay
     from rosenblatt.plots.coverage import CoverageDisplay
-    from rosenblatt.plots.errors import ErrorsDisplay
-    from rosenblatt.plots.mistakes import MistakesDisplay
-    from rosenblatt.plots.orders import OrdersDisplay
-    from rosenblatt.plots.picture_file import write_picture
+    from rosenblatt.plots.display import Display, figure_of, write_picture
+    from rosenblatt.plots.error_curves import ErrorsDisplay, OrdersDisplay
     from rosenblatt.plots.projections import ProjectionsDisplay
-    from rosenblatt.plots.regions import RegionsDisplay
+    from rosenblatt.plots.regions import ComparisonDisplay, RegionsDisplay
     from rosenblatt.plots.separability import SeparabilityDisplay
     from rosenblatt.plots.survival import SurvivalDisplay
+    from rosenblatt.plots.theorem import AngleDisplay, MistakesDisplay
     from rosenblatt.plots.update import UpdateDisplay
-    from rosenblatt.plots.weights import WeightsDisplay
+    from rosenblatt.plots.weights import ContributionsDisplay, WeightsDisplay
 
 __all__ = [
     "AngleDisplay",
@@ -48,23 +43,23 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AngleDisplay": "angle",
+    "AngleDisplay": "theorem",
     "BoundaryDisplay": "boundary",
-    "ComparisonDisplay": "comparison",
-    "ContributionsDisplay": "contributions",
+    "ComparisonDisplay": "regions",
+    "ContributionsDisplay": "weights",
     "CoverageDisplay": "coverage",
-    "Display": "canvas",
-    "ErrorsDisplay": "errors",
-    "MistakesDisplay": "mistakes",
-    "OrdersDisplay": "orders",
+    "Display": "display",
+    "ErrorsDisplay": "error_curves",
+    "MistakesDisplay": "theorem",
+    "OrdersDisplay": "error_curves",
     "ProjectionsDisplay": "projections",
     "RegionsDisplay": "regions",
     "SeparabilityDisplay": "separability",
     "SurvivalDisplay": "survival",
     "UpdateDisplay": "update",
     "WeightsDisplay": "weights",
-    "figure_of": "canvas",
-    "write_picture": "picture_file",
+    "figure_of": "display",
+    "write_picture": "display",
 }
 
 

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.plots import arrows
-from rosenblatt.plots.canvas import legend_beside, set_title
-from rosenblatt.plots.drawn_rows import rows_of_estimator
+from rosenblatt.plots.display import legend_beside, set_title
 from rosenblatt.plots.frame import band_in, line_in
-from rosenblatt.plots.linear import margins_of, two_class_weights, unit
 from rosenblatt.plots.palette import FAINT, PURPLE
 from rosenblatt.plots.plane import Features, plane_of, planes_to_try
-from rosenblatt.plots.scatter import mark_origin, scatter_classes
-from rosenblatt.plots.scene import PlaneDisplay, Scene, scene_of
+from rosenblatt.plots.scene import PlaneDisplay, Scene, mark_origin, scatter_classes, scene_of
+from rosenblatt.plots.subject import margins_of, rows_of_estimator, two_class_weights, unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""The error on the rows that a model is surest of, against how many they are."""
+"""The error against the share of rows that are answered, the most certain first."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.plots.canvas import Display, legend_beside, set_title, style_axes
-from rosenblatt.plots.drawn_rows import rows_of_estimator
+from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
+from rosenblatt.plots.subject import rows_of_estimator
 from rosenblatt.training.coverage import coverage_curve
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class CoverageDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
-        """Judge by the rows X with labels y, best ones that were not learned from."""
+        """Evaluate on the rows X with labels y, preferably not training rows."""
         rows = rows_of_estimator(estimator, X, y)
         confidence, measure = _confidence(estimator, X)
         wrong = np.asarray(estimator.predict(X)) != np.asarray(estimator.classes_)[rows.numbers]
@@ -66,7 +66,7 @@ class CoverageDisplay(Display):
         """Draw from each row's confidence and whether it is wrong."""
         sure, bad = np.asarray(confidence, np.float64), np.asarray(wrong, bool)
         if sure.shape != bad.shape or sure.ndim != 1 or not len(sure):
-            msg = f"confidence and wrong must be one value a row; got {sure.shape} and {bad.shape}."
+            msg = f"confidence and wrong need one value per row; got {sure.shape} and {bad.shape}."
             raise InputError(msg)
         curve = coverage_curve(sure, bad)
         return cls(curve.coverage, curve.error, curve.threshold, measure, len(sure), title)
@@ -79,18 +79,18 @@ class CoverageDisplay(Display):
     def sentence(self) -> str:
         """What the picture shows."""
         return (
-            f"{self.title}: {self.error[-1]:.2%} of {self.n_rows:,} rows are wrong; of the half "
-            f"that it is surest of, {self.error_at(0.5):.2%}."
+            f"{self.title}: {self.error[-1]:.2%} of {self.n_rows:,} rows are wrong; of the "
+            f"most certain half, {self.error_at(0.5):.2%}."
         )
 
     def _draw(self, axes: "list[Axes]") -> None:
         from matplotlib.ticker import PercentFormatter
 
         ax = axes[0]
-        style_axes(ax, "rows that are answered", "of them wrong", grid=True)
+        style_axes(ax, "share of rows answered", "error", grid=True)
         self.line_ = ax.plot(
             self.coverage, self.error, color=BLUE, linewidth=2.0, drawstyle="steps-post",
-            label=f"surest first, by {self.measure}",
+            label=f"most certain first, by {self.measure}",
         )[0]  # fmt: skip
         self.whole_ = ax.axhline(
             self.error[-1], color=FAINT, linestyle="--", label=f"all rows: {self.error[-1]:.2%}"
@@ -115,7 +115,7 @@ def _confidence(estimator: Any, X: Any) -> tuple[NDArray[Any], str]:
     if hasattr(estimator, "vote_margin"):
         return np.abs(np.asarray(estimator.vote_margin(X))), "vote margin"
     if not hasattr(estimator, "decision_function"):
-        msg = f"{type(estimator).__name__} has no decision_function to tell how sure it is."
+        msg = f"{type(estimator).__name__} has no decision_function, so its confidence is unknown."
         raise InputError(msg)
     scores = np.asarray(estimator.decision_function(X))
     if scores.ndim == 1:

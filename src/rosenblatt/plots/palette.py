@@ -1,7 +1,8 @@
 """The colours and shapes of all pictures: a class is told by both, so that neither is needed.
 
 The colours are those of Okabe and Ito (2008), which people with any colour vision tell apart; the
-order puts the pair that differs most, blue and vermilion, first. Nothing here needs matplotlib.
+order puts the pair that differs most first: vermilion squares for the negative class, blue circles
+for the positive one, as in the lab and the report. Nothing here needs matplotlib.
 """
 
 from typing import NamedTuple
@@ -14,8 +15,8 @@ SKY = "#56B4E9"
 ORANGE = "#E69F00"
 YELLOW = "#F0E442"
 
-CLASS_COLOURS = (BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, YELLOW)
-MARKERS = ("o", "^", "s", "D", "v", "P", "X", "<", ">", "*", "p", "h")
+CLASS_COLOURS = (VERMILION, BLUE, GREEN, PURPLE, SKY, ORANGE, YELLOW)
+MARKERS = ("s", "o", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\")  # of regions whose colour has been used before
 LINES = ("-", "--", ":", "-.")
 
@@ -41,7 +42,7 @@ def class_style(number: int) -> ClassStyle:
     """Return the style of the class of this number.
 
     >>> class_style(0).colour, class_style(1).marker
-    ('#0072B2', '^')
+    ('#D55E00', 'o')
     """
     colour = CLASS_COLOURS[number % len(CLASS_COLOURS)]
     return ClassStyle(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt.errors import InputError
-from rosenblatt.plots.drawn_rows import DrawnRows
+from rosenblatt.plots.subject import DrawnRows
 
 PlaneName = Literal["pca", "weights"]
 PLANES: tuple[PlaneName, ...] = ("pca", "weights")
@@ -62,7 +62,7 @@ def plane_of(
         msg = f"plane must be 'pca' or 'weights'; got {plane!r}."
         raise InputError(msg)
     if plane is not None and features is not None:
-        msg = "features and plane exclude each other: give two features or the name of a plane."
+        msg = "features and plane cannot be used together."
         raise InputError(msg)
     if d < 2:
         msg = f"A picture of the plane needs at least two features; the rows have {d}."
@@ -72,8 +72,7 @@ def plane_of(
     if plane == "weights":
         if w is None or w.ndim > 1 or not w.any():
             msg = (
-                "The plane of the weights needs one vector of weights that is not 0: choose "
-                "plane='pca' or two features."
+                "plane='weights' needs one nonzero weight vector; use plane='pca' or two features."
             )
             raise InputError(msg)
         rest, shares = _leading(_without(rows.X, w))
@@ -114,12 +113,12 @@ def spanned(u: NDArray[Any], v: NDArray[Any], labels: tuple[str, str], note: str
 
 def _of_features(rows: DrawnRows, features: Features) -> Plane:
     if len(features) != 2:
-        msg = f"features must be two, by name or number; got {list(features)!r}."
+        msg = f"features must be two names or numbers; got {list(features)!r}."
         raise InputError(msg)
     d = rows.n_features
     i, j = (_feature_number(rows, feature) for feature in features)
     if i == j:
-        msg = f"features must be two different ones; got {rows.name(i)!r} twice."
+        msg = f"features must be two different features; got {rows.name(i)!r} twice."
         raise InputError(msg)
     axes = np.zeros((2, d))
     axes[0, i] = axes[1, j] = 1.0
@@ -142,7 +141,7 @@ def _feature_number(rows: DrawnRows, feature: int | str) -> int:
             raise InputError(msg)
     number = int(feature)
     if not 0 <= number < d:
-        msg = f"There is no feature {number}: the rows have {d}, counted from 0."
+        msg = f"Feature {number} does not exist; the rows have features 0 to {d - 1}."
         raise InputError(msg)
     return number
 

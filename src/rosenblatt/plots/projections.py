@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.plots import arrows
-from rosenblatt.plots.canvas import legend_beside, set_title, style_axes
-from rosenblatt.plots.drawn_rows import rows_of_estimator
+from rosenblatt.plots.display import legend_beside, set_title, style_axes
 from rosenblatt.plots.frame import line_in
-from rosenblatt.plots.linear import two_class_weights, unit
 from rosenblatt.plots.palette import FAINT, INK, class_style
 from rosenblatt.plots.plane import Features, plane_of
-from rosenblatt.plots.scatter import mark_origin, scatter_classes
-from rosenblatt.plots.scene import PlaneDisplay, scene_of
+from rosenblatt.plots.scene import PlaneDisplay, mark_origin, scatter_classes, scene_of
+from rosenblatt.plots.subject import rows_of_estimator, two_class_weights, unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,14 +90,14 @@ class ProjectionsDisplay(PlaneDisplay):
         weights = two_class_weights(estimator)
         whole = unit(weights.w, weights.b)
         if whole is None:
-            msg = "All weights are 0: there is no direction to project onto; fit on other rows."
+            msg = "All weights are 0, so there is no direction to project onto."
             raise InputError(msg)
         if features is None and plane is None and rows.n_features > 2:
             plane = "weights"
         shown = plane_of(rows, features, plane, weights.w)
         normal = unit(*shown.weights(weights.w, weights.b))
         if normal is None:
-            msg = "All weights are 0 in this plane: choose other features, or plane='weights'."
+            msg = "All weights are 0 in this plane; choose other features, or plane='weights'."
             raise InputError(msg)
         direction, distance = normal
         through = np.zeros(2)

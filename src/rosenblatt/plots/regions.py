@@ -1,21 +1,167 @@
-"""Which class a model gives every point of the plane."""
+"""The regions of the plane that a model assigns to each class, for one model or several."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rosenblatt.plots.canvas import legend_beside, set_title
-from rosenblatt.plots.class_regions import Regions, draw_regions, predicted, regions_of
-from rosenblatt.plots.drawn_rows import DrawnRows, rows_of_estimator
-from rosenblatt.plots.linear import linear_of
+from rosenblatt.errors import InputError
+from rosenblatt.estimators import AveragedPerceptron, Perceptron, VotedPerceptron
+from rosenblatt.plots.display import Display, label_text, legend_beside, set_title
+from rosenblatt.plots.frame import Frame, clipped
+from rosenblatt.plots.palette import INK, PAPER, class_style, mixed
 from rosenblatt.plots.plane import Features, Plane, plane_of, planes_to_try
-from rosenblatt.plots.scatter import class_handles, scatter_classes, set_frame
-from rosenblatt.plots.scene import PlaneDisplay, scene_of
+from rosenblatt.plots.scene import PlaneDisplay, class_handles, scatter_classes, scene_of, set_frame
+from rosenblatt.plots.subject import DrawnRows, Linear, linear_of, rows_of_data, rows_of_estimator
+from rosenblatt.training.labels import numbers_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+GRID = 240  # points along each side
+MOST_VALUES = 8_000_000  # of a grid lifted into all features; a coarser one is taken beyond
+COARSEST = 40
+COLUMNS = 3
+PANEL = 3.0  # inches, its width
+AROUND = 0.8  # for title and labels
+LEGEND = 1.6
+
+
+@dataclass(frozen=True)
+class Regions:
+    """The parts of a frame by class: exact polygons of a linear model, else a grid of classes."""
+
+    polygons: list[NDArray[Any]] | None  # by class, perhaps without a corner
+    grid: NDArray[Any] | None  # (n, n) class numbers, the bottom row first
+
+    @property
+    def present(self) -> list[int]:
+        """The classes that have a part of the frame."""
+        if self.polygons is not None:
+            return [k for k, polygon in enumerate(self.polygons) if len(polygon)]
+        assert self.grid is not None  # noqa: S101  # one of the two is there
+        return [int(k) for k in np.unique(self.grid)]
+
+
+def regions_of(estimator: Any, plane: Plane, frame: Frame) -> Regions:
+    """Return which class the estimator gives to which part of the plane."""
+    weights = linear_of(estimator)
+    if weights is not None:
+        return Regions(_polygons(weights, plane, frame), None)
+    d = len(plane.origin)
+    n = int(min(GRID, max(COARSEST, (MOST_VALUES / d) ** 0.5)))
+    x, y = ((np.arange(n) + 0.5) / n for _ in range(2))
+    across, up = np.meshgrid(frame.left + frame.width * x, frame.bottom + frame.height * y)
+    points = np.column_stack([across.ravel(), up.ravel()])
+    at_once = max(1, MOST_VALUES // d)
+    labels = [
+        predicted(estimator, plane.rows(points[start : start + at_once]))
+        for start in range(0, len(points), at_once)
+    ]
+    numbers = numbers_of(np.concatenate(labels), np.asarray(estimator.classes_))
+    return Regions(None, numbers.reshape(n, n))
+
+
+def predicted(estimator: Any, X: Any) -> NDArray[Any]:
+    """Return the labels of rows; that an array has no names, as a data frame had, is no matter."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return np.asarray(estimator.predict(X))
+
+
+def _polygons(weights: Linear, plane: Plane, frame: Frame) -> list[NDArray[Any]]:
+    w, b = plane.weights(weights.w, weights.b)
+    if w.ndim == 1:
+        w, b = np.stack([np.zeros(2), w]), np.array([0.0, b])
+    found = []
+    for k in range(len(w)):
+        polygon = frame.corners
+        for j in range(len(w)):
+            if j == k or not len(polygon):
+                continue
+            lead, bias = w[k] - w[j], float(b[k] - b[j])
+            size = float(np.abs(lead).max()) or abs(bias) or 1.0
+            if not lead.any() and not bias and k > j:  # equal scores go to the first class
+                polygon = np.empty((0, 2))
+            else:
+                polygon = clipped(polygon, lead / size, bias / size)
+        found.append(polygon if len(polygon) > 2 else np.empty((0, 2)))
+    return found
+
+
+def draw_regions(ax: "Axes", regions: Regions, frame: Frame) -> list[Any]:
+    """Colour the regions in the tints of their classes; a colour that comes again is hatched."""
+    if regions.polygons is not None:
+        drawn = [_fill(ax, k, regions.polygons[k]) for k in regions.present]
+        return [*drawn, _edges(ax, regions.polygons, frame)]
+    assert regions.grid is not None  # noqa: S101  # one of the two is there
+    return _draw_grid(ax, regions.grid, frame)
+
+
+def _fill(ax: "Axes", number: int, polygon: NDArray[Any]) -> Any:
+    style = class_style(number)
+    return ax.fill(
+        polygon[:, 0],
+        polygon[:, 1],
+        facecolor=style.tint,
+        edgecolor=mixed(style.colour, PAPER, 0.5) if style.hatch else style.tint,
+        hatch=style.hatch,
+        linewidth=0.0,
+        zorder=0,
+    )[0]
+
+
+def _edges(ax: "Axes", polygons: list[NDArray[Any]], frame: Frame) -> Any:
+    """Draw where two regions meet: the sides of polygons that are no part of the frame."""
+    from matplotlib.collections import LineCollection
+
+    walls = ((0, frame.left), (0, frame.right), (1, frame.bottom), (1, frame.top))
+    reach = (1e-9 * frame.width, 1e-9 * frame.height)
+    sides = [
+        np.stack([polygon[i - 1], polygon[i]])
+        for polygon in polygons
+        for i in range(len(polygon))
+        if not any(
+            (np.abs(polygon[[i - 1, i], axis] - place) <= reach[axis]).all()
+            for axis, place in walls
+        )
+    ]
+    lines = LineCollection(sides, colors=INK, linewidths=1.2, zorder=1, capstyle="round")
+    return ax.add_collection(lines, autolim=False)
+
+
+def _draw_grid(ax: "Axes", grid: NDArray[Any], frame: Frame) -> list[Any]:
+    styles = [class_style(k) for k in range(int(grid.max()) + 1)]
+    tints = [[int(style.tint[i : i + 2], 16) for i in (1, 3, 5)] for style in styles]
+    image = ax.imshow(
+        np.array(tints, np.uint8)[grid],
+        extent=(frame.left, frame.right, frame.bottom, frame.top),
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+        zorder=0,
+    )
+    drawn: list[Any] = [image]
+    places = (np.arange(len(grid)) + 0.5) / len(grid)
+    x, y = frame.left + frame.width * places, frame.bottom + frame.height * places
+    present = np.unique(grid).tolist()
+    for k in present:
+        inside = (grid == k).astype(float)
+        if styles[k].hatch:
+            hatched = ax.contourf(
+                x, y, inside, levels=[0.5, 1.5], colors="none", hatches=[styles[k].hatch]
+            )
+            hatched.set_edgecolor(mixed(styles[k].colour, PAPER, 0.5))
+            hatched.set_linewidth(0.0)
+            drawn.append(hatched)
+        if k != present[0]:
+            drawn.append(ax.contour(x, y, inside, levels=[0.5], colors=INK, linewidths=1.2))
+    return drawn
 
 
 @dataclass
@@ -92,3 +238,130 @@ class RegionsDisplay(PlaneDisplay):
         self.regions_ = draw_regions(ax, self.regions, self.frame)
         self.points_ = scatter_classes(ax, self.points, self.numbers, scale=scale)
         set_frame(ax, self.frame, self.scene.axis_names)
+
+
+@dataclass
+class ComparisonDisplay(Display):
+    """The regions of several learners on the same rows, side by side.
+
+    Attributes
+    ----------
+    panels : list of RegionsDisplay
+        One a learner, in the order given; after ``plot`` each has its axes in ``axes_``.
+    names : list of str
+    legend_ :
+        What was drawn, after ``plot``.
+    """
+
+    panels: list[RegionsDisplay]
+    names: list[str]
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        estimators: Mapping[str, Any] | None = None,
+        features: Features | None = None,
+        plane: str | None = None,
+        feature_names: Sequence[str] | None = None,
+        max_iter: int = 10,
+        random_state: int = 0,
+    ) -> Self:
+        """Fit every learner on all features and draw.
+
+        Parameters
+        ----------
+        X, y : rows and labels
+        estimators : dict of name → classifier, default None
+            They are not changed; None for the perceptron with the last, averaged and voted weights,
+            a decision tree and the nearest neighbour.
+        features, plane, feature_names
+            As of ``BoundaryDisplay``.
+        max_iter, random_state : int
+            Of the learners that are taken by default.
+        """
+        from sklearn.base import clone
+        from sklearn.exceptions import ConvergenceWarning
+
+        rows = rows_of_data(X, y, feature_names)
+        shown = plane_of(rows, features, plane)
+        learners = default_learners(max_iter, random_state) if estimators is None else estimators
+        if not learners:
+            msg = "estimators must hold at least one estimator."
+            raise InputError(msg)
+        panels = []
+        for name, learner in learners.items():
+            with warnings.catch_warnings():  # a few passes are enough to compare
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                fitted = clone(learner).fit(rows.X, rows.labels)
+            panels.append(RegionsDisplay._of(fitted, rows, shown, name))  # noqa: SLF001  # ours
+        return cls(panels, list(learners))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of axes; a place that is left over holds the legend."""
+        columns = min(COLUMNS, len(self.panels))
+        return (-(-len(self.panels) // columns), columns)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """As large as the panels need."""
+        n_rows, n_columns = self.shape
+        beside = LEGEND if n_rows * n_columns == len(self.panels) else 0.0
+        frame = self.panels[0].frame
+        height = 0.8 * PANEL * (frame.height / frame.width if frame.equal else 1.0)
+        return (PANEL * n_columns + beside, (height + AROUND) * n_rows)
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        n = len(self.panels[0].points)
+        told = ", ".join(f"{panel.title} {panel.n_wrong}" for panel in self.panels)
+        return f"Regions of {len(self.panels)} learners; wrong training rows out of {n:,}: {told}."
+
+    def summary(self) -> dict[str, Any]:
+        """Return what each panel shows."""
+        return {panel.title: panel.summary() for panel in self.panels}
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        spare = axes[len(self.panels) :]
+        for number, (panel, ax) in enumerate(zip(self.panels, axes, strict=False)):
+            panel.axes_, panel.ax_, panel.figure_ = [ax], ax, self.figure_
+            panel.draw_panel(ax, scale=0.5)
+            ax.tick_params(labelsize=8)
+            if number % self.shape[1]:
+                ax.set_ylabel("")
+            if number + self.shape[1] < len(self.panels):
+                ax.set_xlabel("")
+            error = panel.n_wrong / len(panel.points)
+            note = "" if spare else panel.scene.note
+            set_title(ax, f"{label_text(panel.title)} ({error:.1%} wrong)", note, width=34)
+        handles = class_handles(self.panels[0].classes)
+        for ax in spare:
+            ax.set_axis_off()
+        if spare:
+            self.legend_ = spare[0].legend(
+                handles=handles, loc="upper left", frameon=False, fontsize=9, title="training rows"
+            )
+        else:
+            self.legend_ = legend_beside(axes[self.shape[1] - 1], handles)
+        if spare:
+            note = fill(self.panels[0].scene.note, 34)
+            spare[0].text(0.03, 0.02, note, transform=spare[0].transAxes, fontsize=8)
+
+
+def default_learners(max_iter: int, random_state: int) -> dict[str, Any]:
+    """Return the learners of the book's comparison by name."""
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    kind: dict[str, Any] = {"max_iter": max_iter, "random_state": random_state}
+    return {
+        "last weights": Perceptron(**kind),
+        "averaged": AveragedPerceptron(**kind),
+        "voted": VotedPerceptron(**kind),
+        "decision tree": DecisionTreeClassifier(random_state=random_state),
+        "nearest neighbour": KNeighborsClassifier(n_neighbors=1),
+    }

@@ -1,5 +1,6 @@
 """Rows in a plane, and the frame around them: where pictures of the plane begin."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -7,14 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.plots.canvas import Display
-from rosenblatt.plots.drawn_rows import DrawnRows
+from rosenblatt.plots.display import Display, label_text, style_axes
 from rosenblatt.plots.frame import Frame, frame_of
+from rosenblatt.plots.palette import FAINT, INK, class_style
 from rosenblatt.plots.plane import Plane
-from rosenblatt.plots.scatter import class_handles, set_frame
+from rosenblatt.plots.subject import DrawnRows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+MOST_VECTOR = 2000  # points; more go into a vector file as an image
+MOST_NAMED = 30  # classes in a legend
+SIZES = ((100, 42.0), (400, 26.0), (1500, 14.0))  # up to so many points, this area
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ def scene_of(
     with np.errstate(over="ignore", invalid="ignore"):
         points = plane.points(rows.X)
     if not np.isfinite(points).all():
-        msg = "The rows are too large to be drawn: their products overflow; scale them."
+        msg = "The values are too large to be drawn; scale them."
         raise InputError(msg)
     held = points if beside is None else np.concatenate([points, beside])
     frame = frame_of(held, origin)
@@ -81,3 +86,113 @@ class PlaneDisplay(Display):
         """Set up the axes; return the entries of the classes for the legend."""
         set_frame(ax, self.frame, self.scene.axis_names)
         return class_handles(self.classes, self.numbers)
+
+
+def scatter_classes(
+    ax: "Axes",
+    points: NDArray[Any],
+    numbers: NDArray[Any],
+    *,
+    faint: bool = False,
+    scale: float = 1.0,
+) -> list[Any]:
+    """Draw points by class and return what was drawn, one collection a class that is there."""
+    drawn = []
+    area = scale * point_area(len(points))
+    alpha = 0.35 if faint else 0.9 if len(points) <= 400 else 0.6
+    for number in np.unique(numbers).tolist():
+        style = class_style(number)
+        of_class = points[numbers == number]
+        drawn.append(
+            ax.scatter(
+                of_class[:, 0],
+                of_class[:, 1],
+                s=area,
+                marker=style.marker,
+                color=style.colour,
+                edgecolors=style.edge,
+                linewidths=0.5,
+                alpha=alpha,
+                zorder=3,
+                rasterized=len(points) > MOST_VECTOR,
+            )
+        )
+    return drawn
+
+
+def point_area(n_points: int) -> float:
+    """Return the area of each of so many points."""
+    return next((area for most, area in SIZES if n_points <= most), 8.0)
+
+
+def class_handles(classes: Sequence[Any], numbers: NDArray[Any] | None = None) -> list[Any]:
+    """Return entries of a legend for the classes, or for those that are among the numbers."""
+    from matplotlib.lines import Line2D
+
+    present = range(len(classes)) if numbers is None else np.unique(numbers).tolist()
+    handles = []
+    for number in list(present)[:MOST_NAMED]:
+        style = class_style(number)
+        handles.append(
+            Line2D(
+                [],
+                [],
+                linestyle="none",
+                marker=style.marker,
+                color=style.colour,
+                markeredgecolor=style.edge,
+                markersize=7,
+                label=label_text(classes[number]),
+            )
+        )
+    if len(present) > MOST_NAMED:
+        more = f"… and {len(present) - MOST_NAMED} more classes"
+        handles.append(Line2D([], [], linestyle="none", label=more))
+    return handles
+
+
+def ring(ax: "Axes", points: NDArray[Any], n_points: int) -> Any:
+    """Draw rings around points among so many."""
+    area = 5.0 * point_area(n_points) + 40.0
+    return ax.scatter(
+        points[:, 0],
+        points[:, 1],
+        s=area,
+        facecolors="none",
+        edgecolors=INK,
+        linewidths=1.6,
+        zorder=4,
+    )
+
+
+def ring_handle(label: str) -> Any:
+    """Return the entry of a legend for rings."""
+    from matplotlib.lines import Line2D
+
+    return Line2D(
+        [],
+        [],
+        linestyle="none",
+        marker="o",
+        markersize=10,
+        markerfacecolor="none",
+        markeredgecolor=INK,
+        markeredgewidth=1.6,
+        label=label,
+    )
+
+
+def set_frame(ax: "Axes", frame: Frame, labels: tuple[str, str]) -> None:
+    """Show what the frame holds, with right angles where both axes have one scale."""
+    ax.set_xlim(frame.left, frame.right)
+    ax.set_ylim(frame.bottom, frame.top)
+    if frame.equal:
+        ax.set_aspect("equal", adjustable="box", anchor="W")
+    style_axes(ax, *labels)
+
+
+def mark_origin(ax: "Axes", frame: Frame) -> Any:
+    """Draw a small cross at the origin where it is in the frame."""
+    if not frame.holds(np.zeros(2)):
+        return None
+    return ax.plot([0.0], [0.0], marker="+", color=FAINT, markersize=11, markeredgewidth=1.5)[0]

@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.plots import arrows
-from rosenblatt.plots.canvas import legend_beside, set_title
-from rosenblatt.plots.drawn_rows import DrawnRows, rows_of_data
+from rosenblatt.plots.display import legend_beside, set_title
 from rosenblatt.plots.frame import band_in, line_in
-from rosenblatt.plots.linear import unit
 from rosenblatt.plots.palette import INK, ORANGE, class_style
 from rosenblatt.plots.plane import Features, plane_of
-from rosenblatt.plots.scatter import ring, ring_handle, scatter_classes
-from rosenblatt.plots.scene import PlaneDisplay, scene_of
+from rosenblatt.plots.scene import PlaneDisplay, ring, ring_handle, scatter_classes, scene_of
+from rosenblatt.plots.subject import DrawnRows, rows_of_data, unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,10 +88,7 @@ class SeparabilityDisplay(PlaneDisplay):
 
         rows = rows_of_data(X, y, feature_names)
         if len(rows.classes) > 2:
-            msg = (
-                f"This picture shows one boundary, and the rows have {len(rows.classes)} classes: "
-                "choose the rows of two."
-            )
+            msg = f"This picture needs two classes; the rows have {len(rows.classes)}."
             raise InputError(msg)
         if verdict is None:
             verdict = diagnose(X, y, time_limit=time_limit)

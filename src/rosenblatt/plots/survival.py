@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.model import Model
 from rosenblatt.models.recorded import is_recorded
 from rosenblatt.models.scoring import votes_of
-from rosenblatt.plots.canvas import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, INK, VERMILION
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ class SurvivalDisplay(Display):
     def from_estimator(cls, estimator: Any) -> Self:
         """Draw a ``VotedPerceptron``, or what was fitted with ``record_mistakes=True``.
 
-        A ``Model`` will do, where it was trained with
-        ``--record-mistakes``.
+        A ``Model`` that stores its mistakes will do too.
         """
         if isinstance(estimator, Model):
             return cls.from_survival(_recorded(estimator), title=estimator.learner)
@@ -58,8 +57,8 @@ class SurvivalDisplay(Display):
             survival = np.diff(mistakes.updates.seen, prepend=1, append=mistakes.end)
         if survival is None:
             msg = (
-                f"This {type(estimator).__name__} does not know how long its weights lasted: fit a "
-                "VotedPerceptron, or fit it with record_mistakes=True."
+                f"This {type(estimator).__name__} does not store how long its weights lasted; fit "
+                "a VotedPerceptron, or set record_mistakes=True."
             )
             raise InputError(msg)
         return cls.from_survival(survival, title=type(estimator).__name__)
@@ -69,7 +68,7 @@ class SurvivalDisplay(Display):
         """Draw survival times: of the weights at the start, and of those after each update."""
         times = np.asarray(survival)
         if times.ndim != 1 or not len(times) or not (times >= 0).all() or not times.any():
-            msg = "Survival times must be one or more numbers of at least 0, and not all 0."
+            msg = "survival must hold numbers of at least 0, not all of them 0."
             raise InputError(msg)
         longest = np.argsort(-times, kind="stable")[:LONG_LIVED]
         return cls(times, longest, float(times[longest].sum() / times.sum()), title)
@@ -78,14 +77,14 @@ class SurvivalDisplay(Display):
     def sentence(self) -> str:
         """What the picture shows."""
         n = len(self.longest)
-        held = f"the {n} that lasted longest hold {self.share:.0%} of the votes"
+        held = f"the {n} longest-lived have {self.share:.0%} of the votes"
         if n == len(self.survival):
-            held = f"one lasted {self.survival.max():,} rows"
+            held = f"the longest survived {self.survival.max():,} rows"
         return f"{len(self.survival):,} weight vectors; {held}."
 
     def _draw(self, axes: "list[Axes]") -> None:
         ax = axes[0]
-        style_axes(ax, "update (0: the start)", "rows that the weights lasted", grid=True)
+        style_axes(ax, "update (0: the start)", "rows survived", grid=True)
         number = np.arange(len(self.survival))
         if len(number) <= MOST_STEMS:
             ax.vlines(number, 0.5, np.maximum(self.survival, 0.5), color=BLUE, linewidth=1.0)
@@ -117,12 +116,15 @@ class SurvivalDisplay(Display):
             ax.set_yscale("log")
         ax.set_ylim(bottom=0.5)
         self.legend_ = legend_beside(ax, handles)
-        set_title(ax, f"{self.title}{': ' * bool(self.title)}how long weights lasted")
+        set_title(ax, f"{self.title}{': ' * bool(self.title)}survival of the weight vectors")
 
 
 def _recorded(model: Model) -> NDArray[Any]:
     """Return the survival times of the mistakes that a model file holds."""
     if not is_recorded(model):
-        msg = "The model does not hold its mistakes: train it with --record-mistakes."
+        msg = Sentence(
+            "The model does not store its mistakes; train it with ",
+            *(Parameter("record_mistakes", value=True), "."),
+        )
         raise InputError(msg)
     return votes_of(model).survival(model.count)

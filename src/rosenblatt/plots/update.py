@@ -9,15 +9,20 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.plots import arrows
-from rosenblatt.plots.canvas import label_text, legend_beside, set_title
-from rosenblatt.plots.drawn_rows import DrawnRows, feature_namer, rows_of_data
-from rosenblatt.plots.followed import chosen_update
+from rosenblatt.plots.display import label_text, legend_beside, set_title
 from rosenblatt.plots.frame import line_in
-from rosenblatt.plots.linear import unit
 from rosenblatt.plots.palette import FAINT, INK, class_style
 from rosenblatt.plots.plane import Features, Plane, plane_of, spanned
-from rosenblatt.plots.scatter import mark_origin, ring, ring_handle, scatter_classes
-from rosenblatt.plots.scene import PlaneDisplay, scene_of
+from rosenblatt.plots.scene import (
+    PlaneDisplay,
+    mark_origin,
+    ring,
+    ring_handle,
+    scatter_classes,
+    scene_of,
+)
+from rosenblatt.plots.subject import DrawnRows, feature_namer, rows_of_data, unit
+from rosenblatt.plots.theorem import chosen_update
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,9 +105,7 @@ class UpdateDisplay(PlaneDisplay):
         cls, rows: DrawnRows, step: "Step", features: Features | None, plane: str | None
     ) -> Self:
         if len(rows.classes) > 2:
-            msg = (
-                f"This picture shows one weight vector; the rows have {len(rows.classes)} classes."
-            )
+            msg = f"This picture needs two classes; the rows have {len(rows.classes)}."
             raise InputError(msg)
         signed = step.step * (1.0 if step.y == rows.classes[1] else -1.0)
         w, b = step.w - signed * step.x, step.b - signed * step.rows.constant

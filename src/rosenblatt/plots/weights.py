@@ -1,20 +1,32 @@
-"""The weights that say most, as bars to either side (CIML, section 4.4)."""
+"""Weights, and their contributions to one decision, as bars (CIML, section 4.4)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.explanation import class_number, ranked_weights, ranking_misleads
-from rosenblatt.plots.bars import draw_bars
-from rosenblatt.plots.canvas import Display, label_text, legend_beside, set_title
-from rosenblatt.plots.model import model_from
+from rosenblatt.estimators.base import OnlineClassifier
+from rosenblatt.models.explanation import (
+    Explanation,
+    class_number,
+    contributions,
+    ranked_weights,
+    ranking_misleads,
+)
+from rosenblatt.models.model import Model
+from rosenblatt.plots.display import Display, label_text, legend_beside, set_title, style_axes
+from rosenblatt.plots.palette import INK, class_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+BIAS = "(bias)"
+NAME = 34  # characters
+HATCH = "///"  # of negative bars, so that colour is not needed
 
 
 @dataclass
@@ -69,8 +81,8 @@ class WeightsDisplay(Display):
         model = model_from(estimator, feature_names)
         if class_ is None and len(model.classes) > 2:
             msg = (
-                f"The model has {len(model.classes)} classes with weights of their own: say which "
-                f"one by class_, for example class_={model.classes[0]!r}."
+                f"The model has {len(model.classes)} classes, each with its own weights; choose "
+                f"one with class_, for example class_={model.classes[0]!r}."
             )
             raise InputError(msg)
         number = None if class_ is None else class_number(model, str(class_))
@@ -113,5 +125,205 @@ class WeightsDisplay(Display):
         self.bars_, handles = draw_bars(ax, self.names, self.values, sides)
         ax.set_xlabel("weight × standard deviation" if self.by_effect else "weight")
         self.legend_ = legend_beside(ax, handles)
-        told = f"{self.n_nonzero:,} other than 0, bias {self.bias:.4g}"
-        set_title(ax, f"{self.title}: the weights that say most", told)
+        told = f"{self.n_nonzero:,} nonzero, bias {self.bias:.4g}"
+        set_title(ax, f"{self.title}: the largest weights", told)
+
+
+@dataclass
+class ContributionsDisplay(Display):
+    """The terms weight × value of one row's score, the largest first; they sum to the score.
+
+    With more than two classes they are the terms of the lead over the runner-up. Terms that are not
+    shown are one bar together; the bias is one too.
+
+    Attributes
+    ----------
+    names : list of str
+    values : array of shape (n_bars,)
+        They sum to ``total``.
+    total : float
+        The score, or the lead.
+    positive, negative : labels
+        What positive and negative terms speak for.
+    bars_, legend_ :
+        What was drawn, after ``plot``.
+    """
+
+    names: list[str]
+    values: NDArray[Any]
+    total: float
+    positive: Any
+    negative: Any
+    n_classes: int
+    title: str
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        x: Any,
+        *,
+        n: int = 10,
+        feature_names: Sequence[str] | None = None,
+        title: str = "One row",
+    ) -> Self:
+        """Explain the row x and draw.
+
+        Parameters
+        ----------
+        estimator : fitted estimator of rosenblatt, or a stored model
+        x : array of shape (n_features,), or one row of a CSR matrix
+        n : int, default 10
+            How many terms at most.
+        feature_names : names of the features, default None
+            None for those that the model has.
+        title : str
+            What the row is called.
+        """
+        model = model_from(estimator, feature_names)
+        if model.learner == "VotedPerceptron":
+            msg = (
+                "A vote is no sum of terms: draw an AveragedPerceptron, which comes nearest to it."
+            )
+            raise InputError(msg)
+        indices, values = _entries(x, model.n_features)
+        explanation = contributions(model, indices, values)
+        return cls.from_explanation(explanation, len(model.classes), n=n, title=title)
+
+    @classmethod
+    def from_explanation(
+        cls,
+        explanation: Explanation,
+        n_classes: int,
+        *,
+        n: int = 10,
+        title: str = "One row",
+    ) -> Self:
+        """Draw what ``rosenblatt.models.explanation.contributions`` found."""
+        shown, rest = explanation.terms[:n], explanation.terms[n:]
+        names = [f"{term.name} = {term.value:.4g}" for term in shown]
+        values = [term.amount for term in shown]
+        if rest:
+            names.append(f"({len(rest)} other feature{'s' * (len(rest) > 1)})")
+            values.append(float(np.sum([term.amount for term in rest])))
+        if explanation.bias:
+            names.append(BIAS)
+            values.append(explanation.bias)
+        return cls(
+            names,
+            np.array(values, np.float64),
+            explanation.total,
+            explanation.positive,
+            explanation.negative,
+            n_classes,
+            title,
+        )
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """As high as the bars need."""
+        return (7.6, 1.4 + 0.26 * max(len(self.names), 2))
+
+    @property
+    def decision(self) -> Any:
+        """The class that the terms decide for."""
+        return self.positive if self.total > 0 else self.negative
+
+    @property
+    def _measure(self) -> str:
+        if self.n_classes == 2:
+            return "score"
+        return f"lead over {label_text(self.negative)}"
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        return f"{self.title}: {self.decision}, with the {self._measure} {self.total:.4g}."
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        ax = axes[0]
+        sides = (f"for {label_text(self.positive)}", f"for {label_text(self.negative)}")
+        self.bars_, handles = draw_bars(ax, self.names, self.values, sides)
+        ax.set_xlabel("weight × value")
+        self.legend_ = legend_beside(ax, handles)
+        decided = f"{label_text(self.decision)}, {self._measure} {self.total:.4g}"
+        set_title(ax, f"{label_text(self.title, 40)}: {decided}")
+
+
+def _entries(x: Any, n_features: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the features of a row that are not 0, and their values."""
+    if sparse.issparse(x):
+        x = x.toarray()
+    row = np.asarray(x, np.float64).reshape(-1)
+    if len(row) != n_features:
+        msg = f"The row has {len(row)} values; the model was trained on {n_features} features."
+        raise InputError(msg)
+    if not np.isfinite(row).all():
+        feature = int(np.flatnonzero(~np.isfinite(row))[0])
+        msg = f"Feature {feature} of the row is {row[feature]}; it must be a finite number."
+        raise InputError(msg)
+    indices = np.flatnonzero(row)
+    return indices, row[indices]
+
+
+def draw_bars(
+    ax: "Axes", names: Sequence[str], values: NDArray[Any], sides: tuple[str, str]
+) -> tuple[Any, list[Any]]:
+    """Draw a bar for each name, the first on top; return the bars and entries for a legend.
+
+    ``sides`` says what positive and negative bars speak for.
+    """
+    from matplotlib.patches import Patch
+
+    negative, positive = class_style(0), class_style(1)
+    places = np.arange(len(values))
+    signs = values > 0
+    bars = ax.barh(
+        places,
+        values,
+        height=0.72,
+        color=[positive.colour if up else negative.tint for up in signs],
+        edgecolor=[positive.edge if up else negative.colour for up in signs],
+        linewidth=0.8,
+    )
+    for bar, up in zip(bars, signs, strict=True):
+        bar.set_hatch("" if up else HATCH)
+    style_axes(ax, "", "", grid=True)
+    ax.yaxis.grid(visible=False)
+    ax.set_yticks(places, [label_text(name, NAME) for name in names], color=INK)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.axvline(0.0, color=INK, linewidth=1.0)
+    ax.set_ylim(max(len(values), 1) - 0.4, -0.6)
+    if not len(values):
+        ax.set_xlim(-1, 1)
+        ax.text(0.52, 0.5, "all are 0", transform=ax.transAxes, va="center", color=INK)
+    handles = [
+        Patch(facecolor=positive.colour, edgecolor=positive.edge, label=sides[0]),
+        Patch(facecolor=negative.tint, edgecolor=negative.colour, hatch=HATCH, label=sides[1]),
+    ]
+    return bars, handles
+
+
+def model_from(estimator: Any, feature_names: Sequence[str] | None = None) -> Model:
+    """Return the model of an estimator of this package, or the model that is given itself."""
+    if isinstance(estimator, Model):
+        model = estimator
+    elif isinstance(estimator, OnlineClassifier):
+        if not hasattr(estimator, "classes_"):
+            msg = f"The {type(estimator).__name__} is not fitted; call fit first."
+            raise InputError(msg)
+        model = estimator.model_
+    else:
+        msg = (
+            "This picture needs a fitted linear estimator of rosenblatt; got a "
+            f"{type(estimator).__name__}."
+        )
+        raise InputError(msg)
+    if feature_names is None:
+        return model
+    names = tuple(str(name) for name in feature_names)
+    if len(names) != model.n_features:
+        msg = f"feature_names has {len(names)} names for {model.n_features} features."
+        raise InputError(msg)
+    return replace(model, feature_names=names)

@@ -60,8 +60,7 @@ def html_report(
     True
     """
     from rosenblatt.models.model import model_of
-    from rosenblatt.report.array_rows import array_rows
-    from rosenblatt.report.findings import findings
+    from rosenblatt.report.findings import array_rows, findings
     from rosenblatt.report.page import page
 
     model = model_of(estimator)
@@ -77,7 +76,7 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
 
     from rosenblatt.kernels.rows import CSR
     from rosenblatt.models.recorded import recorded_arrays
-    from rosenblatt.report.array_rows import array_rows
+    from rosenblatt.report.findings import array_rows
     from rosenblatt.theory.diagnosis import diagnose
 
     batch = array_rows(model, X, y)

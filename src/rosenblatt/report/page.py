@@ -6,15 +6,16 @@ from importlib.resources import files
 
 from rosenblatt import __version__
 from rosenblatt.report.findings import Findings
-from rosenblatt.report.judgement_sections import hardest_section, test_section
 from rosenblatt.report.markup import facts, section, text
-from rosenblatt.report.training_sections import (
+from rosenblatt.report.sections import (
     course_section,
     data_section,
+    hardest_section,
     survival_section,
+    test_section,
     verdict_section,
+    weight_section,
 )
-from rosenblatt.report.weight_section import weight_section
 from rosenblatt.wording import percent
 
 SECTIONS = (

@@ -14,15 +14,15 @@ from rosenblatt.report.markup import figure
 from rosenblatt.training.coverage import CoverageCurve
 
 if TYPE_CHECKING:
-    from rosenblatt.plots.canvas import Display
+    from rosenblatt.plots.display import Display
 
 THEME = {  # what is drawn with, and what it becomes
     INK: "var(--ink)",
     FAINT: "var(--quiet)",
     GRID: "var(--line)",
     PAPER: "var(--paper)",
-    BLUE: "var(--for)",
-    VERMILION: "var(--against)",
+    BLUE: "var(--positive)",
+    VERMILION: "var(--negative)",
     GREEN: "var(--third)",
 }
 STYLE: Any = {
@@ -37,7 +37,7 @@ def picture(display: "Display") -> str:
     """Return a display as a figure with its sentence."""
     from matplotlib import rc_context
 
-    from rosenblatt.plots.canvas import figure_of
+    from rosenblatt.plots.display import figure_of
 
     buffer = io.StringIO()
     # Ids are hashed from the salt: the same every time, and of no other picture on the page.
@@ -64,7 +64,7 @@ def course_picture(
     history: Sequence[dict[str, Any]], best: int, n_rows: int | None, title: str
 ) -> str:
     """Return errors by pass: of rows when they came, where their number is known, and held out."""
-    from rosenblatt.plots.errors import ErrorsDisplay
+    from rosenblatt.plots.error_curves import ErrorsDisplay
 
     scores = [record["validation_score"] for record in history]
     held_out = None if None in scores else 1.0 - np.array(scores, np.float64)

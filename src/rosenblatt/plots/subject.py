@@ -1,18 +1,21 @@
-"""Rows to be drawn: checked, with the numbers of their classes and the names of their features."""
+"""What is drawn: rows with their classes and feature names, and the weights of an estimator."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import hypot
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators import Perceptron
+from rosenblatt.estimators import Perceptron, VotedPerceptron
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.theory.labelled_rows import check_labelled_rows
 from rosenblatt.training.labels import numbers_of
+
+OTHERWISE = "draw its regions (RegionsDisplay)"
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def rows_of_estimator(
 ) -> DrawnRows:
     """Return rows with the classes of a fitted estimator, of which not all need be there."""
     if not hasattr(estimator, "classes_"):
-        msg = f"The {type(estimator).__name__} is not fitted: fit it before it is drawn."
+        msg = f"The {type(estimator).__name__} is not fitted; call fit first."
         raise InputError(msg)
     name = feature_namer(X, estimator, feature_names)
     rows, labels = check_rows(Perceptron(), X, y, reset=True)
@@ -67,7 +70,7 @@ def rows_of_estimator(
     strange = np.setdiff1d(labels, classes)
     if len(strange):
         msg = (
-            f"The label {strange.tolist()[0]!r} in y is none of the model's classes, "
+            f"The label {strange.tolist()[0]!r} in y is not a class of the model; the classes are "
             f"{classes.tolist()}."
         )
         raise InputError(msg)
@@ -95,3 +98,55 @@ def feature_namer(
         name: Callable[[int], str] = encoding.name
         return name
     return lambda index: f"feature {index}"
+
+
+class Linear(NamedTuple):
+    """Weights: w (d,) and b a number for two classes; w (K, d) and b (K,) for K."""
+
+    w: NDArray[Any]
+    b: Any
+
+
+def linear_of(estimator: Any) -> Linear | None:
+    """Return the weights of a fitted estimator, or None where they do not decide.
+
+    A voted perceptron has the weights of its average; its votes are no linear function.
+    """
+    if isinstance(estimator, VotedPerceptron):
+        return None
+    if not (hasattr(estimator, "coef_") and hasattr(estimator, "intercept_")):
+        return None
+    w = np.asarray(estimator.coef_, np.float64)
+    b = np.asarray(estimator.intercept_, np.float64)
+    if w.ndim == 1 or len(w) == 1:
+        return Linear(w.reshape(-1), float(b.reshape(-1)[0]))
+    return Linear(w, np.broadcast_to(b, len(w)))
+
+
+def two_class_weights(estimator: Any) -> Linear:
+    """Return the weights of a linear estimator of two classes."""
+    name = type(estimator).__name__
+    weights = linear_of(estimator)
+    if weights is None:
+        msg = f"{name} has no weight vector that decides; {OTHERWISE}."
+        raise InputError(msg)
+    if weights.w.ndim > 1:
+        msg = (
+            f"This picture shows one weight vector; {name} has {len(weights.w)}, one per class. "
+            f"Use two classes, or {OTHERWISE}."
+        )
+        raise InputError(msg)
+    return weights
+
+
+def margins_of(rows: DrawnRows, weights: Linear) -> NDArray[Any]:
+    """Return y·(w·x + b) of each row."""
+    return np.asarray(rows.sides * (rows.X @ weights.w + weights.b))
+
+
+def unit(w: NDArray[Any], b: float) -> tuple[NDArray[Any], float] | None:
+    """Return (w, b) divided by ‖w‖; None where w is 0, or so small beside b that it might be."""
+    length = hypot(*w)
+    if length == 0 or not np.isfinite(b / length):
+        return None
+    return w / length, b / length

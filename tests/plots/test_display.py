@@ -107,7 +107,10 @@ except ValueError as error:
     done = subprocess.run(  # noqa: S603  # our own program
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "Pictures need matplotlib: pip install 'rosenblatt[plots]'.\n"
+    assert (
+        done.stdout
+        == "Pictures need matplotlib; install it with: pip install 'rosenblatt[plots]'\n"
+    )
 
 
 def test_styles() -> None:

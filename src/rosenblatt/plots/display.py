@@ -1,17 +1,20 @@
-"""What all displays share: the axes that they draw on, and how points and legends look.
+"""Displays: what all pictures share, the axes that they are drawn on, and picture files.
 
 matplotlib is imported here and in the displays, when something is drawn and not before.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from pathlib import PurePath
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from rosenblatt.data.atomic import Target, replacing
 from rosenblatt.errors import InputError
 from rosenblatt.plots.palette import FAINT, GRID, INK
 
@@ -23,6 +26,9 @@ LONGEST_LABEL = 28  # characters
 TITLE_WIDTH = 62
 # Constrained, and aware that axes of equal scales are narrower than their place.
 LAYOUT: Literal["compressed"] = "compressed"
+SUFFIXES = (".png", ".svg", ".pdf")
+DOTS = 110  # an inch of a PNG
+STYLE: Any = {"svg.hashsalt": "rosenblatt", "pdf.fonttype": 42}
 
 
 class Display(ABC):
@@ -99,7 +105,7 @@ def require_matplotlib() -> None:
     try:
         import_module("matplotlib")
     except ImportError as error:
-        msg = "Pictures need matplotlib: pip install 'rosenblatt[plots]'."
+        msg = "Pictures need matplotlib; install it with: pip install 'rosenblatt[plots]'"
         raise InputError(msg) from error
 
 
@@ -116,14 +122,14 @@ def _axes_for(display: Display, ax: Any) -> "list[Axes]":
     if not hasattr(ax, "get_figure"):
         given = list(np.ravel(ax))
         if len(given) != count:
-            msg = f"ax must be {count} axes, or one whose place they take; got {len(given)}."
+            msg = f"ax must be {count} axes, or a single one to be divided; got {len(given)}."
             raise InputError(msg)
         return given
     if count == 1:
         return [ax]
     place = ax.get_subplotspec()
     if place is None:
-        msg = f"ax must be made by subplots, so that {count} can take its place; or give {count}."
+        msg = f"ax cannot be divided into {count}; use axes made by subplots, or pass {count} axes."
         raise InputError(msg)
     ax.set_axis_off()
     grid = place.subgridspec(n_rows, n_columns, height_ratios=ratios)
@@ -193,3 +199,37 @@ def _told(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_told(inner) for inner in value[:16]]
     return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def check_picture_path(path: Target) -> str:
+    """Return the form that the name of a file asks for: "png", "svg" or "pdf"."""
+    suffix = PurePath(os.fspath(path)).suffix.lower()
+    if suffix not in SUFFIXES:
+        msg = f"{os.fspath(path)} must end in .png, .svg or .pdf."
+        raise InputError(msg)
+    return suffix[1:]
+
+
+def write_picture(display: Display, path: Target) -> None:
+    """Draw a display and write it to a file whose name ends in .png, .svg or .pdf.
+
+    SVG and PDF carry its sentence as their title.
+
+    Raises
+    ------
+    InputError
+        Where the name has another ending or the file cannot be written; nothing is changed then.
+    """
+    form = check_picture_path(path)
+    figure = figure_of(display)
+    from matplotlib import rc_context
+
+    metadata: dict[str, Any] = {"Title": display.sentence}
+    if form == "svg":
+        metadata["Date"] = None
+    elif form == "pdf":
+        metadata |= {"CreationDate": None, "ModDate": None}
+    with rc_context(STYLE), replacing(path) as file:
+        figure.savefig(
+            file, format=form, dpi=DOTS, bbox_inches="tight", pad_inches=0.08, metadata=metadata
+        )

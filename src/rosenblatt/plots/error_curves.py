@@ -1,0 +1,404 @@
+"""Errors after each pass, for one order of the rows or several (CIML, Figures 4.3 and 4.4)."""
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.estimators import Perceptron
+from rosenblatt.models.parameters import generator_from
+from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
+from rosenblatt.plots.subject import DrawnRows, rows_of_data
+from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.order import Order, row_numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_MARKED = 40  # passes; the curves of more are lines without marks
+ORDERS: dict[str, Shuffle] = {"not permuted": False, "permuted every pass": True}
+STYLES = ((VERMILION, "^"), (BLUE, "o"), (GREEN, "s"))
+HELD_OUT = 4  # one row in so many is put aside where there are no test rows
+
+
+@dataclass
+class ErrorsDisplay(Display):
+    """Two curves over the passes of a training, and the pass where the second is lowest.
+
+    Attributes
+    ----------
+    passes : array of shape (n_passes,)
+        1, 2, …
+    training_error, test_error : arrays of shape (n_passes,), or None
+        Shares of rows that are wrong.
+    best_pass : int
+        The first pass with the least test error: the sweet spot.
+    training_name, test_name : str
+        What the curves are, in the legend.
+    training_, test_, best_, legend_ :
+        What was drawn, after ``plot``.
+    """
+
+    passes: NDArray[Any]
+    training_error: NDArray[Any] | None
+    test_error: NDArray[Any] | None
+    best_pass: int | None
+    training_name: str
+    test_name: str
+    title: str
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        estimator: Any = None,
+        max_iter: int = 30,
+        random_state: int = 0,
+    ) -> Self:
+        """Train and judge after every pass.
+
+        Parameters
+        ----------
+        X, y : rows to learn from
+        X_test, y_test : rows to judge by, default None
+            None to put a quarter of the rows aside.
+        estimator : classifier, default None
+            It is not changed; None for ``Perceptron()``.
+        max_iter : int, default 30
+            Passes.
+        random_state : int, default 0
+            Of the rows that are put aside.
+        """
+        learner = learner_or_default(estimator)
+        rows, test = checked(X, y, X_test, y_test)
+        split = Split(rows, test, random_state)
+        training, judged = errors_by_pass(learner, split, check_passes(max_iter))
+        name = "test error" if test is not None else "error on a held-out quarter"
+        return cls(
+            np.arange(1, len(training) + 1),
+            training,
+            judged,
+            int(np.argmin(judged)) + 1,
+            "training error",
+            name,
+            type(learner).__name__,
+        )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, n_rows: int | None = None) -> Self:
+        """Draw the history of a fitted estimator.
+
+        The first curve is then the share of rows that were wrong when they came, which needs
+        ``n_rows``, the number of rows that it was fitted on, unless a file that it was loaded from
+        says it; the second is the error on the rows that early stopping held out.
+        """
+        history = getattr(estimator, "history_", None)
+        if not history:
+            msg = f"The {type(estimator).__name__} has no history; call fit first."
+            raise InputError(msg)
+        scores = [record.validation_score for record in history]
+        judged = None if None in scores else 1.0 - np.array(scores, np.float64)
+        n_rows = n_rows or _rows_of(estimator)
+        mistakes = np.array([record.mistakes for record in history], np.float64)
+        training = None if n_rows is None else mistakes / n_rows
+        if training is None and judged is None:
+            msg = (
+                "The history holds numbers of mistakes alone: say n_rows, the number of rows that "
+                "the estimator was fitted on."
+            )
+            raise InputError(msg)
+        return cls(
+            np.array([record.pass_ for record in history]),
+            training,
+            judged,
+            None if judged is None else int(np.argmin(judged)) + 1,
+            "wrong when they came",
+            "error on held-out rows",
+            type(estimator).__name__,
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        n = len(self.passes)
+        if self.test_error is None or self.best_pass is None:
+            assert self.training_error is not None  # noqa: S101  # one of them is there
+            return f"{self.title}: the error while learning ends at {self.training_error[-1]:.2%}."
+        return (
+            f"{self.title}: the {self.test_name} is lowest after pass {self.best_pass} of {n}, "
+            f"{self.test_error[self.best_pass - 1]:.2%}; after the last it is "
+            f"{self.test_error[-1]:.2%}."
+        )
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+        ax = axes[0]
+        style_axes(ax, "pass", "rows that are wrong", grid=True)
+        marked = len(self.passes) <= MOST_MARKED
+        self.training_ = self.test_ = self.best_ = None
+        handles = []
+        if self.training_error is not None:
+            self.training_ = ax.plot(
+                self.passes,
+                self.training_error,
+                color=BLUE,
+                linestyle="--",
+                marker="o" if marked else "",
+                markersize=4,
+                label=self.training_name,
+            )[0]
+            handles.append(self.training_)
+        if self.test_error is not None and self.best_pass is not None:
+            self.test_ = ax.plot(
+                self.passes,
+                self.test_error,
+                color=VERMILION,
+                marker="^" if marked else "",
+                markersize=5,
+                label=self.test_name,
+            )[0]
+            least = self.test_error[self.best_pass - 1]
+            self.best_ = ax.plot(
+                [self.best_pass],
+                [least],
+                linestyle="none",
+                marker="o",
+                markersize=13,
+                markerfacecolor="none",
+                markeredgecolor=INK,
+                markeredgewidth=1.8,
+                label=f"best: pass {self.best_pass}, {least:.1%}",
+                zorder=5,
+            )[0]
+            handles += [self.test_, self.best_]
+        curves = [curve for curve in (self.training_error, self.test_error) if curve is not None]
+        top = max(0.01, *(float(curve.max()) for curve in curves))
+        ax.set_ylim(-0.03 * top, 1.06 * top)  # a mark on zero is not cut in half
+        ax.set_xlim(0.5, len(self.passes) + 0.5)
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        self.legend_ = legend_beside(ax, handles)
+        set_title(ax, f"{self.title}: error after each pass")
+
+
+def _rows_of(estimator: Any) -> int | None:
+    """Return the number of training rows, where the model was trained on files and knows it."""
+    model = getattr(estimator, "model_", None)
+    found = None if model is None else model.outcome.get("n_learned")
+    return int(found) if found else None
+
+
+@dataclass
+class OrdersDisplay(Display):
+    """The error after each pass, for rows as given and rows permuted, averaged over seeds.
+
+    Lines are means over seeds, bands one standard deviation to either side. The seed decides the
+    permutations and, where no test rows are given, which quarter is put aside; with test rows
+    training without permuting is the same for every seed and has no band.
+
+    Attributes
+    ----------
+    passes : array of shape (n_passes,)
+    training_errors, test_errors : dict of order → array of shape (n_seeds, n_passes)
+    lines_, bands_, legend_ :
+        What was drawn, after ``plot``: lines and bands by order, the training error first.
+    """
+
+    passes: NDArray[Any]
+    training_errors: dict[str, NDArray[Any]]
+    test_errors: dict[str, NDArray[Any]]
+    test_name: str
+    title: str
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        estimator: Any = None,
+        max_iter: int = 20,
+        n_seeds: int = 10,
+        random_state: int = 0,
+    ) -> Self:
+        """Train with every order and seed.
+
+        Parameters
+        ----------
+        X, y, X_test, y_test, estimator, max_iter
+            As of ``ErrorsDisplay``; the estimator must have the parameters ``shuffle`` and
+            ``random_state``, which are set here.
+        n_seeds : int, default 10
+            The seeds are ``random_state``, ``random_state`` + 1, ….
+        """
+        from sklearn.base import clone
+
+        learner = learner_or_default(estimator)
+        rows, test = checked(X, y, X_test, y_test)
+        max_iter = check_passes(max_iter)
+        errors: dict[str, list[tuple[NDArray[Any], NDArray[Any]]]] = {name: [] for name in ORDERS}
+        for seed in range(random_state, random_state + n_seeds):
+            split = Split(rows, test, seed)
+            for name, shuffle in ORDERS.items():
+                one = clone(learner).set_params(shuffle=shuffle, random_state=seed)
+                errors[name].append(errors_by_pass(one, split, max_iter))
+        return cls(
+            np.arange(1, max_iter + 1),
+            {name: np.stack([pair[0] for pair in pairs]) for name, pairs in errors.items()},
+            {name: np.stack([pair[1] for pair in pairs]) for name, pairs in errors.items()},
+            "test" if test is not None else "held-out quarter",
+            type(learner).__name__,
+        )
+
+    @property
+    def n_seeds(self) -> int:
+        """How many trainings are averaged."""
+        return len(next(iter(self.test_errors.values())))
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        last = ", ".join(
+            f"{name} {errors[:, -1].mean():.2%}" for name, errors in self.test_errors.items()
+        )
+        return (
+            f"{self.title} over {self.n_seeds} seeds, error on the {self.test_name} after "
+            f"{len(self.passes)} passes: {last}."
+        )
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+        ax = axes[0]
+        style_axes(ax, "pass", "rows that are wrong", grid=True)
+        self.lines_: dict[str, list[Any]] = {}
+        self.bands_: dict[str, list[Any]] = {}
+        for (name, test), (colour, marker) in zip(self.test_errors.items(), STYLES, strict=False):
+            self.lines_[name], self.bands_[name] = [], []
+            for kind, errors in (("training", self.training_errors[name]), (self.test_name, test)):
+                mean, deviation = errors.mean(axis=0), errors.std(axis=0)
+                dashed = kind == "training"
+                line = ax.plot(
+                    self.passes,
+                    mean,
+                    color=colour,
+                    marker=marker,
+                    markersize=4.5,
+                    markerfacecolor="white" if dashed else colour,
+                    linestyle="--" if dashed else "-",
+                    label=f"{name}, {kind}",
+                )[0]
+                low, high = np.maximum(mean - deviation, 0.0), mean + deviation
+                band = ax.fill_between(
+                    self.passes, low, high, color=colour, alpha=0.13, linewidth=0
+                )
+                self.lines_[name].append(line)
+                self.bands_[name].append(band)
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        self.legend_ = legend_beside(ax, [line for pair in self.lines_.values() for line in pair])
+        set_title(
+            ax,
+            f"{self.title}: with and without shuffling",
+            f"mean and standard deviation over {self.n_seeds} seeds",
+        )
+
+
+class Split:
+    """Rows to learn from and rows to judge by."""
+
+    def __init__(self, rows: DrawnRows, test: DrawnRows | None, seed: int) -> None:
+        if test is not None:
+            self.X, self.y, self.X_test, self.y_test = rows.X, rows.labels, test.X, test.labels
+            return
+        order = np.random.default_rng(seed).permutation(len(rows.numbers))
+        n_test = len(order) // HELD_OUT
+        aside, kept = np.sort(order[:n_test]), np.sort(order[n_test:])
+        if not n_test or len(np.unique(rows.numbers[kept])) < 2:
+            msg = (
+                f"{len(order)} rows are too few to hold out a quarter of them; pass more rows, or "
+                "X_test and y_test."
+            )
+            raise InputError(msg)
+        self.X, self.y = rows.X[kept], rows.labels[kept]
+        self.X_test, self.y_test = rows.X[aside], rows.labels[aside]
+
+
+def checked(X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[DrawnRows, DrawnRows | None]:
+    """Return training and test rows that belong together."""
+    if (X_test is None) != (y_test is None):
+        msg = "X_test and y_test must be given together."
+        raise InputError(msg)
+    rows = rows_of_data(X, y)
+    if X_test is None:
+        return rows, None
+    from rosenblatt.plots.subject import rows_of_estimator
+
+    return rows, rows_of_estimator(_Known(rows), X_test, y_test)
+
+
+class _Known:
+    """What test rows have to agree with."""
+
+    def __init__(self, rows: DrawnRows) -> None:
+        self.classes_, self.n_features_in_ = np.array(rows.classes), rows.n_features
+
+
+def errors_by_pass(
+    estimator: Any, split: Split, max_iter: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the shares of training and test rows that are wrong after each pass of a new fit.
+
+    The weights after pass k are those of fit with ``max_iter=k``: each pass is one ``partial_fit``
+    on the rows in the order that fit would take them in. What cannot learn so is fitted k times.
+    """
+    from sklearn.base import clone
+
+    errors = np.empty((2, max_iter))
+    learner = clone(estimator)
+    online = hasattr(learner, "partial_fit")
+    shuffle, seed = getattr(learner, "shuffle", True), getattr(learner, "random_state", 0)
+    order = Order(row_numbers(len(split.y)), shuffle, generator_from(seed))
+    for k in range(max_iter):
+        if online:
+            numbers = order.next()
+            learner.partial_fit(split.X[numbers], split.y[numbers], classes=np.unique(split.y))
+        else:
+            learner = clone(estimator).set_params(max_iter=k + 1)
+            with warnings.catch_warnings():  # that it has not converged is what is being watched
+                warnings.simplefilter("ignore")
+                learner.fit(split.X, split.y)
+        errors[:, k] = [
+            np.mean(learner.predict(X) != y)
+            for X, y in ((split.X, split.y), (split.X_test, split.y_test))
+        ]
+    return errors[0], errors[1]
+
+
+def learner_or_default(estimator: Any) -> Any:
+    """Return the estimator whose curve is drawn, which is a perceptron unless one is given."""
+    if estimator is None:
+        return Perceptron()
+    if getattr(estimator, "early_stopping", False):
+        msg = "The curve needs all passes; set early_stopping=False."
+        raise InputError(msg)
+    return estimator
+
+
+def check_passes(max_iter: Any) -> int:
+    """Return a number of passes."""
+    if not isinstance(max_iter, int | np.integer) or isinstance(max_iter, bool) or max_iter < 1:
+        msg = f"max_iter must be an integer of at least 1; got {max_iter!r}."
+        raise InputError(msg)
+    return int(max_iter)

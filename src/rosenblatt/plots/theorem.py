@@ -1,0 +1,223 @@
+"""The convergence theorem: mistakes below its bound, and the angle to separating weights."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rosenblatt.tracing import ProofStep, Step, Trace
+
+FAR_ABOVE = 8.0  # times the mistakes, from where the bound needs a logarithmic axis
+MOST_STEPS = 200_000  # visits that are followed
+
+
+@dataclass
+class MistakesDisplay(Display):
+    """Mistakes so far, the bound R²/γ², and what the proof allows at each of them.
+
+    After k mistakes w·w* ≥ k·γ, and w·w* is at most ‖w‖: so k ≤ ‖w‖/γ at any moment, and since
+    ‖w‖² ≤ k·R², k ≤ R²/γ² at last (CIML, Theorem 2).
+
+    Attributes
+    ----------
+    seen : array of shape (n_updates,)
+        How many rows had been met at each update; where the trace holds updates alone, their
+        numbers.
+    mistakes : array of shape (n_updates,)
+        Updates so far.
+    allowed : array of shape (n_updates,)
+        ‖w‖/γ after each update.
+    bound : float
+        R²/γ².
+    mistakes_, allowed_, bound_, legend_ :
+        What was drawn, after ``plot``.
+    """
+
+    seen: NDArray[Any]
+    mistakes: NDArray[Any]
+    allowed: NDArray[Any]
+    bound: float
+    n_seen: int
+    only_updates: bool
+    note: str
+
+    @classmethod
+    def from_data(cls, X: Any, y: Any, **parameters: Any) -> Self:
+        """Train a perceptron on separable rows; the parameters are those of ``trace``."""
+        return cls.from_trace(traced(X, y, parameters))
+
+    @classmethod
+    def from_trace(cls, trace: "Trace") -> Self:
+        """Draw a trace that was made with a witness."""
+        seen, proofs = proofs_of(trace)
+        steps = {step.step for step in trace if step.step}
+        if len(steps) > 1 or any(step.step and not step.mistake for step in trace):
+            msg = "The bound R²/γ² holds for the perceptron only; trace with rule='perceptron'."
+            raise InputError(msg)
+        updates = np.array([proof.updates for proof in proofs])
+        gamma = np.array([p.projection_bound / p.updates for p in proofs])  # γ·Στ/k
+        allowed = np.array([proof.length for proof in proofs]) / gamma
+        note = "" if trace.stop_reason == "converged" else "the training was not over"
+        return cls(
+            seen, updates, allowed, float(trace.bound or 0.0), len(trace), len(trace) == len(seen),
+            note,
+        )  # fmt: skip
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        return (
+            f"{self.mistakes[-1]:,} mistakes in {self.n_seen:,} "
+            f"{'updates' if self.only_updates else 'rows seen'}, and the theorem allows "
+            f"R²/γ² = {self.bound:.4g}."
+        )
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        ax = axes[0]
+        style_axes(ax, "updates" if self.only_updates else "rows seen", "mistakes", grid=True)
+        x = np.append(self.seen, self.n_seen)
+        kind: dict[str, Any] = {"drawstyle": "steps-post"}
+        self.mistakes_ = ax.plot(
+            x, np.append(self.mistakes, self.mistakes[-1]), color=BLUE, linewidth=2.2,
+            label=f"mistakes so far ({self.mistakes[-1]:,})", **kind,
+        )[0]  # fmt: skip
+        self.allowed_ = ax.plot(
+            x, np.append(self.allowed, self.allowed[-1]), color=GREEN, linewidth=1.6,
+            linestyle="--", label="allowed so far, ‖w‖/γ", **kind,
+        )[0]  # fmt: skip
+        self.bound_ = ax.axhline(
+            self.bound, color=VERMILION, linestyle="-.", label=f"bound R²/γ² = {self.bound:.4g}"
+        )
+        if self.bound > FAR_ABOVE * self.mistakes[-1]:
+            ax.set_yscale("log")
+            ax.set_ylim(bottom=0.8)
+        else:
+            ax.set_ylim(0, self.bound * 1.08)
+        ax.set_xlim(0 if self.n_seen > 1 else 0.5, max(self.n_seen * 1.01, 1.5))
+        self.legend_ = legend_beside(ax, [self.bound_, self.allowed_, self.mistakes_])
+        set_title(ax, "Mistakes against what the convergence theorem allows", self.note)
+
+
+@dataclass
+class AngleDisplay(Display):
+    """The angle between w and w*, the weights of widest margin, after each update.
+
+    The proof of the theorem allows angles up to the one whose cosine is √k·γ/R after k updates;
+    the angle itself may open now and then.
+
+    Attributes
+    ----------
+    updates : array of shape (n_updates,)
+    angles, allowed : arrays of shape (n_updates,)
+        In degrees.
+    angles_, allowed_, legend_ :
+        What was drawn, after ``plot``.
+    """
+
+    updates: NDArray[Any]
+    angles: NDArray[Any]
+    allowed: NDArray[Any]
+    note: str
+
+    @classmethod
+    def from_data(cls, X: Any, y: Any, **parameters: Any) -> Self:
+        """Train a perceptron on separable rows; the parameters are those of ``trace``."""
+        return cls.from_trace(traced(X, y, parameters))
+
+    @classmethod
+    def from_trace(cls, trace: "Trace") -> Self:
+        """Draw a trace that was made with a witness."""
+        _, proofs = proofs_of(trace)
+        low = np.array([proof.projection_bound for proof in proofs])
+        high = np.sqrt([proof.sqnorm_bound for proof in proofs])
+        return cls(
+            np.array([proof.updates for proof in proofs]),
+            np.array([proof.angle for proof in proofs]),
+            np.degrees(np.arccos(np.clip(low / high, 0.0, 1.0))),
+            "" if trace.stop_reason == "converged" else "the training was not over",
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        return (
+            f"The angle to w* is {self.angles[0]:.1f}° after the first update and "
+            f"{self.angles[-1]:.1f}° after the last of {self.updates[-1]:,}."
+        )
+
+    def _draw(self, axes: "list[Axes]") -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        ax = axes[0]
+        style_axes(ax, "updates", "angle between w and w*", grid=True)
+        marker = "o" if len(self.updates) <= 60 else ""
+        self.allowed_ = ax.plot(
+            self.updates, self.allowed, color=VERMILION, linestyle="-.",
+            label="the proof allows, cos = √k·γ/R",
+        )[0]  # fmt: skip
+        self.angles_ = ax.plot(
+            self.updates, self.angles, color=INK, marker=marker, markersize=4, linewidth=1.4,
+            label="angle after update k",
+        )[0]  # fmt: skip
+        ax.yaxis.set_major_formatter("{x:.0f}°")
+        ax.set_ylim(0, max(92.0, float(self.angles.max()) * 1.03))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        self.legend_ = legend_beside(ax, [self.allowed_, self.angles_])
+        set_title(ax, "The weights turn towards w*", self.note)
+
+
+def traced(X: Any, y: Any, parameters: dict[str, Any]) -> "Trace":
+    """Return the trace of a perceptron beside the witness of widest margin.
+
+    Raises
+    ------
+    InputError
+        Where the rows are not separable: the theorem is about rows that are.
+    """
+    from rosenblatt.theory.diagnosis import diagnose
+    from rosenblatt.tracing import trace
+
+    verdict = diagnose(X, y)
+    if verdict.status != "separable" or verdict.augmented is None:
+        msg = (
+            f"The rows are {verdict.status}; the bound on mistakes needs separable rows "
+            "(SeparabilityDisplay shows why)."
+        )
+        raise InputError(msg)
+    witness = (verdict.augmented[..., :-1], verdict.augmented[..., -1])
+    return trace(X, y, witness=witness, **{"max_rows": MOST_STEPS} | parameters)
+
+
+def proofs_of(trace: "Trace") -> "tuple[NDArray[Any], list[ProofStep]]":
+    """Return the places of the updates in the trace, counted from 1, and their proofs."""
+    if trace.bound is None:
+        msg = "The trace has no proof; make it with a witness: trace(X, y, witness=(w, b))."
+        raise InputError(msg)
+    found = [(k, step.proof) for k, step in enumerate(trace, 1) if step.proof is not None]
+    if not found:
+        msg = "The trace has no update, so there is nothing to draw."
+        raise InputError(msg)
+    return np.array([k for k, _ in found]), [proof for _, proof in found]
+
+
+def chosen_update(followed: "Trace", update: int | None) -> "Step":
+    """Return the update of this number, or one that shows most."""
+    if update is not None:
+        if not 1 <= update <= len(followed):
+            msg = f"Update {update} does not exist; training made {len(followed)} updates."
+            raise InputError(msg)
+        return followed[update - 1]
+    if not len(followed):
+        msg = "Training made no update, so there is nothing to draw."
+        raise InputError(msg)
+    pairs = pairwise(followed)
+    return next((step for last, step in pairs if np.any(last.w)), followed[0])

@@ -1,0 +1,401 @@
+"""The sections of a report: test, verdict, data, training, weights, worst mistakes, survival."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from rosenblatt.models.evaluation import Evaluation, wilson
+from rosenblatt.models.explanation import Ranking
+from rosenblatt.report.findings import Findings, HardRow
+from rosenblatt.report.markup import Cell, bar, facts, paragraph, section, table, text
+from rosenblatt.report.pictures import course_picture, coverage_picture, survival_picture
+from rosenblatt.wording import counted, number, percent, signed
+
+MOST_CLASSES = 30
+MOST_PASSES = 60  # lines of the table of passes; the picture has all
+MOST_PROOF_ROWS = 16
+MOST_IN_MATRIX = 20  # classes; of more, the most frequent confusions
+MOST_CONFUSIONS = 20
+MOST_TERMS = 8
+MOST_TABLES = 6  # classes; more get one line each
+IN_LINE = 8  # names in such a line
+
+REASONS = {
+    "converged": "the last pass made no mistake; its weights separate all training rows",
+    "early_stopping": "the error on held-out rows no longer fell",
+    "max_iter": "the maximum number of passes was reached",
+    "time_limit": "the time limit was reached",
+    "interrupted": "it was interrupted",
+}
+
+VERDICTS = {
+    "separable": "A linear boundary separates the classes; the proof is below.",
+    "inseparable": "No linear boundary separates the classes; the proof is below.",
+    "undecided": "No proof was found that the classes are separable, nor that they are not.",
+}
+
+
+def data_section(found: Findings) -> str:
+    """Say what the model learned from."""
+    model, training = found.model, found.model.training
+    pairs = [("features", f"{model.n_features:,}"), ("classes", f"{len(model.classes):,}")]
+    if "n_rows" in training:
+        pairs.insert(0, ("rows", f"{training['n_rows']:,}"))
+    if training.get("held_out_rows"):
+        pairs.append(("held out", counted(training["held_out_rows"], "row")))
+    if "files" in training:
+        pairs.append(("files", ", ".join(text(name) for name in training["files"])))
+        pairs.append(("format", text(training["format"])))
+    return section("data", "Data", facts(pairs), _class_counts(found))
+
+
+def _class_counts(found: Findings) -> str:
+    counts = found.model.training.get("class_counts")
+    if counts is None:
+        return ""
+    total = sum(counts)
+    pairs = sorted(zip(found.model.classes, counts, strict=True), key=lambda pair: -pair[1])
+    rows: list[list[Cell]] = [
+        [text(label), n, percent(n / total)] for label, n in pairs[:MOST_CLASSES]
+    ]
+    kind = "Classes" if len(rows) == len(counts) else f"The {len(rows)} most frequent classes"
+    return table(kind, ("class", "rows", "share"), rows)
+
+
+def verdict_section(found: Findings) -> str:
+    """Say whether a linear boundary separates the rows, with the proof where the model has one."""
+    verdict = found.model.verdict
+    if verdict is None:
+        if found.model.outcome.get("stop_reason") == "converged":
+            told = (
+                "The training rows are separable: the last pass made no mistake, which proves it. "
+                "The margin was not computed."
+            )
+        else:
+            told = "Unknown. Train with a verdict, or run a diagnosis of the data, to find out."
+        return section("verdict", "Verdict", paragraph(told))
+    return section(
+        "verdict",
+        "Verdict",
+        paragraph(f"<strong>{text(verdict['status'].capitalize())}.</strong> ")
+        + paragraph(text(VERDICTS[verdict["status"]])),
+        facts(_margin_facts(verdict)),
+        _proof(verdict),
+        "".join(paragraph(text(note)) for note in verdict["notes"]),
+    )
+
+
+def _margin_facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
+    pairs = []
+    if verdict["status"] == "separable":
+        ends = [number(verdict[name]) for name in ("margin_low", "margin_high")]
+        told = f"{ends[0]} to {ends[1]}" if verdict["margin_high"] else f"at least {ends[0]}"
+        pairs += [("margin γ", told), ("radius R", number(verdict["radius"]))]
+        if verdict["bound"] is not None:
+            pairs.append(("mistakes allowed by the theorem", number(int(verdict["bound"]))))
+    if verdict["mistakes"] is not None:
+        pairs.append(("mistakes made", number(verdict["mistakes"])))
+    if verdict["conflicts"]:
+        pairs.append(("equal rows with different labels", f"{len(verdict['conflicts']):,} groups"))
+    return pairs
+
+
+def _proof(verdict: dict[str, Any]) -> str:
+    """Show the weights on rows that no linear boundary can get round."""
+    proof = verdict["certificate"]
+    if proof is None:
+        return ""
+    if "positive" in proof:
+        caption = "Proof: these mixtures of rows of the two classes are the same point"
+        headings = ["class", "row", "weight"]
+        lines = [
+            [text(label), row + 1, _weight(weight)]
+            for side, label in (("positive", proof["labels"][1]), ("negative", proof["labels"][0]))
+            for row, weight in zip(proof[side]["rows"], proof[side]["weights"], strict=True)
+        ]
+    else:
+        caption = (
+            "Proof: with these weights, what the rows add to their class and subtract from its "
+            "rival cancels in every class"
+        )
+        headings = ["class", "rival", "row", "weight"]
+        columns = (proof[name] for name in ("labels", "rivals", "rows", "weights"))
+        lines = [
+            [text(label), text(rival), row + 1, _weight(weight)]
+            for label, rival, row, weight in zip(*columns, strict=True)
+        ]
+    shown: list[list[Cell]] = lines[:MOST_PROOF_ROWS]
+    if len(lines) > len(shown):
+        shown.append([counted(len(lines) - len(shown), "more row"), *[""] * (len(headings) - 1)])
+    return table(caption, headings, shown)
+
+
+def _weight(fraction: str) -> str:
+    """Return an exact fraction, or its value where it is long.
+
+    >>> _weight("1/2"), _weight("123456789/987654321")
+    ('1/2', '0.125')
+    """
+    return fraction if len(fraction) <= 15 else f"{float(Fraction(fraction)):.4g}"
+
+
+def course_section(found: Findings) -> str:
+    """Show how mistakes and the error on held-out rows went from pass to pass."""
+    model, history = found.model, found.model.history
+    if not history:
+        return ""
+    outcome = model.outcome
+    reason = REASONS.get(outcome.get("stop_reason", ""), "")
+    sentence = f"{counted(len(history), 'pass')}"
+    if reason:
+        sentence += f"; training ended because {reason}"
+    best = outcome.get("best_pass", len(history))
+    if best != len(history):
+        sentence += f". The model has the weights of pass {best}"
+    return section(
+        "training",
+        "Training",
+        paragraph(text(f"{sentence}.")),
+        course_picture(history, best, outcome.get("n_learned"), model.learner),
+        _passes(history),
+    )
+
+
+def _passes(history: tuple[dict[str, Any], ...]) -> str:
+    held_out = any(record["validation_score"] is not None for record in history)
+    headings = ["pass", "mistakes", "updates", "seconds"] + ["held-out error"] * held_out
+    rows: list[list[Cell]] = [
+        [str(record["pass_"]), record["mistakes"], record["updates"], f"{record['seconds']:.3f}"]
+        + [percent(_error(record))] * held_out
+        for record in history[:MOST_PASSES]
+    ]
+    caption = "Passes" if len(history) <= MOST_PASSES else f"The first {MOST_PASSES} passes"
+    return f"<details><summary>Every pass</summary>{table(caption, headings, rows)}</details>"
+
+
+def _error(record: dict[str, Any]) -> float | None:
+    score = record["validation_score"]
+    return None if score is None else 1.0 - score
+
+
+def survival_section(found: Findings) -> str:
+    """Show how long weight vectors lasted."""
+    survival = found.survival
+    if survival is None or not len(survival):
+        return ""
+    longest = int(survival.max())
+    sentence = (
+        f"Training made {counted(len(survival), 'weight vector')}: the zero vector, and one with "
+        "each update. Half of them survived "
+        f"{counted(int(sorted(survival)[len(survival) // 2]), 'row')} or fewer, the longest "
+        f"{counted(longest, 'row')}."
+    )
+    return section(
+        "survival",
+        "Survival",
+        paragraph(text(sentence)),
+        survival_picture(survival, found.model.learner),
+    )
+
+
+def test_section(found: Findings) -> str:
+    """Say how good the model is on rows that it has not seen."""
+    evaluation = found.evaluation
+    if evaluation is None or evaluation.error is None:
+        error = found.model.training.get("held_out_error")
+        if error is None:
+            told = "No test data were given."
+        else:
+            told = f"Error on held-out rows: {percent(error)}. No test data were given."
+        return section("test", "Test", paragraph(text(told)))
+    low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
+    sentence = (
+        f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong: error "
+        f"{percent(evaluation.error)}, with 95 % confidence between {percent(low)} and "
+        f"{percent(high)}."
+    )
+    if evaluation.roc_auc is not None:
+        sentence += f" ROC AUC {evaluation.roc_auc:.4f}."
+    if evaluation.n_unlabelled:
+        sentence += f" {counted(evaluation.n_unlabelled, 'row')} without a label skipped."
+    names = ", ".join(found.test_names)
+    where = f" Rows of {names}." if names else ""
+    return section(
+        "test",
+        "Test",
+        paragraph(text(sentence + where)),
+        _matrix(evaluation)
+        if len(evaluation.labels) <= MOST_IN_MATRIX
+        else _confusions(evaluation),
+        _class_scores(evaluation),
+        _coverage(evaluation, found.model.learner),
+    )
+
+
+def _coverage(evaluation: Evaluation, learner: str) -> str:
+    curve = evaluation.coverage_curve
+    return "" if curve is None else coverage_picture(curve, evaluation.n_rows, learner)
+
+
+def _matrix(evaluation: Evaluation) -> str:
+    """Return the confusion matrix, each cell shaded by its share of the true class."""
+    rows: list[list[Cell]] = []
+    for true, counts in enumerate(evaluation.confusion.tolist()):
+        total = max(sum(counts), 1)
+        cells = []
+        for guess, n in enumerate(counts):
+            kind = "right" if true == guess else "wrong"
+            share = math.sqrt(n / total)  # so that a few wrong ones still show
+            cells.append(f'<span class="cell {kind}" style="--part:{share:.3f}">{n:,}</span>')
+        rows.append([text(evaluation.labels[true]), *cells])
+    caption = "Confusion table: one line per true class, one column per predicted class"
+    matrix = table(caption, ("true \\ predicted", *map(str, evaluation.classes)), rows)
+    return matrix.replace("<table>", '<table class="matrix">')
+
+
+def _confusions(evaluation: Evaluation) -> str:
+    support = evaluation.confusion.sum(axis=1)
+    rows: list[list[Cell]] = [
+        [
+            text(evaluation.labels[true]),
+            text(evaluation.classes[guess]),
+            n,
+            percent(n / int(support[true])),
+        ]
+        for n, true, guess in evaluation.confusions[:MOST_CONFUSIONS]
+    ]
+    headings = ("class", "predicted as", "rows", "of the class")
+    return table("Most frequent confusions", headings, rows) if rows else ""
+
+
+def _class_scores(evaluation: Evaluation) -> str:
+    reports = sorted(
+        (report for report in evaluation.by_class if report.f1 is not None),
+        key=lambda report: report.f1 or 0.0,
+    )[:MOST_CLASSES]
+    rows: list[list[Cell]] = [
+        [text(r.label), *(_three(v) for v in (r.precision, r.recall, r.f1)), r.support]
+        for r in reports
+    ]
+    headings = ("class", "precision", "recall", "F1", "rows")
+    return table("Classes, the least well recognised first", headings, rows)
+
+
+def _three(value: float | None) -> str:
+    return number(None) if value is None else f"{value:.3f}"
+
+
+def hardest_section(found: Findings) -> str:
+    """Show the rows that went most wrong, with the features and training rows that decided."""
+    if not found.hardest:
+        return ""
+    return section(
+        "hardest",
+        "Hardest rows",
+        paragraph("Wrong rows whose wrong class was furthest ahead; rows are counted from 1."),
+        *(_row(row) for row in found.hardest),
+    )
+
+
+def _row(row: HardRow) -> str:
+    summary = (
+        f"Row {row.number:,}: {text(row.label)} taken for {text(row.predicted)}, "
+        f"which was {number(row.lead)} ahead"
+    )
+    reasons = _terms(row) + _taught(row)
+    if not reasons:  # many vectors voted, and none of them alone decided
+        return paragraph(summary)
+    return f"<details><summary>{summary}</summary>{reasons}</details>"
+
+
+def _terms(row: HardRow) -> str:
+    explanation = row.explanation
+    if explanation is None:
+        return ""
+    shown, rest = explanation.terms[:MOST_TERMS], explanation.terms[MOST_TERMS:]
+    longest = max((abs(term.amount) for term in shown), default=0.0)
+    rows: list[list[Cell]] = [
+        [text(t.name), number(t.value), signed(t.weight), signed(t.amount), bar(t.amount, longest)]
+        for t in shown
+    ]
+    if rest:
+        amount = math.fsum(term.amount for term in rest)
+        rows.append([counted(len(rest), "other feature"), "", "", signed(amount), ""])
+    rows.append(["bias", "", "", signed(explanation.bias), ""])
+    rows.append(["total", "", "", signed(explanation.total), ""])
+    caption = (
+        f"What decided: above 0 speaks for {explanation.positive}, below for {explanation.negative}"
+    )
+    return table(caption, ("feature", "value", "weight", "weight × value", ""), rows)
+
+
+def _taught(row: HardRow) -> str:
+    provenance = row.provenance
+    if provenance is None:
+        return ""
+    shown, rest = provenance.terms[:MOST_TERMS], provenance.terms[MOST_TERMS:]
+    longest = max((abs(term.amount) for term in shown), default=0.0)
+    rows: list[list[Cell]] = [
+        [
+            f"row {t.row + 1:,}",
+            text(t.label),
+            t.updates,
+            signed(t.amount),
+            bar(t.amount, longest),
+        ]
+        for t in shown
+    ]
+    if rest:
+        amount = math.fsum(term.amount for term in rest)
+        rows.append([counted(len(rest), "other row"), "", "", signed(amount), ""])
+    caption = (
+        f"Which training rows taught it so: above 0 speaks for {provenance.positive}, below for "
+        f"{provenance.negative}"
+    )
+    return table(caption, ("learned from", "label", "times", "amount", ""), rows)
+
+
+def weight_section(found: Findings) -> str:
+    """Show which features decide."""
+    note = ""
+    if found.by_effect:
+        note = paragraph(
+            "The features have very different ranges, so they are ranked by weight × standard "
+            "deviation."
+        )
+    if found.model.voted:
+        note += paragraph("The model decides by vote; these are the average weights.")
+    if len(found.rankings) > MOST_TABLES:
+        return section("weights", "Weights", note, _lines(found.rankings))
+    tables = (_table(ranking, by_effect=found.by_effect) for ranking in found.rankings)
+    return section("weights", "Weights", note, *tables)
+
+
+def _table(ranking: Ranking, *, by_effect: bool) -> str:
+    entries = [*ranking.top, *reversed(ranking.bottom)]
+    sizes = [(w.effect or 0.0) if by_effect else w.weight for w in entries]
+    longest = max(map(abs, sizes), default=0.0)
+    rows: list[list[Cell]] = [
+        [text(w.name), signed(w.weight), bar(size, longest)]
+        for w, size in zip(entries, sizes, strict=True)
+    ]
+    rows.append(["bias", signed(ranking.bias), ""])
+    against = "against it" if ranking.against is None else f"for {ranking.against}"
+    caption = (
+        f"Above 0 speaks for {ranking.label}, below {against} "
+        f"({counted(ranking.n_nonzero, 'weight')} nonzero)"
+    )
+    return table(caption, ("feature", "weight", ""), rows)
+
+
+def _lines(rankings: list[Ranking]) -> str:
+    rows: list[list[Cell]] = [
+        [
+            text(ranking.label),
+            signed(ranking.bias),
+            ranking.n_nonzero,
+            f"<span>{text(', '.join(weight.name for weight in ranking.top[:IN_LINE]))}</span>",
+        ]
+        for ranking in rankings
+    ]
+    return table("Classes", ("class", "bias", "weights", "largest weights"), rows)
