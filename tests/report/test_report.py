@@ -99,7 +99,7 @@ def test_votes() -> None:
     assert f"{wrong.sum()} of 75 rows wrong" in page.words
     assert f"{wrong.mean():.2%} of 75 rows are wrong; of the most certain half" in page.words
     assert f"{len(model.survival_):,} weight vectors: the zero vector" in page.words
-    assert "these are the weights of their average" in page.words
+    assert "these are the average weights" in page.words
     summaries = sum(tag == "summary" for tag in page.opened)
     assert summaries == 1  # the passes: the hard rows have nothing to open
 
