@@ -12,7 +12,7 @@ from rosenblatt.kernels.byte_dots import (
     MOST_FEATURES,
     fill_panels,
     pack_pairs,
-    pair_sums_reference,
+    pair_sums,
     panel_dots,
 )
 
@@ -55,9 +55,7 @@ def test_instructions_and_plain_python(n_features: int) -> None:
     for i in range(70):
         for panel in range(3):
             start, where = panel * panels[0].size, i * 96 + panel * LANES
-            pair_sums_reference(
-                words, places, bounds[i], bounds[i + 1], panels, start, plain, where
-            )
+            pair_sums(words, places, bounds[i], bounds[i + 1], panels, start, plain, where)
     assert np.array_equal(found, plain)
     expected = rows.astype(np.int64) @ rows.T.astype(np.int64)
     assert np.array_equal(found[:, :70], expected)

@@ -11,8 +11,8 @@ from rosenblatt.kernels.compiling import compiled
 @compiled
 def first_not_finite(values: NDArray[Any]) -> int:
     """Return the position of the first NaN or infinity in array.flat, or −1."""
-    flat = values.reshape(-1)
-    for p in range(len(flat)):
+    flat = values.flat
+    for p in range(values.size):
         if not np.isfinite(flat[p]):
             return p
     return -1

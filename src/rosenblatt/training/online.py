@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.compiling import specialised
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.online import MISTAKE, NOT_FINITE, OVERFLOW, learn_row
 from rosenblatt.kernels.rows import Dense
@@ -19,8 +18,7 @@ from rosenblatt.training.state import State, overflow
 class OnlineLearner:
     """Learns from single rows: a sequence of calls equals one pass over them in that order.
 
-    The row is copied into a buffer that the kernel already knows, and the kernel is called without
-    numba's look at its arguments.
+    The row is copied into a buffer that the kernel already knows.
 
     >>> from rosenblatt.rules import Perceptron
     >>> learner = OnlineLearner(State.zeros(2, 2, averaged=False), Perceptron())
@@ -45,9 +43,6 @@ class OnlineLearner:
         self._fixed = (rows, self._target, row_numbers(1), rule, zero, scores)
         room = (np.empty_like(state.weights), None if state.ledger is None else state.ledger.copy())
         self._room: tuple[Any, Any] = room
-        self._learn_row = specialised(
-            learn_row, *self._fixed, state.weights, state.ledger, state.count, *room
-        )
 
     def learn(self, x: Sequence[float] | NDArray[Any], label: int) -> bool:
         """Learn from the row x of class number ``label``; return whether it was a mistake."""
@@ -62,7 +57,7 @@ class OnlineLearner:
             msg = f"A row must be {state.n_features} numbers; got {x!r}."
             raise InputError(msg) from error
         self._target[0] = 2 * label - 1 if state.n_classes == 2 else label
-        found = self._learn_row(*self._fixed, state.weights, state.ledger, state.count, *self._room)
+        found = learn_row(*self._fixed, state.weights, state.ledger, state.count, *self._room)
         if found == NOT_FINITE:
             bad = int(first_not_finite(self._row))
             msg = f"Feature {bad} of the row is {self._row[0, bad]}; it must be a finite number."

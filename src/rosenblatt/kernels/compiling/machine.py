@@ -1,0 +1,175 @@
+"""Machine code in this process: which processor it is for, where it is found, how it is loaded."""
+
+import hashlib
+import logging
+import os
+import platform
+import threading
+import warnings
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rosenblatt.kernels.compiling.forms import (
+    Form,
+    TupleForm,
+    modules_of,
+    parsed_result,
+    qualified_name,
+)
+from rosenblatt.kernels.compiling.store import Record, UserCache, package_code
+
+log = logging.getLogger("rosenblatt")
+
+PACKAGE = Path(__file__).parents[2]
+COMPILED_FOLDERS = ("kernels", "rules")  # where what is compiled stands
+
+# The levels of x86-64, the best first, each by the features that it has and the next has not.
+LEVELS = {
+    "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
+    "x86-64-v2": ("cx16", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"),
+    "x86-64": (),
+}
+
+
+class Loaded(NamedTuple):
+    """Machine code that can be called."""
+
+    address: int
+    result: Form
+
+
+@cache
+def source_digest() -> str:
+    """Return a digest of every file whose code can end up inside a compiled kernel."""
+    digest = hashlib.sha256()
+    for folder in COMPILED_FOLDERS:
+        for file in sorted((PACKAGE / folder).rglob("*.py")):
+            digest.update(file.relative_to(PACKAGE).as_posix().encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def processor() -> str:
+    """Return the kind of processor that machine code is made for and loaded for here."""
+    chosen = os.environ.get("ROSENBLATT_PROCESSOR")
+    if chosen:
+        return chosen
+    if platform.machine().lower() not in {"x86_64", "amd64"}:
+        return "generic"
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    lacking = False
+    best = "x86-64"
+    for level in reversed(LEVELS):
+        lacking = lacking or not all(features.get(feature) for feature in LEVELS[level])
+        best = best if lacking else level
+    return best
+
+
+_lock = threading.RLock()
+_loaded: dict[str, Loaded | None] = {}
+
+
+def _new_lock() -> None:
+    global _lock  # noqa: PLW0603  # a thread that held it is not in the child
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
+
+
+def machine_code(function: Callable[..., Any], signature: TupleForm) -> Loaded | None:
+    """Return a kernel for arguments of this form, compiled if need be; None where it can't be."""
+    name = f"{qualified_name(function)}{signature}"
+    modules = {function.__module__, *modules_of(signature)}
+
+    def make(symbol: str) -> Any:
+        compiler = import_module("rosenblatt.kernels.compiling.compiler")
+        return compiler.compile_kernel(function, signature, symbol, processor())
+
+    return _found(name, make, ours=all(m.partition(".")[0] == "rosenblatt" for m in modules))
+
+
+def builtin_code(module: str, name: str) -> int | None:
+    """Return the address of a function that Python itself calls."""
+
+    def make(symbol: str) -> Any:
+        compiler = import_module("rosenblatt.kernels.compiling.compiler")
+        function = getattr(import_module(module), name)
+        return compiler.compile_builtin(function, symbol, processor())
+
+    found = _found(f"{module}.{name}", make, ours=True)
+    return None if found is None else found.address
+
+
+def _found(name: str, make: Callable[[str], Any], *, ours: bool) -> Loaded | None:
+    """Return machine code of this name from the package or the cache, or make it."""
+    with _lock:
+        if name in _loaded:
+            return _loaded[name]
+        symbol = f"kernel_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+        if find_spec("llvmlite") is None:
+            _missing(name)
+            return None
+        record = _stored(name, symbol) if ours else None
+        if record is None:
+            if find_spec("numba") is None:
+                _missing(name)
+                return None
+            log.info("Compiling %s", name)
+            code = make(symbol)
+            record = Record(name, str(code.result), processor(), source_digest(), code.data)
+            if ours:
+                UserCache(source_digest(), processor()).save(symbol, record)
+        found = _load(symbol, record)
+        _loaded[name] = found
+        return found
+
+
+def _stored(name: str, symbol: str) -> Record | None:
+    """Return the record of a name that fits this process."""
+    for place in (package_code(processor()), UserCache(source_digest(), processor())):
+        record = place.load(symbol)
+        if record and record[:1] + record[2:4] == (name, processor(), source_digest()):
+            return record
+    return None
+
+
+def _missing(name: str) -> None:
+    """Say once that kernels run as plain Python."""
+    if not _loaded:
+        msg = (
+            "A part of rosenblatt runs as plain Python, a hundred times slower, because this "
+            "installation has no machine code for it. Install the compiler: "
+            "pip install 'rosenblatt[jit]'."
+        )
+        warnings.warn(msg, RuntimeWarning, stacklevel=5)
+    _loaded[name] = None
+
+
+@cache
+def _engine() -> Any:
+    """Return LLVM's loader of object files, and what has to live as long as it."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+def _load(symbol: str, record: Record) -> Loaded:
+    import llvmlite.binding as llvm
+
+    engine = _engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(record.code))
+    engine.finalize_object()
+    address = engine.get_function_address(symbol)
+    return Loaded(address, parsed_result(record.result))
