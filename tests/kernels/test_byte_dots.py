@@ -68,11 +68,11 @@ def test_the_widest_rows_fit() -> None:
 
 
 def test_plain_python_gives_the_same_bits() -> None:
-    """With NUMBA_DISABLE_JIT=1 the whole machine runs without a compiler, to the same scores."""
+    """With ROSENBLATT_PLAIN=1 the whole machine runs without a compiler, to the same scores."""
     told = [
         subprocess.run(  # noqa: S603  # our own program
             [sys.executable, "-c", PROGRAM],
-            env=os.environ | {"NUMBA_DISABLE_JIT": flag},
+            env=os.environ | {"ROSENBLATT_PLAIN": flag},
             capture_output=True,
             check=True,
             text=True,

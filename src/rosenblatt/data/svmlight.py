@@ -27,7 +27,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.text import MOST_FEATURE
 
 BLOCK_BYTES = 2 << 20  # of text in a batch; from 1 to 8 MiB the speed is the same
-PLAIN_BYTES = 1 << 19  # up to here plain Python is done before numba has been imported
+PLAIN_BYTES = 1 << 19  # up to here plain Python is done before machine code has been loaded
 
 
 def svmlight_batches(
@@ -210,7 +210,7 @@ class _Parser:
 
     def _rows(self, block: TextBlock) -> ParsedBlock:
         conventions = self._conventions
-        if block.offset + block.length > PLAIN_BYTES or "numba" in sys.modules:
+        if block.offset + block.length > PLAIN_BYTES or "llvmlite" in sys.modules:
             from rosenblatt.kernels.text.words import AVAILABLE
 
             if AVAILABLE:

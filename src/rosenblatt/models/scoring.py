@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rosenblatt.training.vote_count import VoteCounter
     from rosenblatt.training.votes import Votes
 
-PLAIN_PRODUCTS = 1 << 20  # weight times value; about what is done while numba is imported
+PLAIN_PRODUCTS = 1 << 20  # weight times value; about what is done while machine code is loaded
 LANES = 4  # sums side by side, as in kernels.rows
 
 
@@ -26,7 +26,7 @@ class Scorer:
     """Scores rows by the weights of a model.
 
     Small input is done in plain Python, in the order of additions of the compiled kernels, so that
-    the same bits come out without waiting for numba to be imported. The scores of a voted
+    the same bits come out without waiting for machine code to be loaded. The scores of a voted
     perceptron are shares of votes, or with ``by_weights`` those of the average of its vectors.
     """
 
@@ -55,7 +55,7 @@ class Scorer:
         self._n_products += len(data) * n_vectors
         shape = (batch.n_rows,) if self._binary else (batch.n_rows, n_vectors)
         scores = np.empty(shape)
-        if self._n_products > PLAIN_PRODUCTS or "numba" in sys.modules:
+        if self._n_products > PLAIN_PRODUCTS or "llvmlite" in sys.modules:
             self._score_compiled(data, indices, indptr, scores)
         else:
             self._score_plain(data, indices, indptr, scores)

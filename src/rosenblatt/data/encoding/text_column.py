@@ -2,7 +2,7 @@
 
 A word is a maximal run of letters and digits, ``str.isalnum``, in text that ``str.lower`` has made.
 ``plain_terms`` is the definition; ``scanned_terms`` is the same by compiled code. Small inputs are
-read with the first, since numba takes a third of a second to import.
+read with the first, since machine code takes a twentieth of a second to load.
 """
 
 import math
@@ -38,7 +38,9 @@ IN_CONTEXT = (chr(CAPITAL_SIGMA), chr(DOTTED_I))
 # Rooms that every scan writes to and nobody keeps, one set a thread. Fresh memory for each table
 # would have to be cleared by the system page by page: a fifth of the time of a scan.
 _rooms = threading.local()
-PLAIN_BYTES = 1 << 18  # of text: up to here plain Python is done before numba has been imported
+PLAIN_BYTES = (
+    1 << 18
+)  # of text: up to here plain Python is done before machine code has been loaded
 MOST_BYTES = 1 << 30  # in one table: places in it are numbers of 32 bits
 
 
@@ -314,8 +316,8 @@ class TextColumn:
         return plain_weights(numbers, terms.counts, terms.indptr, idf)
 
     def _scans(self) -> bool:
-        """Whether the compiled scan is worth it, or numba there already."""
-        if self._bytes_so_far <= PLAIN_BYTES and "numba" not in sys.modules:
+        """Whether the compiled scan is worth it, or machine code there already."""
+        if self._bytes_so_far <= PLAIN_BYTES and "llvmlite" not in sys.modules:
             return False
         from rosenblatt.kernels.text.words import AVAILABLE
 
