@@ -50,7 +50,7 @@ def _collect(values: tuple[Any, ...], words: list[bytes], key: list[int]) -> boo
         elif kind in (float, np.float64):
             words.append(struct.pack("d", value))
         elif kind in (int, bool, np.int64):
-            words.append(struct.pack("q", value))
+            words.append(int(value).to_bytes(8, sys.byteorder, signed=True))
         elif kind is np.uint64:
             words.append(struct.pack("Q", value))
         elif isinstance(value, tuple):

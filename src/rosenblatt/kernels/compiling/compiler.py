@@ -45,7 +45,7 @@ DONE = 1  # what machine code returns; numba makes it 0 after an exception
 OUTSIDE = ("llvm.", "memcpy", "memmove", "memset")
 ROOTS = {"sqrt": ("double", "f64"), "sqrtf": ("float", "f32")}  # an instruction, exact everywhere
 # What numba refers to for the release of arrays and for exceptions.
-UNREACHED = ("NRT_", "Py", "_Py", "numba_gil_", "numba_unpickle", "numba_do_raise")
+UNREACHED = ("NRT_", "Py", "_Py", "numba_gil_", "numba_unpickle", "numba_runtime_build_excinfo")
 
 
 class ObjectCode(NamedTuple):
@@ -73,6 +73,7 @@ def typed_kernel(function: Callable[..., Any], signature: TupleForm) -> tuple[An
         write(frame, kernel(*read(frame)))
         return DONE
 
+    entry.__qualname__ = function.__qualname__
     return cfunc(types.int64(types.int64), **OPTIONS)(entry), result[0]
 
 

@@ -72,7 +72,7 @@ def run(code: str, **environment: str) -> str:
     done = subprocess.run(  # noqa: S603  # our own code
         [sys.executable, "-c", code],
         env={**os.environ, **environment},
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         capture_output=True,
         text=True,
         check=False,
