@@ -1,0 +1,212 @@
+"""Machine code in new processes: found, loaded, refused, made anew, done without."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rosenblatt
+from rosenblatt.kernels.compiling.machine import processor
+from rosenblatt.kernels.compiling.store import packed, unpacked
+
+PACKAGE = Path(rosenblatt.__file__).parent
+
+LOOK = """
+import json, sys, warnings
+{before}
+import numpy as np
+from rosenblatt.kernels.finite import first_not_finite
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    places = [first_not_finite(np.array([0.0, np.inf])), first_not_finite(np.zeros(3))]
+print(json.dumps([places, "numba" in sys.modules, [str(w.message) for w in caught]]))
+"""
+WITHOUT_NUMBA = "sys.modules['numba'] = None"
+LOADED, COMPILED = [[1, -1], False, []], [[1, -1], True, []]
+
+FORK = """
+import os
+import numpy as np
+from rosenblatt.kernels.finite import first_not_finite
+from rosenblatt.kernels.compiling import machine
+first_not_finite(np.zeros(3))
+machine._lock.acquire()  # as a thread may hold it that is not there in the child
+child = os.fork()
+if child == 0:
+    os._exit(first_not_finite(np.full((2, 2), np.inf)) + first_not_finite(np.ones(2)) + 1)
+print(os.waitpid(child, 0)[1])
+"""
+
+LOKY = """
+import numpy as np
+from joblib import Parallel, delayed
+from rosenblatt.kernels.finite import first_not_finite
+rows = [np.array([0.0] * k + [np.nan]) for k in range(4)]
+print(Parallel(n_jobs=2, backend="loky")(delayed(first_not_finite)(row) for row in rows))
+"""
+
+THREADS = """
+from threading import Barrier, Thread
+import numpy as np
+from rosenblatt.kernels.finite import first_not_finite
+barrier, found = Barrier(8), []
+def look(k):
+    barrier.wait()
+    found.append(first_not_finite(np.array([0.0] * k + [np.nan])) == k)
+threads = [Thread(target=look, args=(k,)) for k in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(sum(found))
+"""
+
+
+def run(program: str, **changes: Any) -> str:
+    """Run a program in a new process and return what it prints."""
+    environment = {**os.environ, **changes.pop("environment", {})}
+    environment = {name: value for name, value in environment.items() if value is not None}
+    done = subprocess.run(  # noqa: S603  # our own program
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        **changes,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def look(cache: Path, before: str = "", **changes: Any) -> Any:
+    """Run a kernel in a new process: what it says, whether numba was imported, all warnings."""
+    environment = {"ROSENBLATT_CACHE": str(cache), **changes.pop("environment", {})}
+    return json.loads(run(LOOK.format(before=before), environment=environment, **changes))
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cache that has machine code for what is run here."""
+    cache = tmp_path_factory.mktemp("machine") / "cache"
+    assert look(cache) == COMPILED
+    return cache
+
+
+@pytest.fixture
+def cache(filled: Path, tmp_path: Path) -> Path:
+    """Return a cache of one's own that has machine code for what is run here."""
+    return shutil.copytree(filled, tmp_path / "cache")
+
+
+def test_what_was_compiled_is_loaded_without_numba(cache: Path) -> None:
+    """A second process does not import numba, whether it is there or not."""
+    assert look(cache) == LOADED
+    assert look(cache, WITHOUT_NUMBA) == [[1, -1], True, []]  # the name is there, blocked
+
+
+def test_without_machine_code_and_compiler(tmp_path: Path) -> None:
+    """Where nothing is compiled and nothing can be, plain Python runs and says so once."""
+    places, _, warned = look(tmp_path / "nothing", WITHOUT_NUMBA)
+    assert places == [1, -1]
+    (sentence,) = warned
+    assert "plain Python" in sentence
+    assert "pip install 'rosenblatt[jit]'" in sentence
+
+
+def damaged(change: Callable[[bytes], bytes], cache: Path) -> None:
+    """Change all machine code of a cache."""
+    for path in cache.rglob("*.code"):
+        path.write_bytes(change(path.read_bytes()))
+
+
+def of_other(**fields: str) -> Callable[[bytes], bytes]:
+    """Return a change of a record that is whole but does not fit."""
+
+    def change(data: bytes) -> bytes:
+        record = unpacked(data)
+        assert record is not None
+        return packed(record._replace(code=b"nothing that could be run", **fields))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-40] + bytes(40),
+        lambda _: b"",
+        of_other(sources="of another version"),
+        of_other(processor="of another kind"),
+        of_other(name="another kernel"),
+    ],
+    ids=["cut", "overwritten", "empty", "other version", "other processor", "other kernel"],
+)
+def test_damaged_machine_code_is_made_anew(cache: Path, change: Callable[[bytes], bytes]) -> None:
+    """What is not whole or not made for this process is not run but compiled again, and kept."""
+    damaged(change, cache)
+    assert look(cache) == COMPILED
+    assert look(cache) == LOADED
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+    """Where the cache can't be, code is compiled for the process alone."""
+    (tmp_path / "file").write_text("in the way")
+    assert look(tmp_path / "file" / "cache") == COMPILED
+
+
+def test_a_read_only_package_without_a_home(cache: Path, tmp_path: Path) -> None:
+    """A package in a folder that can't be written, run with HOME unset, uses its cache."""
+    copy = tmp_path / "site"
+    shutil.copytree(PACKAGE, copy / "rosenblatt", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (copy, *copy.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        assert look(cache, environment={"PYTHONPATH": str(copy), "HOME": None}) == LOADED
+    finally:
+        for path in (copy, *copy.rglob("*")):
+            path.chmod(0o700)
+
+
+def test_another_user(cache: Path) -> None:
+    """Whoever can't read the cache of somebody else compiles, and leaves it as it is."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        pytest.skip("only the administrator can run a program as somebody else")
+    stranger = 65534
+    try:
+        run("import rosenblatt, numba", user=stranger, cwd="/")
+    except (AssertionError, PermissionError):
+        pytest.skip("Python is installed where others can't read it")
+    before = {path: path.read_bytes() for path in cache.rglob("*.code")}
+    assert look(cache, user=stranger, cwd="/") == COMPILED
+    assert {path: path.read_bytes() for path in cache.rglob("*.code")} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_after_a_fork(cache: Path) -> None:
+    """A forked process runs what its parent loaded, and loads more while a lock was held."""
+    assert run(FORK, environment={"ROSENBLATT_CACHE": str(cache)}) == "0\n"
+
+
+def test_workers_of_loky(cache: Path) -> None:
+    """Workers of joblib run kernels that were sent to them by name."""
+    assert run(LOKY, environment={"ROSENBLATT_CACHE": str(cache)}) == "[0, 1, 2, 3]\n"
+
+
+def test_threads_that_load_at_once(cache: Path) -> None:
+    """Threads whose first calls come at the same time all get machine code."""
+    assert run(THREADS, environment={"ROSENBLATT_CACHE": str(cache)}) == "8\n"
+
+
+def test_the_lower_level_gives_the_same(tmp_path: Path) -> None:
+    """Code for an older processor is kept beside that for this one."""
+    if processor() not in {"x86-64-v3", "x86-64-v2"}:
+        pytest.skip("this processor has no levels")
+    older = {"ROSENBLATT_PROCESSOR": "x86-64"}
+    assert look(tmp_path / "cache", environment=older) == COMPILED
+    assert look(tmp_path / "cache", environment=older) == LOADED
+    assert look(tmp_path / "cache") == COMPILED
