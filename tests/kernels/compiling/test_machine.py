@@ -79,7 +79,7 @@ def run(program: str, **changes: Any) -> str:
         **changes,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return str(done.stdout)
 
 
 def look(cache: Path, before: str = "", **changes: Any) -> Any:
