@@ -6,12 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import binary_pass
-from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.compiling import compiled, inlined
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Dense
 
 RIGHT, MISTAKE, NOT_FINITE, OVERFLOW = range(4)
+
+
+@inlined
+def copy(source: NDArray[Any], target: NDArray[Any]) -> None:
+    """Change the target to what the source is; a slice would have numba make room for an array."""
+    here, there = source.flat, target.flat
+    for p in range(source.size):
+        there[p] = here[p]
 
 
 @compiled
@@ -35,9 +43,9 @@ def learn_row(
     """
     if first_not_finite(rows.values) >= 0:
         return NOT_FINITE
-    w_before[:] = w
+    copy(w, w_before)
     if u is not None and u_before is not None:
-        u_before[:] = u
+        copy(u, u_before)
     if w.ndim == 1:
         counts = binary_pass(rows, y, None, order, rule, zero, w, u, c, None)
     else:
@@ -47,8 +55,8 @@ def learn_row(
         if u is not None:
             finite = finite and first_not_finite(u) < 0
         if not finite:
-            w[:] = w_before
+            copy(w_before, w)
             if u is not None and u_before is not None:
-                u[:] = u_before
+                copy(u_before, u)
             return OVERFLOW
     return MISTAKE if counts.mistakes > 0 else RIGHT

@@ -45,7 +45,15 @@ DONE = 1  # what machine code returns; numba makes it 0 after an exception
 OUTSIDE = ("llvm.", "memcpy", "memmove", "memset")
 ROOTS = {"sqrt": ("double", "f64"), "sqrtf": ("float", "f32")}  # an instruction, exact everywhere
 # What numba refers to for the release of arrays and for exceptions.
-UNREACHED = ("NRT_", "Py", "_Py", "numba_gil_", "numba_unpickle", "numba_runtime_build_excinfo")
+UNREACHED = (
+    "NRT_Free",
+    "NRT_MemInfo_call_dtor",
+    "Py",
+    "_Py",
+    "numba_gil_",
+    "numba_unpickle",
+    "numba_runtime_build_excinfo",
+)
 
 
 class ObjectCode(NamedTuple):

@@ -44,14 +44,12 @@ class CompiledFunction:
         except IndexError:
             frame = new_frame()
         address, room = frame
-        try:
-            code = self._codes[calling.flatten(address, arguments)]
-        except KeyError:
+        code = self._codes.get(calling.flatten(address, arguments))
+        if code is None:
             arguments = plain_value(arguments)
-            found = self._find(calling.flatten(address, arguments), arguments)
-            if found is None:
+            code = self._find(calling.flatten(address, arguments), arguments)
+            if code is None:
                 return self.plain(*arguments)
-            code = found
         if calling.invoke(code.address, address) != DONE:
             msg = f"{self.__wrapped__.__qualname__} raised an exception, which no kernel may."
             raise RuntimeError(msg)
