@@ -11,6 +11,7 @@ from rosenblatt.lazy import lazy_names
 if TYPE_CHECKING:
     from rosenblatt.estimators import (
         AveragedPerceptron,
+        ConfidenceWeightedClassifier,
         PassiveAggressiveClassifier,
         Perceptron,
         VotedPerceptron,
@@ -30,6 +31,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AveragedPerceptron",
+    "ConfidenceWeightedClassifier",
     "FeatureConjunctions",
     "KernelPerceptron",
     "PassiveAggressiveClassifier",
@@ -48,6 +50,7 @@ __all__ = [
 
 _HOMES = {
     "AveragedPerceptron": "rosenblatt.estimators",
+    "ConfidenceWeightedClassifier": "rosenblatt.estimators",
     "FeatureConjunctions": "rosenblatt.estimators.conjunctions",
     "KernelPerceptron": "rosenblatt.estimators.kernel",
     "PassiveAggressiveClassifier": "rosenblatt.estimators",

@@ -15,6 +15,7 @@ from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.distributed import DaskAveragedPerceptron
 from rosenblatt.distributed.encodings import merged_statistics, merged_terms
 from rosenblatt.errors import InputError
+from rosenblatt.models.learner import Learner
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.loop import Plan
@@ -66,7 +67,8 @@ def serial(names: list[str], columns: Columns) -> tuple[Trained, Any]:
     """Return what one process makes of the files."""
     source = TrainingFiles(Files(names, Layout()), columns)
     draw = Draw(np.random.default_rng(0), shuffle=False)
-    trained = fit_stream(source, Plan(Perceptron(), 3, shuffle=False), draw, averaged=True)
+    plan = Plan(Perceptron(), 3, shuffle=False)
+    trained = fit_stream(source, plan, draw, start=Learner().start)
     return trained, source.encoding
 
 

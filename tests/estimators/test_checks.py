@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import (
     AveragedPerceptron,
+    ConfidenceWeightedClassifier,
     PassiveAggressiveClassifier,
     Perceptron,
     VotedPerceptron,
@@ -29,6 +30,7 @@ EXPECTED = {
     [
         Perceptron(),
         AveragedPerceptron(),
+        ConfidenceWeightedClassifier(),
         PassiveAggressiveClassifier(),
         PassiveAggressiveClassifier(average=True),
         VotedPerceptron(),

@@ -148,11 +148,13 @@ def layout_options(command: Command) -> Command:
     return option_group(LAYOUT_OPTIONS)(with_layout)
 
 
-def rule_option(default: str | None = "perceptron") -> Decorator:
+def rule_option(
+    default: str | None = "perceptron", rules: Sequence[str] = tuple(RULES)
+) -> Decorator:
     """Return the option that chooses the rule."""
     return click.option(
         "--rule",
-        type=click.Choice([*RULES]),
+        type=click.Choice([*rules]),
         default=default,
         show_default=default or "perceptron",
         help="Update rule.",
@@ -175,6 +177,19 @@ MEMORY_HELP = {
     "last": "the last",
     "vote": "all of them by vote",
 }
+
+
+def default_memories() -> str:
+    """Return which weights decide by default.
+
+    >>> default_memories()
+    'average; last for arow, cw, scw1, scw2'
+    """
+    groups: dict[str, list[str]] = {}
+    for name, entry in RULES.items():
+        groups.setdefault(entry.memory, []).append(name)
+    first, *others = groups
+    return "; ".join([first, *(f"{memory} for {', '.join(groups[memory])}" for memory in others)])
 
 
 def rule_parameter_option(parameter: RuleParameter) -> Decorator:
@@ -222,7 +237,7 @@ def default_passes() -> str:
     """Return the default number of passes of each rule and memory.
 
     >>> default_passes()
-    '200 last, 20 average, 10 vote; 10 for pa, pa1, pa2'
+    '200 last, 20 average, 10 vote; 10 for pa, pa1, pa2; 5 for arow, cw, scw1, scw2'
     """
     groups: dict[str, list[str]] = {}
     for name, entry in RULES.items():

@@ -19,6 +19,7 @@ from rosenblatt.cli.pictures import KINDS, LEARNER, PictureKind
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.errors import Parameter
+from rosenblatt.rules import additive_rules
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
@@ -82,7 +83,7 @@ class PlotCommand(ScreenCommand):
     show_default="the two features, or pca of more",
     help="Plane to draw: the two principal components, or the weight vector and one more.",
 )
-@rule_option(default=None)
+@rule_option(default=None, rules=additive_rules())
 @memory_option([*MEMORY_HELP], "last", given=False)
 @rule_parameter_options
 @click.option(

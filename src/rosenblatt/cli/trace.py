@@ -20,6 +20,7 @@ from rosenblatt.cli.options import (
     zero_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.rules import additive_rules
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
@@ -41,7 +42,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @ignore_option
 @layout_options
 @scale_option(default=False)
-@rule_option()
+@rule_option(rules=additive_rules())
 @memory_option(["last", "average"], "last")
 @rule_parameter_options
 @zero_option

@@ -11,6 +11,7 @@ from rosenblatt.cli.options import (
     SHUFFLES,
     EngineOptions,
     column_options,
+    default_memories,
     engine_options,
     intercept_option,
     layout_options,
@@ -83,7 +84,7 @@ SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every
     "--triples", is_flag=True, help="Add all pairs and triples of features that occur in a row."
 )
 @rule_option()
-@memory_option([*MEMORY_HELP], "average")
+@memory_option([*MEMORY_HELP], default_memories(), given=False)
 @rule_parameter_options
 @zero_option
 @intercept_option
@@ -200,7 +201,7 @@ def train(
     if screen.wants_json:
         screen.json(report(model, path, test, layout))
         return
-    title = Learner(given["rule"], given["memory"]).title
+    title = Learner(given["rule"], given["memory"] or "").title
     show(screen, model, title, path, test, layout, verdicts)
 
 

@@ -10,7 +10,7 @@ from rosenblatt.distributed.mixing import Mixing
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.rules import RULES
+from rosenblatt.rules import RULES, additive_rules
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -97,6 +97,15 @@ def check_mixing(learner: Learner, mixing: str) -> None:
         msg = Sentence(
             Parameter("memory", "vote"),
             " keeps the rows of all mistakes in one place: train in one process.",
+        )
+        raise InputError(msg)
+    if learner.second_order:
+        msg = Sentence(
+            *(
+                Parameter("rule", learner.rule),
+                " keeps a variance for each weight, which shards do ",
+            ),
+            f"not mix: use the rule {', '.join(additive_rules())}, or train in one process.",
         )
         raise InputError(msg)
     if mixing == "mistakes" and not RULES[learner.rule].fixed_step:

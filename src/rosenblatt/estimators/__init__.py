@@ -2,9 +2,16 @@
 
 from rosenblatt.estimators.linear import (
     AveragedPerceptron,
+    ConfidenceWeightedClassifier,
     PassiveAggressiveClassifier,
     Perceptron,
 )
 from rosenblatt.estimators.voted import VotedPerceptron
 
-__all__ = ["AveragedPerceptron", "PassiveAggressiveClassifier", "Perceptron", "VotedPerceptron"]
+__all__ = [
+    "AveragedPerceptron",
+    "ConfidenceWeightedClassifier",
+    "PassiveAggressiveClassifier",
+    "Perceptron",
+    "VotedPerceptron",
+]

@@ -124,7 +124,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self.__dict__.pop("mistakes_", None)
         if outcome.mistakes is not None and not (warm or given):  # else it is not the whole list
             self.mistakes_ = outcome.mistakes
-        averaged, stopping = learner.averaged, self.early_stopping
+        averaged, stopping = learner.averaged or learner.second_order, self.early_stopping
         advice = unfinished(outcome, averaged=averaged, early_stopping=stopping)
         if advice is not None:
             warnings.warn(f"{type(self).__name__} {advice}", ConvergenceWarning, stacklevel=2)

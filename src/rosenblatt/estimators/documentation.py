@@ -2,7 +2,7 @@
 
 import inspect
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 Class = TypeVar("Class", bound=type)
@@ -26,6 +26,20 @@ PARAMETERS = {
     "C": (
         "Limit on a step, above 0: smaller learns slower and minds noise less. Infinity gives the "
         "rule without a limit."
+    ),
+    "rule": (
+        '"arow": steps towards margin 1 and forgives noise. "cw": the smallest change after which '
+        'the row is right with the confidence asked for. "scw1" and "scw2": as "cw", with steps '
+        "limited or softened by C."
+    ),
+    "r": 'Caution of "arow", above 0: the larger, the less a single row counts.',
+    "confidence": (
+        'Of "cw", "scw1" and "scw2": the probability, between 0.5 and 1, with which each row is '
+        "to be right."
+    ),
+    "covariance": (
+        '"diagonal": a variance for each weight. "full": all covariances, for two classes and '
+        "dense rows of few features: memory and time grow with the square of their number."
     ),
     "loss": '"hinge": steps are cut off at C (PA-I). "squared_hinge": C softens them (PA-II).',
     "average": "Return the mean of all weight vectors of training in place of the last one.",
@@ -79,6 +93,12 @@ ATTRIBUTES = {
 def documented(cls: Class) -> Class:
     """Put the sections on parameters and attributes in place of {parameters} and {attributes}."""
     return described(cls, PARAMETERS, ATTRIBUTES)
+
+
+def documented_with(**attributes: str) -> Callable[[Class], Class]:
+    """Do the same for a class that has these attributes, too, and no list of mistakes."""
+    others = {name: text for name, text in ATTRIBUTES.items() if name != "mistakes_"}
+    return lambda cls: described(cls, PARAMETERS, others | attributes)
 
 
 def described(cls: Class, told: Mapping[str, str], fitted: Mapping[str, str]) -> Class:

@@ -13,6 +13,7 @@ from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.linear import (
     AveragedPerceptron,
+    ConfidenceWeightedClassifier,
     PassiveAggressiveClassifier,
     Perceptron,
 )
@@ -27,6 +28,7 @@ LEARNERS: dict[str, type[OnlineClassifier]] = {
     "Perceptron": Perceptron,
     "AveragedPerceptron": AveragedPerceptron,
     "PassiveAggressiveClassifier": PassiveAggressiveClassifier,
+    "ConfidenceWeightedClassifier": ConfidenceWeightedClassifier,
     "VotedPerceptron": VotedPerceptron,
     "KernelPerceptron": KernelPerceptron,
 }

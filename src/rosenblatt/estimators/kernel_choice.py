@@ -5,7 +5,7 @@ from typing import Any
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.budget import Limit
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.rules import RULES, Rule
+from rosenblatt.rules import RULES, Rule, additive_rules
 from rosenblatt.training.dual.budget_state import BUDGETS, NO_LIMIT
 from rosenblatt.training.dual.kernel import Kernel, scale_gamma
 
@@ -15,6 +15,12 @@ MACHINE_PARTS = (*KERNEL_PARTS, "multi_class", "max_support", "budget", "eta")
 
 def check_choice(estimator: Any) -> None:
     """Raise for parameters that are each right but do not go together."""
+    if estimator.rule not in additive_rules():
+        msg = (
+            f"rule={estimator.rule!r} keeps a variance for each weight, which a kernel machine has "
+            f"none of: use the rule {', '.join(additive_rules())}."
+        )
+        raise InputError(msg)
     if estimator.budget in {"forgetron", "random"} and estimator.max_support is None:
         msg = (
             f"budget={estimator.budget!r} says how to keep to max_support, which is None: set "

@@ -60,6 +60,8 @@ class Checkpoint:
                 arrays["best_weights"] = leader.snapshot.weights
                 if leader.snapshot.ledger is not None:
                     arrays["best_ledger"] = leader.snapshot.ledger
+                if leader.snapshot.variance is not None:
+                    arrays["best_variance"] = leader.snapshot.variance
         kept = {
             "run": self._run,
             "parts": progress.parts,
@@ -131,5 +133,6 @@ def _best(best: dict[str, Any] | None, model: Model) -> Best | None:
     snapshot = None
     if "best_weights" in model.arrays:
         weights, ledger = model.arrays["best_weights"], model.arrays.get("best_ledger")
-        snapshot = Snapshot(EVERYTHING, weights, ledger, int(best["count"]))
+        variance = model.arrays.get("best_variance")
+        snapshot = Snapshot(EVERYTHING, weights, ledger, int(best["count"]), variance)
     return Best(float(best["score"]), int(best["pass"]), snapshot)

@@ -147,7 +147,10 @@ def _check_weights(model: Model) -> None:
         )
     if model.ledger is not None and model.ledger.shape != shape:
         _fail(f"its ledger must have the shape of its weights, {shape}; got {model.ledger.shape}")
-    for what, values in (("weights", model.weights), ("ledger", model.ledger)):
+    if model.variance is not None:
+        _check_variance(model.variance, shape)
+    numbers = {"weights": model.weights, "ledger": model.ledger, "variance": model.variance}
+    for what, values in numbers.items():
         if values is None:
             continue
         if values.dtype != np.float64:
@@ -156,6 +159,14 @@ def _check_weights(model: Model) -> None:
             finite = np.isfinite(piece)
             if not finite.all():
                 _fail(f"its {what} must be finite; one of them is {piece[~finite][0]}")
+
+
+def _check_variance(variance: NDArray[Any], shape: tuple[int, ...]) -> None:
+    whole = shape[0] == 1 and variance.shape == (shape[1], shape[1])
+    if variance.shape != shape and not whole:
+        _fail(f"its variance must have the shape of its weights, {shape}; got {variance.shape}")
+    if not whole and any((piece < 0.0).any() for piece in _pieces(variance)):
+        _fail("its variance must not be below 0")
 
 
 def _pieces(values: NDArray[Any]) -> Iterator[NDArray[Any]]:

@@ -89,6 +89,8 @@ def _tensors(model: Model) -> dict[str, NDArray[Any]]:
     tensors = {"document": np.frombuffer(text, np.uint8), **packed("weights", model.weights)}
     if model.ledger is not None:
         tensors |= packed("ledger", model.ledger)
+    if model.variance is not None:
+        tensors |= packed("variance", _from_one(model.variance))
     if model.spread is not None:
         for part in SPREAD_PARTS:
             tensors |= packed(f"spread.{part}", getattr(model.spread, part))
@@ -109,11 +111,16 @@ def _model(tensors: dict[str, NDArray[Any]]) -> Model:
         raise Damaged(msg)
     n_features = n_features_of(document)
     averaged = taken(document, "averaged", bool)
+    kind = taken(document, "variance", str, type(None))
     spread = taken(document, "spread", dict, type(None))
     fields = fields_of(document)
     shape = (n_vectors(len(fields["classes"])), n_features + 1)
     fields["weights"] = _array(tensors, "weights", shape)
     fields["ledger"] = _array(tensors, "ledger", shape) if averaged else None
+    if kind is not None:
+        fields["variance"] = _to_one(
+            _array(tensors, "variance", (shape[1], shape[1]) if kind == "full" else shape)
+        )
     fields["spread"] = None if spread is None else _spread(tensors, spread, n_features)
     fields["encoding_arrays"] = _named(tensors, "encoding.")
     fields["arrays"] = _named(tensors, "arrays.")
@@ -123,6 +130,17 @@ def _model(tensors: dict[str, NDArray[Any]]) -> Model:
     model = Model(**fields)
     check(model)
     return model
+
+
+def _from_one(variance: NDArray[Any]) -> NDArray[Any]:
+    """Return variances with 0 for 1, which most features of a wide model have: zeros are packed."""
+    return np.where(variance == 1.0, 0.0, np.where(variance == 0.0, -0.0, variance))
+
+
+def _to_one(stored: NDArray[Any]) -> NDArray[Any]:
+    """Return what ``_from_one`` was given."""
+    zero = stored == 0.0
+    return np.where(zero, np.where(np.signbit(stored), 0.0, 1.0), stored)
 
 
 def _spread(tensors: dict[str, NDArray[Any]], document: dict[str, Json], n_features: int) -> Spread:

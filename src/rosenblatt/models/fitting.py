@@ -28,7 +28,7 @@ TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 
 def empty_model(name: str, learner: Learner, classes: NDArray[Any], n_features: int) -> Model:
     """Return the model of an estimator of this name before its first row."""
-    state = State.zeros(n_features, len(classes), averaged=learner.averaged)
+    state = learner.start(n_features, len(classes))
     mistakes = Votes(n_features, learner.constant) if learner.voted else None
     return Model.fitted(name, {}, classes, state, Outcome([], "max_iter", 0), mistakes=mistakes)
 

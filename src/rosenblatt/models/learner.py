@@ -5,11 +5,21 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Rule, check_rule
+from rosenblatt.rules import (
+    RULES,
+    ZERO_CONVENTIONS,
+    Rule,
+    additive_rules,
+    check_rule,
+    rule_parameters,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.training.loop import Plan
+    from rosenblatt.training.state import State
 
 MEMORIES = ("average", "last")
 TRAINED_MEMORIES = (*MEMORIES, "vote")
@@ -24,7 +34,7 @@ class Learner:
     """A rule, a memory and their parameters, by their names in Python."""
 
     rule: str = "perceptron"
-    memory: str = "average"
+    memory: str = ""  # empty: as the table of rules says
     values: Mapping[str, float | None] = field(default_factory=dict)  # of the rule's parameters
     max_iter: int | None = None  # passes; None: as many as the table of rules says
     shuffle: bool | str = True
@@ -35,12 +45,15 @@ class Learner:
     n_iter_no_change: int = 5
     time_limit: float | None = None
     record_mistakes: bool = False
+    full_covariance: bool = False  # of a second-order rule and two classes: all of Σ
     random_state: Any = 0
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:
             msg = f"There is no rule {self.rule!r}; there are {', '.join(RULES)}."
             raise InputError(msg)
+        if not self.memory:
+            object.__setattr__(self, "memory", RULES[self.rule].memory)
         if self.voted and not RULES[self.rule].fixed_step:
             first, *others = (name for name, entry in RULES.items() if entry.fixed_step)
             msg = Sentence(
@@ -48,6 +61,13 @@ class Learner:
                 *(Parameter("rule", self.rule), "; use ", Parameter("rule", first)),
                 *(f" or {name}" for name in others),
                 ".",
+            )
+            raise InputError(msg)
+        if self.record_mistakes and self.second_order:
+            msg = Sentence(
+                *(Parameter("record_mistakes", value=True), " is not available with "),
+                *(Parameter("rule", self.rule), ": its weights are not the sum of its mistakes; "),
+                f"use the rule {', '.join(additive_rules())}.",
             )
             raise InputError(msg)
         check_rule(self.rule, self.values)
@@ -87,6 +107,22 @@ class Learner:
         """Return the rule that steps."""
         return RULES[self.rule].rule(self.values)
 
+    @property
+    def second_order(self) -> bool:
+        """Whether a variance is kept beside each weight."""
+        return RULES[self.rule].order == 2
+
+    def start(self, n_features: int, n_classes: int) -> "State":
+        """Return the state before the first row."""
+        from rosenblatt.training.state import State
+
+        state = State.zeros(
+            n_features, n_classes, averaged=self.averaged, uncertain=self.second_order
+        )
+        if self.full_covariance and n_classes == 2:
+            state.variance = np.eye(n_features + 1)
+        return state
+
     def plan(self, *, hold_out: bool = False) -> "Plan":
         """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""
         from rosenblatt.training.loop import EarlyStopping, Plan
@@ -105,6 +141,8 @@ class Learner:
     @property
     def estimator(self) -> str:
         """The name of the estimator that learns so."""
+        if self.second_order:
+            return "ConfidenceWeightedClassifier"
         if not RULES[self.rule].fixed_step:
             return "PassiveAggressiveClassifier"
         names = {"average": "AveragedPerceptron", "vote": "VotedPerceptron"}
@@ -113,6 +151,15 @@ class Learner:
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of that estimator that say what rule and memory are."""
         rule: Any = self.step()
+        if self.second_order:
+            given = {p.name: p.default for p in rule_parameters().values()}
+            given |= {name: value for name, value in self.values.items() if value is not None}
+            return {
+                "rule": self.rule,
+                **{name: given[name] for name in ("r", "confidence", "C")},
+                "average": self.averaged,
+                "covariance": "full" if self.full_covariance else "diagonal",
+            }
         if not RULES[self.rule].fixed_step:
             return {
                 "C": getattr(rule, "C", inf),
@@ -123,7 +170,9 @@ class Learner:
 
     def options(self) -> dict[str, Any]:
         """Return all parameters of that estimator."""
-        recording = {} if self.voted else {"record_mistakes": self.record_mistakes}
+        recording = (
+            {} if self.voted or self.second_order else {"record_mistakes": self.record_mistakes}
+        )
         return {
             **self.parameters(),
             "max_iter": self.passes,

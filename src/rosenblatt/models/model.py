@@ -78,6 +78,7 @@ class Model:
     verdict: dict[str, Json] | None = None
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
     mistakes: "Votes | None" = None  # the list that a learner grows; ``arrays`` in a file
+    variance: NDArray[Any] | None = None  # of each weight, or Σ whole; second-order rules keep it
 
     @classmethod
     def fitted(
@@ -106,6 +107,7 @@ class Model:
                 "n_mistakes": sum(record.mistakes for record in outcome.history),
             },
             training={"label_type": classes.dtype.str},
+            variance=None if state.variance is None else state.by_class(state.variance),
             **parts,
         )
 
@@ -113,6 +115,7 @@ class Model:
         """Change to what the state of this model is now."""
         self.weights = state.by_class(state.weights)
         self.ledger = None if state.ledger is None else state.by_class(state.ledger)
+        self.variance = None if state.variance is None else state.by_class(state.variance)
         self.count = state.count
 
     def copy(self) -> "Model":
@@ -124,6 +127,7 @@ class Model:
             self,
             weights=self.weights.copy(),
             ledger=None if self.ledger is None else self.ledger.copy(),
+            variance=None if self.variance is None else self.variance.copy(),
             outcome=dict(self.outcome),
             arrays=self.arrays | mistakes,
             mistakes=None,
@@ -147,13 +151,12 @@ class Model:
         """The weights as training goes on from them, in the same memory."""
         from rosenblatt.training.state import State
 
-        weights, ledger = self.weights, self.ledger
+        weights, ledger, variance = self.weights, self.ledger, self.variance
         by_feature = len(weights) > 1 and not weights.flags.c_contiguous  # as State lays them out
-        if by_feature:
-            weights, ledger = weights.T, None if ledger is None else ledger.T
-        elif len(self.classes) == 2:
-            weights, ledger = weights[0], None if ledger is None else ledger[0]
-        return State(weights, ledger, len(self.classes), self.count, by_feature)
+        if not by_feature:
+            return State.of_vectors(weights, ledger, len(self.classes), self.count, variance)
+        ledger, variance = (None if part is None else part.T for part in (ledger, variance))
+        return State(weights.T, ledger, len(self.classes), self.count, by_feature, variance)
 
     @cached_property
     def labels(self) -> NDArray[Any]:

@@ -86,6 +86,7 @@ CHECKS: dict[str, Check] = {
     ),
     "coef0": ("a finite number", lambda v: _real(v) and math.isfinite(v)),
     "rule": (_one_of(RULES)[0], lambda v: isinstance(v, str) and v in RULES),
+    "covariance": _one_of(["diagonal", "full"]),
     "memory": _one_of(["last", "average", "vote"]),
     "multi_class": _one_of(["joint", "one-vs-rest"]),
     "max_support": (

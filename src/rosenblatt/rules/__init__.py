@@ -2,7 +2,8 @@
 
 A rule is an immutable value with one method, ``step(margin, sqnorm) -> tau``. The update that every
 additive member of the family makes is then w ← w + tau·y·x, whatever the format of the row, the
-order of the rows or the memory that is kept.
+order of the rows or the memory that is kept. A second-order rule also knows how sure each weight
+is, ``step(margin, variance) -> (alpha, beta)``; see ``confidence_weighted``.
 
 ``RULES`` is the only table of rules. Estimators, kernel learner, trace, commands, lab and docs read
 it, so a new rule is one file beside this one and one line of the table.
@@ -12,22 +13,29 @@ from collections.abc import Mapping
 from typing import Final
 
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.rules.arow import AROW
+from rosenblatt.rules.confidence_weighted import CONFIDENCE, CW, SCW1, SCW2, cw, scw1, scw2
 from rosenblatt.rules.passive_aggressive import PA, PA1, PA2
 from rosenblatt.rules.perceptron import MarginPerceptron, Perceptron
 from rosenblatt.rules.rule import Rule, RuleEntry, RuleParameter, pair_scale
 from rosenblatt.rules.zero import ZERO_CONVENTIONS, settle
 
 __all__ = [
+    "AROW",
+    "CW",
     "PA",
     "PA1",
     "PA2",
     "RULES",
+    "SCW1",
+    "SCW2",
     "ZERO_CONVENTIONS",
     "MarginPerceptron",
     "Perceptron",
     "Rule",
     "RuleEntry",
     "RuleParameter",
+    "additive_rules",
     "check_rule",
     "pair_scale",
     "rule_parameters",
@@ -39,8 +47,14 @@ ETA0 = RuleParameter("eta0", 1.0, "Length of each step.")
 MARGIN = RuleParameter("margin", 1.0, "Step up to this margin.", closed=True)
 C = RuleParameter("C", 1.0, "Limit on each step.", infinite=True)
 
+R = RuleParameter("r", 1.0, "Caution: the larger, the less a single row counts.")
+CONFIDENT = RuleParameter(
+    "confidence", CONFIDENCE, "Probability with which each row is to be right.", low=0.5, high=1.0
+)
+
 PERCEPTRON_PASSES = {"last": 200, "average": 20, "vote": 10}
 PASSIVE_AGGRESSIVE_PASSES = {"last": 10, "average": 10, "vote": 10}
+SECOND_ORDER_PASSES = {"last": 5, "average": 5}
 CRAMMER = "Crammer et al., Online Passive-Aggressive Algorithms, JMLR 7 (2006)"
 
 RULES: Final[dict[str, RuleEntry]] = {
@@ -79,7 +93,55 @@ RULES: Final[dict[str, RuleEntry]] = {
         PASSIVE_AGGRESSIVE_PASSES,
         (C,),
     ),
+    "arow": RuleEntry(
+        AROW,
+        "confidence-weighted learner (AROW)",
+        "α = ℓ·β, β = 1/(xᵀΣx + r)",
+        "Crammer, Kulesza & Dredze, Adaptive Regularization of Weight Vectors, NIPS 2009",
+        SECOND_ORDER_PASSES,
+        (R,),
+        memory="last",
+        order=2,
+    ),
+    "cw": RuleEntry(
+        cw,
+        "confidence-weighted learner (CW)",
+        "right with the confidence asked for",
+        "Dredze, Crammer & Pereira, Confidence-Weighted Linear Classification, ICML 2008",
+        SECOND_ORDER_PASSES,
+        (CONFIDENT,),
+        memory="last",
+        order=2,
+    ),
+    "scw1": RuleEntry(
+        scw1,
+        "confidence-weighted learner (SCW-I)",
+        "as CW, and α ≤ C",
+        "Wang, Zhao & Hoi, Exact Soft Confidence-Weighted Learning, ICML 2012",
+        SECOND_ORDER_PASSES,
+        (CONFIDENT, C),
+        memory="last",
+        order=2,
+    ),
+    "scw2": RuleEntry(
+        scw2,
+        "confidence-weighted learner (SCW-II)",
+        "as CW, softened by C",
+        "Wang, Zhao & Hoi, Exact Soft Confidence-Weighted Learning, ICML 2012",
+        SECOND_ORDER_PASSES,
+        (CONFIDENT, C),
+        memory="last",
+        order=2,
+    ),
 }
+
+
+def additive_rules() -> list[str]:
+    """Return the names of the rules whose weights are the sum of their steps, w = Σ τᵢ·yᵢ·xᵢ.
+
+    Votes, kernels, lists of mistakes and traces are made of that sum.
+    """
+    return [name for name, entry in RULES.items() if entry.order == 1]
 
 
 def check_rule(rule: str, values: Mapping[str, float | None]) -> None:
@@ -111,7 +173,7 @@ def rules_with(parameter: str) -> list[str]:
     """Return the names of the rules that have this parameter.
 
     >>> rules_with("C")
-    ['pa1', 'pa2']
+    ['pa1', 'pa2', 'scw1', 'scw2']
     """
     return [
         name for name, entry in RULES.items() if any(p.name == parameter for p in entry.parameters)

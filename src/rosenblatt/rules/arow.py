@@ -14,6 +14,11 @@ class AROW(NamedTuple):
     r: float = 1.0  # the larger, the slower: how much a single row is trusted
 
     @property
+    def target(self) -> float:
+        """Margin 1."""
+        return 1.0
+
+    @property
     def stops_by_itself(self) -> bool:
         """It approaches margin 1 by ever smaller steps."""
         return False

@@ -16,6 +16,8 @@ from math import inf, nan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
+CONFIDENCE = 0.9  # η, where nothing else is said
+
 
 def phi_of(confidence: float) -> float:
     """Return φ = Φ⁻¹(η) for a confidence η above 1/2.
@@ -33,7 +35,12 @@ class CW(NamedTuple):
     Crammer, Dredze & Pereira (NIPS 2008), Figure 1.
     """
 
-    phi: float = 0.5244005127080407  # η = 0.7
+    phi: float = phi_of(CONFIDENCE)
+
+    @property
+    def target(self) -> float:
+        """No margin is enough for every row: what is wanted is φ times its deviation."""
+        return inf
 
     @property
     def stops_by_itself(self) -> bool:
@@ -56,8 +63,13 @@ class CW(NamedTuple):
 class SCW1(NamedTuple):
     """SCW-I: as CW, but never a step beyond C (Wang, Zhao & Hoi, ICML 2012, Proposition 1)."""
 
-    phi: float = 0.6744897501960817  # η = 0.75
+    phi: float = phi_of(CONFIDENCE)
     C: float = 1.0
+
+    @property
+    def target(self) -> float:
+        """No margin is enough for every row: what is wanted is φ times its deviation."""
+        return inf
 
     @property
     def stops_by_itself(self) -> bool:
@@ -81,8 +93,13 @@ class SCW1(NamedTuple):
 class SCW2(NamedTuple):
     """SCW-II: softened by C everywhere (Wang, Zhao & Hoi, ICML 2012, Proposition 2)."""
 
-    phi: float = 1.2815515655446004  # η = 0.9
+    phi: float = phi_of(CONFIDENCE)
     C: float = 1.0
+
+    @property
+    def target(self) -> float:
+        """No margin is enough for every row: what is wanted is φ times its deviation."""
+        return inf
 
     @property
     def stops_by_itself(self) -> bool:
@@ -105,3 +122,18 @@ class SCW2(NamedTuple):
         alpha = (self.phi * root - margin * (2.0 * n + square * variance)) / (2.0 * n * both)
         g = alpha * variance * self.phi
         return alpha, 2.0 * alpha * self.phi / (g + sqrt(g * g + 4.0 * variance))
+
+
+def cw(confidence: float = CONFIDENCE) -> CW:
+    """Return CW for a confidence."""
+    return CW(phi_of(confidence))
+
+
+def scw1(confidence: float = CONFIDENCE, C: float = 1.0) -> SCW1:
+    """Return SCW-I for a confidence."""
+    return SCW1(phi_of(confidence), C)
+
+
+def scw2(confidence: float = CONFIDENCE, C: float = 1.0) -> SCW2:
+    """Return SCW-II for a confidence."""
+    return SCW2(phi_of(confidence), C)

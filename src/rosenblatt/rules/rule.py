@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class Rule(Protocol):
@@ -18,8 +18,11 @@ class Rule(Protocol):
     def stops_by_itself(self) -> bool:
         """True where separable data end, after finitely many steps, in a pass without a step."""
 
-    def step(self, margin: float, sqnorm: float) -> float:
-        """Return tau ≥ 0 for an example of this margin y·a and this squared length ‖x‖²."""
+    def step(self, margin: float, sqnorm: float) -> Any:
+        """Return tau ≥ 0 for an example of this margin y·a and this squared length ‖x‖².
+
+        A second-order rule is given the variance xᵀΣx of the margin, and returns (alpha, beta).
+        """
 
 
 class RuleParameter(NamedTuple):
@@ -60,13 +63,14 @@ class RuleParameter(NamedTuple):
 class RuleEntry:
     """A line of the table of rules."""
 
-    kind: Callable[..., Rule]  # its class; all of its fields have defaults
+    kind: Callable[..., Rule]  # its class, or what makes one; every argument has a default
     title: str  # what the learner is called within a sentence
     formula: str  # the step
     reference: str
     passes: Mapping[str, int]  # default number of passes, by memory
     parameters: tuple[RuleParameter, ...] = ()
     fixed_step: bool = False  # whether all steps have the same length
+    memory: str = "average"  # which weights decide where nobody says
     order: int = 1  # 2: (margin, variance) → (α, β), which changes a covariance, too
 
     @property
@@ -84,6 +88,8 @@ def pair_scale(rule: Rule) -> float:
     """Return s such that two classes with weights −s·w and +s·w stand where one vector w stands.
 
     A pair of classes has the squared length 2‖x‖²: the perceptron's step is the same on it, s = 1;
-    a passive-aggressive step is half as long and moves both classes, s = 1/2.
+    a passive-aggressive step is half as long and moves both classes, s = 1/2; so it is for a
+    second-order step.
     """
-    return rule.step(0.0, 2.0) / rule.step(0.0, 1.0)
+    whole, half = rule.step(0.0, 1.0), rule.step(0.0, 2.0)
+    return 0.5 if isinstance(whole, tuple) else float(half / whole)

@@ -17,7 +17,7 @@ from rosenblatt.models.parameters import (
     check_parameters,
     generator_from,
 )
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, additive_rules
 from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import encode
@@ -25,8 +25,8 @@ from rosenblatt.training.loop import Plan, Shuffle
 
 OWN_CHECKS: dict[str, Check] = {
     "rule": (
-        f"one of {', '.join(repr(name) for name in RULES)}",
-        lambda v: isinstance(v, str) and v in RULES,
+        f"one of {', '.join(repr(name) for name in additive_rules())}",
+        lambda v: isinstance(v, str) and v in additive_rules(),
     ),
     "averaged": FLAG,
     "only_updates": FLAG,
@@ -63,7 +63,7 @@ def trace(
     y : array of shape (n_rows,)
         Labels: numbers or strings, two classes or more.
     rule : str, default "perceptron"
-        A name of ``rosenblatt.rules.RULES``: "perceptron", "margin", "pa", "pa1", "pa2".
+        A rule whose weights are the sum of its steps: "perceptron", "margin", "pa", "pa1", "pa2".
     C : float, default 1.0
         Limit on a step of "pa1" and "pa2".
     eta0 : float, default 1.0

@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.binary import binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import Counts, Log, empty_log
 from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
+from rosenblatt.kernels.second_order import (
+    full_covariance_pass,
+    second_order_multiclass_pass,
+    second_order_pass,
+)
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples
@@ -34,12 +39,33 @@ def run_pass(
     w, u, c, n_classes = state.weights, state.ledger, state.count, state.n_classes
     if n_classes == 1:  # nothing to tell it from
         counts = Counts(0, 0, 0.0)
+    elif state.variance is not None:
+        counts = _second_order_pass(state, state.variance, examples, order, rule, zero)
     elif n_classes == 2:
         counts = binary_pass(rows, y, weight, order, rule, zero, w, u, c, log)
     else:
         scores = np.empty(n_classes)
         counts = multiclass_pass(rows, y, weight, order, rule, zero, scores, w, u, c, log)
     state.count += len(order)
+    return counts
+
+
+def _second_order_pass(
+    state: State,
+    variance: NDArray[Any],
+    examples: Examples,
+    order: NDArray[Any],
+    rule: Rule,
+    zero: int,
+) -> Counts:
+    rows, y, weight = examples.rows, examples.targets, examples.weight
+    w, u, c = state.weights, state.ledger, state.count
+    fixed, room = (rows, y, weight, order, rule, zero), np.empty(rows.shape[1] + 1)
+    if state.n_classes > 2:
+        scores, against = np.empty(state.n_classes), np.empty_like(room)
+        return second_order_multiclass_pass(*fixed, scores, w, variance, u, c, room, against)
+    run: Any = full_covariance_pass if state.holds_matrix else second_order_pass
+    counts: Counts = run(*fixed, w, variance, u, c, room)
     return counts
 
 

@@ -1,7 +1,7 @@
 """The one mutable thing: the weights, and what is needed to go on learning."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ class Snapshot:
     weights: NDArray[Any]
     ledger: NDArray[Any] | None
     count: int
+    variance: NDArray[Any] | None = None
 
 
 @dataclass
@@ -29,7 +30,8 @@ class State:
 
     Two classes share one vector of n_features + 1 weights, the bias last; the second class is the
     positive one. K classes have K such vectors, stored by class or by feature, whichever the rows
-    that came last read faster (see ``kernels.rows``).
+    that came last read faster (see ``kernels.rows``). A second-order rule keeps the variance of
+    each weight beside it; for two classes it may keep all covariances, a square matrix.
     """
 
     weights: NDArray[Any]
@@ -37,30 +39,43 @@ class State:
     n_classes: int
     count: int = 1  # Algorithm 7's c: one more than the rows seen
     by_feature: bool = False
+    variance: NDArray[Any] | None = None  # as the weights; 1 before the first row
     _average: tuple[int, NDArray[Any]] | None = field(default=None, repr=False)  # and its count
 
     @classmethod
-    def zeros(cls, n_features: int, n_classes: int, *, averaged: bool) -> "State":
-        """Return the state before the first row."""
+    def zeros(
+        cls, n_features: int, n_classes: int, *, averaged: bool, uncertain: bool = False
+    ) -> "State":
+        """Return the state before the first row; ``uncertain``: with a variance for each weight."""
         shape = (n_features + 1,) if n_classes == 2 else (n_classes, n_features + 1)
-        return cls(np.zeros(shape), np.zeros(shape) if averaged else None, n_classes)
+        state = cls(np.zeros(shape), np.zeros(shape) if averaged else None, n_classes)
+        if uncertain:
+            state.variance = np.ones(shape)
+        return state
 
     @classmethod
     def of_vectors(
-        cls, weights: NDArray[Any], ledger: NDArray[Any] | None, n_classes: int, count: int
+        cls,
+        weights: NDArray[Any],
+        ledger: NDArray[Any] | None,
+        n_classes: int,
+        count: int,
+        variance: NDArray[Any] | None = None,
     ) -> "State":
         """Return the state whose weights by class these are; see ``vectors``."""
         if n_classes == 2:
             weights, ledger = weights[0], None if ledger is None else ledger[0]
-        return cls(weights, ledger, n_classes, count)
+            if variance is not None and len(variance) == 1:
+                variance = variance[0]
+        return cls(weights, ledger, n_classes, count, variance=variance)
 
     def vectors(self) -> dict[str, Any]:
-        """Return weights and ledger by class, and the count, under their names in a model."""
-        weights, ledger = (
+        """Return weights, ledger and variance by class, and the count, as they stand in a model."""
+        weights, ledger, variance = (
             None if array is None else np.ascontiguousarray(self.by_class(array))  # copied once
-            for array in (self.weights, self.ledger)
+            for array in (self.weights, self.ledger, self.variance)
         )
-        return {"weights": weights, "ledger": ledger, "count": self.count}
+        return {"weights": weights, "ledger": ledger, "count": self.count, "variance": variance}
 
     @property
     def n_features(self) -> int:
@@ -74,6 +89,8 @@ class State:
         self.weights = self.laid_out_for(rows, self.weights)
         if self.ledger is not None:
             self.ledger = self.laid_out_for(rows, self.ledger)
+        if self.variance is not None:
+            self.variance = self.laid_out_for(rows, self.variance)
         self.by_feature = not self.by_feature
         self._average = None
 
@@ -84,17 +101,26 @@ class State:
         self.weights = self._widened(self.weights, n_features)
         if self.ledger is not None:
             self.ledger = self._widened(self.ledger, n_features)
+        if self.variance is not None:
+            self.variance = self._widened(self.variance, n_features, 1.0)
         self._average = None
 
-    def _widened(self, weights: NDArray[Any], n_features: int) -> NDArray[Any]:
+    def _widened(self, weights: NDArray[Any], n_features: int, value: float = 0.0) -> NDArray[Any]:
+        if self.holds_matrix and weights is self.variance:
+            return _widened_matrix(weights, n_features)
         axis = 0 if self.by_feature or weights.ndim == 1 else 1
         shape = list(weights.shape)
         shape[axis] = n_features + 1
-        wide = np.zeros(shape)
+        wide = np.full(shape, value)
         old, new = self._view(weights), self._view(wide)
         new[: len(old) - 1] = old[:-1]
         new[-1] = old[-1]  # the bias stands last
         return wide
+
+    @property
+    def holds_matrix(self) -> bool:
+        """Whether all covariances are kept, in place of the variances alone."""
+        return self.variance is not None and self.variance.ndim > self.weights.ndim
 
     def keep_average(self, wanted: bool) -> None:
         """Begin an average with the weights as they are now, or give it up; else change nothing."""
@@ -124,14 +150,19 @@ class State:
 
     def snapshot(self, features: Index = EVERYTHING) -> Snapshot:
         """Return a copy of the weights of these features."""
-        ledger = None if self.ledger is None else self._view(self.ledger)[features].copy()
-        return Snapshot(features, self._view(self.weights)[features].copy(), ledger, self.count)
+        weights, ledger, variance = (
+            None if array is None else self._view(array)[features].copy()
+            for array in (self.weights, self.ledger, self.variance)
+        )
+        return Snapshot(features, cast("NDArray[Any]", weights), ledger, self.count, variance)
 
     def restore(self, saved: Snapshot) -> None:
         """Change the weights back to a snapshot of this state."""
         self._view(self.weights)[saved.features] = saved.weights
         if self.ledger is not None:
             self._view(self.ledger)[saved.features] = saved.ledger
+        if self.variance is not None:
+            self._view(self.variance)[saved.features] = saved.variance
         self.count = saved.count
 
     def _view(self, weights: NDArray[Any]) -> NDArray[Any]:
@@ -144,8 +175,15 @@ class State:
         ``kept`` says which of the new class numbers each of the old classes now has. Where two
         classes become more, each takes its side of the one vector: −scale·w and +scale·w.
         """
-        grown = State.zeros(self.n_features, n_classes, averaged=self.ledger is not None)
+        grown = State.zeros(
+            self.n_features,
+            n_classes,
+            averaged=self.ledger is not None,
+            uncertain=self.variance is not None,
+        )
         grown.count = self.count
+        if self.variance is not None and grown.variance is not None and self.n_classes >= 2:
+            grown.variance[kept] = self.by_class(self._variances())  # of two, both have the same
         for old, new in ((self.weights, grown.weights), (self.ledger, grown.ledger)):
             if old is None or new is None or self.n_classes < 2:
                 continue  # one class alone has taught nothing yet
@@ -155,13 +193,27 @@ class State:
                 new[kept] = self.by_class(old)
         return grown
 
+    def _variances(self) -> NDArray[Any]:
+        variance = cast("NDArray[Any]", self.variance)
+        return np.diagonal(variance) if self.holds_matrix else variance
+
     def check_finite(self, loss: float, features: Index, when: str) -> None:
         """Raise if the pass that ended with this loss left the range of float64."""
         finite = np.isfinite(loss) and np.isfinite(self._view(self.weights)[features]).all()
         if finite and self.ledger is not None:
             finite = np.isfinite(self._view(self.ledger)[features]).all()
+        if finite and self.variance is not None:
+            finite = np.isfinite(self._view(self.variance)[features]).all()
         if not finite:
             raise overflow(when)
+
+
+def _widened_matrix(matrix: NDArray[Any], n_features: int) -> NDArray[Any]:
+    """Return covariances with new features before the bias, whose variance is 1."""
+    wide = np.eye(n_features + 1)
+    old = np.append(np.arange(len(matrix) - 1), n_features)
+    wide[np.ix_(old, old)] = matrix
+    return wide
 
 
 def overflow(when: str) -> WeightOverflowError:

@@ -45,7 +45,7 @@ def fit_stream(
     plan: Plan,
     draw: Draw,
     *,
-    averaged: bool,
+    start: Callable[[int, int], State],  # numbers of features and classes → the first state
     vote: bool = False,
     constant: float = 1.0,
     observers: Sequence[Observer] = (),
@@ -78,7 +78,7 @@ def fit_stream(
         supply = supply_of(reading, draw, constant, while_reading=one_pass)
         reading.check_classes()
         if resumed is None:
-            state, progress = _start(reading, averaged=averaged), Progress(reading.classes)
+            state, progress = _start(reading, start), Progress(reading.classes)
         else:
             state, progress = resumed.state, resumed.progress
         try:
@@ -93,7 +93,7 @@ def fit_stream(
                 )
             draw.generator.bit_generator.state = drawing
             supply = StreamSupply(reading, draw, constant, while_reading=True)
-            state, progress = _start(reading, averaged=averaged), Progress(reading.classes)
+            state, progress = _start(reading, start), Progress(reading.classes)
             outcome = learn(state, supply, progress)
     except BaseException:
         reading.close()
@@ -114,5 +114,5 @@ def _sample(reading: Reading, constant: float) -> CSR:
     return CSR(data, indices, block.indptr[: n_rows + 1].copy(), block.n_features, constant)
 
 
-def _start(reading: Reading, *, averaged: bool) -> State:
-    return State.zeros(reading.n_features, max(len(reading.classes), 2), averaged=averaged)
+def _start(reading: Reading, start: Callable[[int, int], State]) -> State:
+    return start(reading.n_features, max(len(reading.classes), 2))
