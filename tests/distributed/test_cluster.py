@@ -16,12 +16,12 @@ from tests.distributed.clusters import rows, threads
 def test_no_tls_no_connection() -> None:
     """A plain address is refused with what it would mean, and TLS asks for its three files."""
     with (
-        pytest.raises(InputError, match=r"give a tls:// address, or say --unencrypted"),
+        pytest.raises(InputError, match=r"give a tls:// address, or say unencrypted=True"),
         remote_client("tcp://127.0.0.1:8786"),
     ):
         pass
     with (
-        pytest.raises(InputError, match=r"needs --tls-cert and --tls-key too: files in PEM"),
+        pytest.raises(InputError, match=r"needs tls_cert= and tls_key= too: files in PEM"),
         remote_client("tls://127.0.0.1:8786", tls_ca="ca.pem"),
     ):
         pass

@@ -11,7 +11,7 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster, Security
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 
 LOOPBACK = "127.0.0.1"
 NO_PAGES: dict[str, Any] = {
@@ -104,11 +104,12 @@ def _security(
     *,
     unencrypted: bool,
 ) -> Any:
-    given = {"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key}
+    given = {"tls_ca": tls_ca, "tls_cert": tls_cert, "tls_key": tls_key}
     if address.startswith("tls://"):
         missing = [name for name, value in given.items() if value is None]
         if missing:
-            msg = f"A scheduler by TLS needs {' and '.join(missing)} too: files in PEM format."
+            mentions = [part for name in missing for part in (" and ", Parameter(name))][1:]
+            msg = Sentence("A scheduler by TLS needs ", *mentions, " too: files in PEM format.")
             raise InputError(msg)
         return Security(
             tls_ca_file=tls_ca,
@@ -117,10 +118,10 @@ def _security(
             require_encryption=True,
         )
     if not unencrypted:
-        msg = (
+        msg = Sentence(
             f"The scheduler {address} is not reached by TLS, and whoever reaches it can run code "
-            "in its workers: give a tls:// address, or say --unencrypted where you trust everybody "
-            "on that network."
+            "in its workers: give a tls:// address, or say ",
+            *(Parameter("unencrypted", value=True), " where you trust everybody on that network."),
         )
         raise InputError(msg)
     return None

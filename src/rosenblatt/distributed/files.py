@@ -18,7 +18,7 @@ from rosenblatt.distributed.dask import homes_of
 from rosenblatt.distributed.encodings import merged_encoding, renumbered
 from rosenblatt.distributed.fitting import Collected
 from rosenblatt.distributed.parts import Part
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.labels import ranks_of, sorted_classes
 
@@ -202,8 +202,11 @@ def _encoding(
     notes = list(template.notes)
     if n_dropped:
         notes.append(
-            f"{n_dropped:,} different words were left out: there were {encoding.n_features:,} "
-            "features already. --hash-bits bounds the features without leaving any out."
+            Sentence(
+                f"{n_dropped:,} different words were left out: there were {encoding.n_features:,} "
+                "features already. ",
+                *(Parameter("hash_bits"), " bounds the features without leaving any out."),
+            )
         )
     return encoding, numbers, notes
 

@@ -101,7 +101,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         weight = check_sample_weight(sample_weight, rows.shape[0])
         seen = np.unique(y if weight is None else y[weight != 0.0])
         if warm:
-            model = grown_model(self._model, seen, learner.step())
+            model = grown_model(self._model, seen, learner.step)
         else:
             model = empty_model(type(self).__name__, learner, seen, rows.shape[1])
         check_classes(model.labels, y, weight)
@@ -172,7 +172,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             self._model = empty_model(type(self).__name__, learner, known, rows.shape[1])
         elif classes is not None or not all_known(counted, self._model.labels):
             seen = np.unique(counted) if classes is None else np.union1d(counted, classes)
-            self._model = grown_model(self._model, seen, learner.step())
+            self._model = grown_model(self._model, seen, learner.step)
         if len(counted):
             examples = self._examples(rows, y, weight, self._model.labels)
             if learn_batch(self._model, learner, examples):

@@ -14,7 +14,7 @@ from importlib import import_module
 from threading import Thread
 from typing import Any, NoReturn
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.lab.document import Document
 from rosenblatt.lab.messages import Session
 from rosenblatt.lab.page import icon_text, module_text, page_text, shim_text, style_text
@@ -62,7 +62,10 @@ class LabServer(ThreadingHTTPServer):
         except OSError as error:
             if port is not None:
                 reason = error.strerror or error
-                msg = f"Port {port} cannot be used: {reason}. Choose another with --port."
+                msg = Sentence(
+                    f"Port {port} cannot be used: {reason}. Choose another with ",
+                    *(Parameter("port"), "."),
+                )
                 raise InputError(msg) from None
             super().__init__((ADDRESS, 0), Handler)
         self.texts = {

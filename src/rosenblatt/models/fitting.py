@@ -82,12 +82,13 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
     Returns the number of updates.
     """
     state, rows, numbers = model.state, examples.rows, examples.numbers()
+    memory = state.weights, state.ledger
     state.keep_average(learner.averaged)
     state.arrange_for(rows)
     features = touched_features(rows)
     before = state.snapshot(features)
     log = None if model.mistakes is None else empty_log(len(numbers))
-    counts = run_pass(state, examples, numbers, learner.step(), ZERO_CONVENTIONS[learner.zero], log)
+    counts = run_pass(state, examples, numbers, learner.step, ZERO_CONVENTIONS[learner.zero], log)
     if counts.updates:
         try:
             state.check_finite(counts.loss, features, "in these rows, which are not learned")
@@ -100,10 +101,13 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
             model.mistakes.extend(updates, rows, before.count - 1)
     model.outcome["n_iter"] += 1
     model.outcome["n_mistakes"] += counts.mistakes
-    model.follow(state)
-    model.spread = model.calibration = model.verdict = None  # these were of other rows
-    model.training, model.arrays = {"label_type": model.labels.dtype.str}, {}
-    model.outcome.pop("n_learned", None)
+    model.count = state.count
+    if memory[0] is not state.weights or memory[1] is not state.ledger:  # laid out otherwise
+        model.follow(state)
+    model.spread = model.calibration = model.verdict = None  # they were of other rows
+    if model.training.keys() != {"label_type"}:  # it was trained on files
+        model.training, model.arrays = {"label_type": model.labels.dtype.str}, {}
+        model.outcome.pop("n_learned", None)
     return counts.updates
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +104,9 @@ class Learner:
         kept = {"average": "averaged ", "vote": "voted "}.get(self.memory, "")
         return f"{kept}{RULES[self.rule].title}"
 
+    @cached_property
     def step(self) -> Rule:
-        """Return the rule that steps."""
+        """The rule that steps."""
         return RULES[self.rule].rule(self.values)
 
     @property
@@ -129,7 +131,7 @@ class Learner:
 
         stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
         return Plan(
-            rule=self.step(),
+            rule=self.step,
             max_iter=self.passes,
             zero=ZERO_CONVENTIONS[self.zero],
             shuffle="once" if self.shuffle == "once" else bool(self.shuffle),
@@ -150,7 +152,7 @@ class Learner:
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of that estimator that say what rule and memory are."""
-        rule: Any = self.step()
+        rule: Any = self.step
         if self.second_order:
             given = {p.name: p.default for p in rule_parameters().values()}
             given |= {name: value for name, value in self.values.items() if value is not None}
