@@ -1,6 +1,7 @@
 """The command that makes a model of files."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -214,10 +215,7 @@ def parameters(given: dict[str, Any], layout: "Layout") -> dict[str, Any]:
         "shuffle": SHUFFLES[given["shuffle"]],
         "random_state": given["seed"],
         "checkpoint_seconds": given["checkpoint_every"],
-        "format": layout.format,
-        "separator": layout.separator,
-        "header": layout.header,
-        "zero_based": layout.zero_based,
+        **asdict(layout),
     }
 
 

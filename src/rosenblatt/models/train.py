@@ -12,7 +12,6 @@ import numpy as np
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
-from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.checkpoint import Checkpoint
@@ -32,7 +31,9 @@ from rosenblatt.training.votes import Votes
 MOST_DENSE_COLUMNS = 200
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
 ENDED_EARLY = ("interrupted", "time_limit")
-LISTS = ("text", "category", "numeric", "ignore")
+LISTS = ("text", "category", "numeric", "ignore", "names")
+SETTINGS = [entry.name for kind in (Layout, Columns, Learner) for entry in fields(kind)]
+SETTINGS.remove("values")  # of the parameters of the rule, which come by their names
 CHECKED = (
     *("rule", "memory", "max_iter", "shuffle", "zero", "fit_intercept", "early_stopping"),
     *("validation_fraction", "n_iter_no_change", "time_limit", "record_mistakes", "random_state"),
@@ -72,6 +73,13 @@ def train_files(
     separator: str | None = None,
     header: bool | None = None,
     zero_based: bool | None = None,
+    quoting: bool | None = None,
+    names: Sequence[str] = (),
+    encoding: str = "utf-8",
+    encoding_errors: str = "strict",
+    bad_rows: str = "error",
+    max_bad_share: float = 0.01,
+    max_index: int | None = None,
     rule: str = "perceptron",
     memory: str = "",
     max_iter: int | None = None,
@@ -121,8 +129,12 @@ def train_files(
         fewer than 1,000 rows.
     degree : 1, 2 or 3
         2 adds pairs of features that occur in a row together, 3 triples as well.
-    format, separator, header, zero_based :
-        How the files are laid out.
+    format, separator, header, zero_based, quoting, names, encoding, encoding_errors, max_index :
+        How the files are laid out; see ``rosenblatt.data.formats.Layout``.
+    bad_rows : "error" or "skip"
+        Whether a row that cannot be read is an error, or is left out, counted and listed.
+    max_bad_share : float
+        The share of rows above which even "skip" is an error.
     rule, memory : str
         How to step, and which weights decide: "average", "last" or "vote".
     max_iter : int, default None
@@ -165,36 +177,8 @@ def train_files(
     >>> model.training["n_rows"], model.evaluate(str(path)).error
     (40, 0.0)
     """
-    layout, columns, learner = settings(
-        label=label,
-        text=text,
-        category=category,
-        numeric=numeric,
-        ignore=ignore,
-        scale=scale,
-        missing=missing,
-        hash_bits=hash_bits,
-        word_pairs=word_pairs,
-        min_count=min_count,
-        degree=degree,
-        format=format,
-        separator=separator,
-        header=header,
-        zero_based=zero_based,
-        rule=rule,
-        memory=memory,
-        max_iter=max_iter,
-        shuffle=shuffle,
-        zero=zero,
-        fit_intercept=fit_intercept,
-        early_stopping=early_stopping,
-        validation_fraction=validation_fraction,
-        n_iter_no_change=n_iter_no_change,
-        time_limit=time_limit,
-        record_mistakes=record_mistakes,
-        random_state=random_state,
-        **parameters,
-    )
+    given = locals()  # the arguments
+    layout, columns, learner = settings(**{name: given[name] for name in SETTINGS}, **parameters)
     files = Files(_names(paths), layout)
     held_out = validation_fraction if early_stopping or calibrate else 0.0
     source = ShownFiles(files, columns)
@@ -251,8 +235,6 @@ def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
     check_parameters("train_files", {name: v for name, v in checked.items() if v is not None})
     for name in LISTS:
         given[name] = _names(given.get(name, ()))
-    if given.get("format") is not None:
-        given["format"] = Format(given["format"])
     found = []
     for kind in (Layout, Columns, Learner):
         names = {entry.name for entry in fields(kind)} - {"values"}
@@ -312,7 +294,7 @@ def _model(
     counts[reading.ranks] = reading.class_counts
     calibration = _calibration(learner, trained, votes) if calibrate else None
     found = None if verdict is None else _verdict(verdict, trained, learner)
-    notes = encoding_notes(encoding)
+    notes = [*encoding_notes(encoding), *source.files.notes]
     if calibrate and calibration is None:
         notes.append("No calibration was fitted: training ended before any row was held out.")
     if verdict is not None and found is None:
@@ -347,6 +329,7 @@ def _model(
             "class_counts": counts.tolist(),
             "held_out_rows": trained.supply.n_held_out,
             "held_out_error": held_out_error(trained),
+            "bad_rows": source.files.bad_rows.as_json(),
             "notes": notes,
         },
         verdict=None if found is None else found.as_json(),
