@@ -273,7 +273,7 @@ def test_warnings_fit_the_learner() -> None:
 
 def test_time_limit_warns() -> None:
     """So does the time limit."""
-    with pytest.warns(ConvergenceWarning, match="stopped at its time limit after"):
+    with pytest.warns(ConvergenceWarning, match="stopped at its time limit in pass"):
         clf = Perceptron(max_iter=10**9, time_limit=0.05).fit(XOR_X, XOR_Y)
     assert clf.stop_reason_ == "time_limit"
 

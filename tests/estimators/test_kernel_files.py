@@ -68,7 +68,7 @@ def test_a_function_cannot_be_saved(tmp_path: Path) -> None:
 
 
 def _changed(arrays: dict[str, Any], name: str, change: Any) -> dict[str, Any]:
-    found = arrays | {f"kernel.{name}": change(arrays[f"kernel.{name}"].copy())}
+    found = arrays | {name: change(arrays[name].copy())}
     return {name: array for name, array in found.items() if array is not None}
 
 
@@ -83,34 +83,34 @@ def _put(place: Any, value: Any) -> Any:
 @pytest.mark.parametrize(
     ("how", "name", "change"),
     [
-        ({}, "step.row", _put(0, 10_000)),
-        ({}, "step.row", _put(0, -1)),
-        ({}, "step.column", _put(0, 10)),
-        ({}, "step.size", _put(0, np.nan)),
-        ({}, "step.size", lambda a: a[:-1]),
-        ({}, "step.seen", _put(-1, 1)),
-        ({}, "step.seen", _put(-1, 10**9)),
-        ({}, "step.seen", lambda _: None),
-        ({}, "numbers", lambda a: a.astype(np.float64)),
-        ({}, "numbers", _put(0, -5)),
-        ({}, "labels", _put(0, 10)),
-        ({}, "gamma", _put(0, -1.0)),
-        ({}, "gamma", lambda a: a[:0]),
-        ({}, "met", _put(0, 1)),
-        ({}, "rows", lambda a: a[:, :-1]),
-        ({}, "rows", _put((0, 0), np.inf)),
-        ({}, "rows", lambda _: None),
-        ({"sparse": True}, "rows.indices", _put(0, 64)),
-        ({"sparse": True}, "rows.indices", lambda a: a.astype(np.float32)),
-        ({"sparse": True}, "rows.indptr", _put(1, 10**6)),
-        ({"sparse": True}, "rows.indptr", lambda a: a[::-1]),
-        ({"sparse": True}, "rows.data", _put(0, np.nan)),
-        ({"max_support": 25}, "coef", lambda a: a[1:]),
-        ({"max_support": 25}, "ledger", _put((0, 0), np.nan)),
-        ({"max_support": 25}, "matrix", lambda a: a[:, 1:]),
-        ({"max_support": 25}, "key", lambda a: a.astype(np.int64)),
-        ({"max_support": 25}, "tuning", lambda a: a[:2]),
-        ({"max_support": 25}, "matrix", lambda _: None),
+        ({}, "mistakes.row", _put(0, 10_000)),
+        ({}, "mistakes.row", _put(0, -1)),
+        ({}, "mistakes.label", _put(0, 10)),
+        ({}, "mistakes.tau", _put(0, np.nan)),
+        ({}, "mistakes.tau", lambda a: a[:-1]),
+        ({}, "mistakes.seen", _put(-1, 1)),
+        ({}, "mistakes.seen", _put(-1, 10**9)),
+        ({}, "mistakes.seen", lambda _: None),
+        ({}, "mistakes.numbers", lambda a: a.astype(np.float64)),
+        ({}, "mistakes.numbers", _put(0, -5)),
+        ({}, "kernel.labels", _put(0, 10)),
+        ({}, "kernel.gamma", _put(0, -1.0)),
+        ({}, "kernel.gamma", lambda a: a[:0]),
+        ({}, "kernel.met", _put(0, 1)),
+        ({}, "mistakes.values", lambda a: a[:, :-1]),
+        ({}, "mistakes.values", _put((0, 0), np.inf)),
+        ({}, "mistakes.values", lambda _: None),
+        ({"sparse": True}, "mistakes.indices", _put(0, 64)),
+        ({"sparse": True}, "mistakes.indices", lambda a: a.astype(np.float32)),
+        ({"sparse": True}, "mistakes.indptr", _put(1, 10**6)),
+        ({"sparse": True}, "mistakes.indptr", lambda a: a[::-1]),
+        ({"sparse": True}, "mistakes.data", _put(0, np.nan)),
+        ({"max_support": 25}, "kernel.coef", lambda a: a[1:]),
+        ({"max_support": 25}, "kernel.ledger", _put((0, 0), np.nan)),
+        ({"max_support": 25}, "kernel.matrix", lambda a: a[:, 1:]),
+        ({"max_support": 25}, "kernel.key", lambda a: a.astype(np.int64)),
+        ({"max_support": 25}, "kernel.tuning", lambda a: a[:2]),
+        ({"max_support": 25}, "kernel.matrix", lambda _: None),
     ],
 )
 def test_damage(how: dict[str, Any], name: str, change: Any, tmp_path: Path) -> None:
@@ -122,7 +122,9 @@ def test_damage(how: dict[str, Any], name: str, change: Any, tmp_path: Path) -> 
     save(clf, tmp_path / "m")
     model = read(tmp_path / "m")
     write(replace(model, arrays=_changed(model.arrays, name, change)), tmp_path / "m")
-    with pytest.raises(InputError, match="m cannot be used: its list of mistakes is damaged: "):
+    with pytest.raises(
+        InputError, match="m cannot be used: The list of mistakes in the model is damaged: "
+    ):
         load(tmp_path / "m")
 
 

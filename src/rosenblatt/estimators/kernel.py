@@ -1,39 +1,78 @@
 """The kernel perceptron as a scikit-learn classifier."""
 
+import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import described
-from rosenblatt.estimators.kernel_choice import (
+from rosenblatt.estimators.kernel_parameters import (
+    KERNEL_ATTRIBUTES,
+    KERNEL_PARAMETERS,
+    MACHINE_PARTS,
     can_stream,
+    check_choice,
     check_forgetron,
     check_given,
+    check_memory,
     check_same,
-    check_stream,
     kernel_of,
+    kernel_with,
+    limit_of,
     rule_of,
 )
-from rosenblatt.estimators.kernel_documentation import KERNEL_ATTRIBUTES, KERNEL_PARAMETERS
-from rosenblatt.estimators.kernel_learning import LearningKernelMachine
-from rosenblatt.estimators.validation import check_classes, check_rows
-from rosenblatt.models.fitting import grown
-from rosenblatt.models.parameters import generator_from
-from rosenblatt.training.advice import unfinished_kernel
-from rosenblatt.training.kernel import KernelTraining
-from rosenblatt.training.loop import Shuffle, train
+from rosenblatt.estimators.validation import (
+    check_classes,
+    check_rows,
+    check_sample_weight,
+    row_weights,
+)
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import matrix_of, take
+from rosenblatt.mistakes.arrays import machine_arrays, read_machine
+from rosenblatt.mistakes.budget import BudgetState
+from rosenblatt.mistakes.gram import sizes_within
+from rosenblatt.mistakes.kernel import Kernel
+from rosenblatt.mistakes.machine import DualState
+from rosenblatt.mistakes.scores import winners
+from rosenblatt.models.fitting import all_known, first_classes, grown
+from rosenblatt.models.model import Model
+from rosenblatt.models.parameters import (
+    check_online,
+    check_parameters,
+    generator_from,
+    plain_options,
+)
+from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.training.advice import KERNEL_CURE, unfinished
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.history import Outcome, PassRecord, StopReason
+from rosenblatt.training.kernel import (
+    BudgetPasses,
+    DualPasses,
+    KernelState,
+    KernelTraining,
+    kernel_passes,
+)
+from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.loop import EarlyStopping, Plan, Shuffle, train
 from rosenblatt.training.observers import Observer, ProgressBar
 
 Kernels = str | Callable[[Any, Any], Any]
 
 
-class KernelPerceptron(LearningKernelMachine):
+class KernelPerceptron(ClassifierMixin, BaseEstimator):
     """The perceptron in the dual: it sees rows through a kernel, and so separates by curves.
 
     Its weights are the sum of the rows that it erred on, so that an activation is a sum of kernel
@@ -65,6 +104,18 @@ class KernelPerceptron(LearningKernelMachine):
     classification using the perceptron algorithm", Machine Learning 37 (1999).
     """
 
+    _state: KernelState
+    _kernel: Kernel  # with the numbers that the first rows determined
+    _made_with: dict[str, Any]
+    classes_: NDArray[Any]
+    n_features_in_: int
+    history_: list[PassRecord]
+    n_iter_: int
+    best_iter_: int
+    n_mistakes_: int
+    converged_: bool
+    stop_reason_: StopReason
+
     def __init__(
         self,
         *,
@@ -87,6 +138,9 @@ class KernelPerceptron(LearningKernelMachine):
         budget: str | None = None,
         eta: float = 0.1,
         cache_size: float = 200,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
         time_limit: float | None = None,
         warm_start: bool = False,
         random_state: Any = 0,
@@ -112,17 +166,17 @@ class KernelPerceptron(LearningKernelMachine):
         self.budget = budget
         self.eta = eta
         self.cache_size = cache_size
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
         self.observers = observers
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from the rows of X and their labels y.
-
-        Rows have no ``sample_weight``, which no learner that depends on the order of rows can make
-        equal to giving a row twice; ``class_weight`` multiplies the steps of a class.
 
         Parameters
         ----------
@@ -131,6 +185,8 @@ class KernelPerceptron(LearningKernelMachine):
             kernel values of all rows against all, (n_rows, n_rows).
         y : array of shape (n_rows,)
             Labels: numbers or strings, two classes or more.
+        sample_weight : array of shape (n_rows,), default None
+            Multiplies the step of each row. A row of weight 0 is left out altogether.
 
         Returns
         -------
@@ -143,29 +199,32 @@ class KernelPerceptron(LearningKernelMachine):
             self._check_warm()
         rows, y = check_rows(self, X, y, reset=not warm)
         check_given(self, rows)
-        generator, seen, rule = generator_from(self.random_state), np.unique(y), rule_of(self)
+        weight = check_sample_weight(sample_weight, rows.shape[0])
+        seen = np.unique(y if weight is None else y[weight != 0.0])
+        generator, plan = generator_from(self.random_state), self._plan()
         state: Any = getattr(self, "_state", None)
         if warm:
             kernel = self._kernel
-            state, classes = grown(state, self.classes_, seen, rule)
+            state, classes = grown(state, self.classes_, seen, plan.rule)
         else:
             kernel = kernel_of(self, rows)
-            state, classes = self._empty(rows, len(seen), generator), seen
-        check_classes(classes, y, None)
+            state, classes = self._empty(rows.shape[1], len(seen), generator), seen
+        check_classes(classes, y, weight)
         check_forgetron(self, len(classes))
-        examples = self._examples(rows, y, classes)
-        learning = self._learning(state, kernel, examples, passes=self.max_iter)
-        training = KernelTraining(learning, examples, self._plan(), generator)
+        examples = self._examples(rows, y, weight, classes)
+        passes = self._passes(state, kernel, examples, plan)
+        training = KernelTraining(passes, examples, plan, generator, self.memory)
         with ExitStack() as stack:
             observers = list(self.observers or ())
             if self.verbose:
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
-            outcome = train(training, self._plan(), observers)
-        learning.finish()
+            outcome = train(training, plan, observers)
+        passes.finish()
         self._state, self._kernel, self.classes_ = state, kernel, classes
         self._made_with = self._machine_parts()
         self._keep(outcome)
-        told = unfinished_kernel(outcome, self.memory)
+        averaged, stopping = self.memory != "last", self.early_stopping
+        told = unfinished(outcome, averaged=averaged, early_stopping=stopping, cure=KERNEL_CURE)
         if told is not None:
             warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=2)
         return self
@@ -192,25 +251,231 @@ class KernelPerceptron(LearningKernelMachine):
         """
         first = not hasattr(self, "_state")
         self._check_parameters()
-        check_stream(self)
+        check_online(self.early_stopping, self.class_weight)
         if not first:
             check_same(self, self._made_with)
         rows, y = check_rows(self, X, y, reset=first)
         self._meet_classes(rows, y, classes)
-        examples = self._examples(rows, y, self.classes_)
+        examples = self._examples(rows, y, None, self.classes_)
         if len(self.classes_) < 2:  # nothing to tell it from
             self._state.count += rows.shape[0]
             self._state.n_met += rows.shape[0]
             self.n_iter_ += 1
             return self
-        learning = self._learning(self._state, self._kernel, examples, passes=1)
-        counts = [learning.visit(block) for block in learning.blocks(examples.numbers())]
-        learning.finish()
+        plan = replace(self._plan(), max_iter=1)
+        passes = self._passes(self._state, self._kernel, examples, plan)
+        counts = [passes.visit(block) for block in passes.blocks(examples.numbers())]
+        passes.finish()
         if any(count.updates for count in counts):
             self.converged_, self.stop_reason_ = False, "max_iter"  # one pass is what it is for
         self.n_iter_ += 1
         self.n_mistakes_ += sum(count.mistakes for count in counts)
         return self
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the score of each row: above 0 for the second class, or one for each class.
+
+        By the memory that is set: an activation of the last or the average vector, or the balance
+        of the votes, each worth as many rows as its vector survived.
+
+        Returns
+        -------
+        array of shape (n_rows,) for two classes, else (n_rows, n_classes)
+        """
+        self._check_memory()
+        return self._scores(X, (self.memory,))[self.memory]
+
+    def decision_functions(self, X: Any) -> dict[str, NDArray[Any]]:
+        """Return the scores by every memory, from one evaluation of the kernel.
+
+        Returns
+        -------
+        dict
+            "last", "average" and "vote": arrays as of ``decision_function``. With a budget no
+            "vote", and "average" with the Projectron only. The average is the mean of all
+            vectors; times one more than the rows seen it is Freund & Schapire's Σ cᵢ·vᵢ.
+        """
+        check_is_fitted(self)
+        return self._scores(X, self._state.memories)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row.
+
+        A zero score predicts the first class, or the second if ``zero="positive"``; a tie of
+        several classes goes to the first of them, or likewise to the last.
+        """
+        return self.labels_of(self.decision_function(X))
+
+    def labels_of(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return the label that each row's scores predict; see ``predict``."""
+        numbers = winners(scores, positive=self.zero == "positive")
+        labels: NDArray[Any] = self.classes_[numbers]
+        return labels
+
+    @property
+    def support_(self) -> NDArray[Any]:
+        """Numbers of the rows that taught, or of those that are kept."""
+        return self._fitted_state().numbers.copy()
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows that taught, or that are kept: an array or a CSR matrix."""
+        rows = self._fitted_state().rows
+        if rows is None:
+            return np.empty((0, 0))
+        found = matrix_of(take(rows, np.arange(rows.shape[0])))
+        return csr_matrix(found) if rows.sparse else found
+
+    @property
+    def n_support_(self) -> NDArray[Any]:
+        """How many support rows are of each class."""
+        return np.bincount(self._fitted_state().labels, minlength=len(self.classes_))
+
+    @property
+    def dual_coef_(self) -> NDArray[Any]:
+        """What multiplies K(row, ·) of each support row: (1 or n_classes, n_support)."""
+        state = self._fitted_state()
+        if self.memory == "vote":
+            msg = 'A vote has no coefficients: set memory="average" or "last" to see dual_coef_.'
+            raise AttributeError(msg)
+        return state.coefficients(averaged=self.memory == "average")
+
+    def _fitted_state(self) -> KernelState:
+        if not hasattr(self, "_state"):
+            msg = f"This {type(self).__name__} is not fitted yet."
+            raise AttributeError(msg)
+        return self._state
+
+    def _check_memory(self) -> None:
+        """Raise where the memory, which may have been set after fit, is not there."""
+        check_is_fitted(self)
+        check_parameters(type(self).__name__, {"memory": self.memory})
+        check_memory(self)
+
+    def _scores(self, X: Any, memories: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+        rows, _ = check_rows(self, X, reset=False)
+        sizes = sizes_within(float(self.cache_size), rows.shape[1])
+        positive = self.zero == "positive"
+        found = self._state.scores(self._kernel, rows, sizes, memories, positive=positive)
+        one = self._state.n_columns == 1 and len(self.classes_) == 2
+        return {
+            memory: scores[0] if one else np.ascontiguousarray(scores.T)
+            for memory, scores in found.items()
+        }
+
+    def _check_parameters(self) -> None:
+        check_parameters(type(self).__name__, self.get_params(deep=False))
+        check_choice(self)
+
+    def _check_warm(self) -> None:
+        if self.kernel == "precomputed":
+            msg = (
+                "warm_start cannot go on with a precomputed Gram matrix, whose rows are not those "
+                "of the last fit: give the kernel as a function, or fit anew."
+            )
+            raise InputError(msg)
+
+    def _machine_parts(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in MACHINE_PARTS}
+
+    def _empty(
+        self, n_features: int, n_classes: int, generator: np.random.Generator | None = None
+    ) -> KernelState:
+        """Return the state before the first row."""
+        joint, limit = self.multi_class == "joint", limit_of(self)
+        if limit is None:
+            return DualState(n_features, n_classes, joint)
+        # From a copy, so that a budget leaves the order of the rows as it is without one.
+        key = 0 if generator is None else int(copy.deepcopy(generator.bit_generator).random_raw())
+        return BudgetState.empty(n_features, n_classes, joint, limit, key)
+
+    def _meet_classes(self, rows: Rows, y: NDArray[Any], named: ArrayLike | None) -> None:
+        """Make sure that the state knows all these classes; start one where there is none."""
+        if not hasattr(self, "_state"):
+            classes = first_classes(y, named)
+            check_forgetron(self, len(classes))
+            generator = generator_from(self.random_state)
+            self._kernel = kernel_of(self, rows)
+            self._state = self._empty(rows.shape[1], len(classes), generator)
+            self.classes_ = classes
+            self._made_with = self._machine_parts()
+            self._keep(Outcome([], "max_iter", 0))
+        elif named is not None or not all_known(y, self.classes_):
+            seen = np.unique(y) if named is None else np.union1d(y, np.asarray(named))
+            state: Any = self._state
+            state, classes = grown(state, self.classes_, seen, rule_of(self))
+            check_forgetron(self, len(classes))
+            self._state, self.classes_ = state, classes
+
+    def _examples(
+        self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]
+    ) -> Examples:
+        weight = row_weights(self.class_weight, weight, y, classes)
+        return Examples(rows, numbers_of(y, classes), weight)
+
+    def _passes(
+        self, state: KernelState, kernel: Kernel, examples: Examples, plan: Plan
+    ) -> DualPasses | BudgetPasses:
+        sizes = sizes_within(float(self.cache_size), examples.rows.shape[1])
+        return kernel_passes(state, kernel, examples, plan, sizes)
+
+    def _plan(self) -> Plan:
+        stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
+        return Plan(
+            rule=rule_of(self),
+            max_iter=self.max_iter,
+            zero=ZERO_CONVENTIONS[self.zero],
+            shuffle=self.shuffle,
+            early_stopping=stopping if self.early_stopping else None,
+            time_limit=self.time_limit,
+        )
+
+    def _keep(self, outcome: Outcome) -> None:
+        self.history_ = outcome.history
+        self.n_iter_ = len(outcome.history)
+        self.best_iter_ = outcome.best_pass
+        self.n_mistakes_ = sum(record.mistakes for record in outcome.history)
+        self.converged_ = outcome.converged
+        self.stop_reason_ = outcome.stop_reason
+
+    @property
+    def model_(self) -> Model:
+        """The fitted machine as ``rosenblatt.save`` writes it: a list of mistakes, no weights."""
+        state, names = self._fitted_state(), getattr(self, "feature_names_in_", None)
+        return Model(
+            type(self).__name__,
+            plain_options(self.get_params(deep=False)),
+            tuple(self.classes_.tolist()),
+            **state.vectors(),
+            feature_names=None if names is None else tuple(str(name) for name in names),
+            history=tuple(asdict(record) for record in self.history_),
+            outcome={
+                "stop_reason": self.stop_reason_,
+                "best_pass": self.best_iter_,
+                "n_iter": self.n_iter_,
+                "n_mistakes": self.n_mistakes_,
+            },
+            training={"label_type": self.classes_.dtype.str},
+            arrays=machine_arrays(state, self._kernel),
+        )
+
+    def _restore(self, model: Model) -> None:
+        """Change to be fitted as a model says, whose record has been checked."""
+        record = model.outcome
+        self.classes_, self.history_ = model.labels, model.records
+        self.n_iter_, self.best_iter_ = record["n_iter"], record["best_pass"]
+        self.n_mistakes_, self.stop_reason_ = record["n_mistakes"], record["stop_reason"]
+        self.converged_ = self.stop_reason_ == "converged"
+        empty, kernel = self._empty(model.n_features, len(self.classes_)), kernel_with(self, 1.0)
+        self._state, self._kernel = read_machine(model.arrays, kernel, empty, model.count)
+        self._made_with = self._machine_parts()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = self.kernel == "precomputed" if isinstance(self.kernel, str) else False
+        tags.input_tags.pairwise = given
+        tags.input_tags.sparse = not given
+        return tags
 
 
 described(KernelPerceptron, KERNEL_PARAMETERS, KERNEL_ATTRIBUTES)

@@ -11,13 +11,13 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.validation import check_rows
+from rosenblatt.mistakes.scores import VoteCounter, vote_margins, vote_scores
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.coverage import CoverageCurve, coverage_curve
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.vote_count import count_votes, vote_margins, vote_scores
-from rosenblatt.training.votes import Votes
 
 
 @documented
@@ -31,8 +31,8 @@ class VotedPerceptron(OnlineClassifier):
 
     and among more than two classes each vector votes for its best one. No vector is kept but the
     updates and, once each, the rows that made them: the activations of all vectors on x are prefix
-    sums of τᵢ·yᵢ·⟨xᵢ, x⟩. The votes are exactly those of the definition; so K vectors cost as much
-    as K dot products a row, whatever the number of classes.
+    sums of τᵢ·yᵢ·⟨xᵢ, x⟩; so K vectors cost as much as K dot products a row, whatever the number of
+    classes.
 
     ``decision_function`` is the lead in votes, ``vote_margin`` how clear it is, from 0 to 1, and
     ``predict_or_abstain`` leaves out the rows where it is not clear enough. ``coef_`` and
@@ -161,7 +161,7 @@ class VotedPerceptron(OnlineClassifier):
     @property
     def survival_(self) -> NDArray[Any]:
         """How many rows each weight vector lasted, w₀ first."""
-        return self._votes.survival(self._state.count)
+        return self._votes.lifetimes
 
     @property
     def n_vectors_(self) -> int:
@@ -169,14 +169,15 @@ class VotedPerceptron(OnlineClassifier):
         return self._votes.n_vectors
 
     @property
-    def _votes(self) -> Votes:
+    def _votes(self) -> Mistakes:
         return votes_of(self._fitted)
 
     def _counts(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         rows, _ = check_rows(self, X, reset=False)
         end, positive = self._state.count, self.zero == "positive"
-        return count_votes(self._votes, rows, len(self.classes_), end, positive=positive)
+        counter = VoteCounter(self._votes, len(self.classes_), end, positive=positive)
+        return counter.count(rows)
 
     def _learner(self) -> Learner:
         return self._learner_of("margin" if self.margin > 0 else "perceptron", "vote")

@@ -20,7 +20,7 @@ class Log(NamedTuple):
     """Room for one line per update: the list that a perceptron is."""
 
     row: NDArray[Any]  # which row taught
-    label: NDArray[Any]  # its label: −1 or +1, or the number of its class
+    label: NDArray[Any]  # its label: −1 or +1, or the number of its class; see kernels.dual
     rival: NDArray[Any]  # the label that lost by it
     tau: NDArray[Any]  # how far the step went
     seen: NDArray[Any]  # Algorithm 7's counter c when it came; differences are survival counts

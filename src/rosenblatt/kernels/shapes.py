@@ -149,6 +149,13 @@ def entries(rows: Rows, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
     return rows.indices[here], rows.data[here].astype(np.float64)
 
 
+def feature_counts(rows: Rows) -> NDArray[Any]:
+    """Return how many values each feature has stored, as float64."""
+    if isinstance(rows, Dense):
+        return np.full(rows.shape[1], float(rows.shape[0]))
+    return np.bincount(rows.indices, minlength=rows.n_features).astype(np.float64)
+
+
 def variance(rows: Rows) -> float:
     """Return the variance of all values, those that are zero included."""
     values, size = stored_values(rows), rows.shape[0] * rows.shape[1]

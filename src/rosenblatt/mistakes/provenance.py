@@ -104,7 +104,7 @@ class Provenance:
 
 def provenance_of(
     mistakes: Mistakes,
-    rows: Rows,
+    rows: Rows | None,
     x: NDArray[Any],
     classes: Sequence[Any],
     *,
@@ -120,7 +120,8 @@ def provenance_of(
     mistakes : Mistakes
         Those of a training from zero weights on ``rows``, recorded by ``Plan(record=True)``.
     rows : Dense or CSR
-        The rows that were learned from, by the numbers that the mistakes have.
+        The rows that were learned from, by the numbers that the mistakes have. None: those that
+        the list keeps.
     x : array of shape (n_features,)
     classes : sequence of labels
         Sorted; of two, the second is the positive one.
@@ -158,6 +159,12 @@ def provenance_of(
         +1         total
     Above 0 speaks for yes; the sum for yes.
     """
+    numbers = None
+    if rows is None and mistakes.support is not None:
+        rows, numbers = mistakes.support.rows, mistakes.support.numbers
+    if rows is None:
+        msg = "The list of mistakes does not keep its rows: give them."
+        raise InputError(msg)
     _check(rows, x)
     taught, counts, labels, strengths = _strengths(mistakes, len(classes), end, averaged=averaged)
     products = _products(rows, taught, np.asarray(x, np.float64))
@@ -178,7 +185,7 @@ def provenance_of(
     order = np.argsort(-np.abs(amounts), kind="stable")[: np.count_nonzero(amounts)]
     terms = [
         Term(
-            int(taught[i]),
+            int(taught[i] if numbers is None else numbers[taught[i]]),
             classes[labels[i]],
             int(counts[i]),
             float(strength[i]),

@@ -97,9 +97,9 @@ def _tensors(model: Model) -> dict[str, NDArray[Any]]:
     tensors |= {f"encoding.{name}": array for name, array in model.encoding_arrays.items()}
     arrays = model.arrays
     if model.mistakes is not None:
-        from rosenblatt.training.vote_arrays import vote_arrays
+        from rosenblatt.mistakes.arrays import list_arrays
 
-        arrays = arrays | vote_arrays(model.mistakes)
+        arrays = arrays | list_arrays(model.mistakes)
     return tensors | {f"arrays.{name}": array for name, array in arrays.items()}
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.shapes import touched_features
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
@@ -21,7 +22,6 @@ from rosenblatt.training.linear import fit, run_pass
 from rosenblatt.training.memory import Vote
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.state import State
-from rosenblatt.training.votes import Votes
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 
@@ -29,7 +29,7 @@ TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 def empty_model(name: str, learner: Learner, classes: NDArray[Any], n_features: int) -> Model:
     """Return the model of an estimator of this name before its first row."""
     state = learner.start(n_features, len(classes))
-    mistakes = Votes(n_features, learner.constant) if learner.voted else None
+    mistakes = Mistakes.sparse(n_features, learner.constant) if learner.voted else None
     return Model.fitted(name, {}, classes, state, Outcome([], "max_iter", 0), mistakes=mistakes)
 
 
@@ -63,10 +63,10 @@ def fit_model(
     state, mistakes = model.state, model.mistakes
     state.keep_average(learner.averaged)
     plan = learner.plan()
-    vote = Vote(state, plan.zero, mistakes) if learner.voted else None
+    vote = Vote(plan.zero, mistakes) if learner.voted else None
     outcome = fit(state, examples, plan, generator, observers, vote)
     if mistakes is not None and outcome.mistakes is not None:
-        mistakes.extend(outcome.mistakes.before(state.count), examples.rows)
+        mistakes.extend_by(outcome.mistakes.before(state.count), examples.rows, state.count)
     parts = {
         "mistakes": mistakes,
         "feature_names": model.feature_names,
@@ -98,7 +98,9 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
         model.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
         if model.mistakes is not None and log is not None:
             updates = Log(*(column[: counts.updates] for column in log))
-            model.mistakes.extend(updates, rows, before.count - 1)
+            model.mistakes.extend_by(updates, rows, state.count, before.count - 1)
+    if model.mistakes is not None:
+        model.mistakes.end = state.count
     model.outcome["n_iter"] += 1
     model.outcome["n_mistakes"] += counts.mistakes
     model.count = state.count

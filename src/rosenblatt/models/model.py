@@ -14,11 +14,11 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
     from rosenblatt.data.files import Encoding, Layout
+    from rosenblatt.mistakes.updates import Mistakes
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.explanation import Explanation
     from rosenblatt.training.history import Outcome, PassRecord
     from rosenblatt.training.state import State
-    from rosenblatt.training.votes import Votes
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
@@ -77,7 +77,7 @@ class Model:
     training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, held_out, …
     verdict: dict[str, Json] | None = None
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
-    mistakes: "Votes | None" = None  # the list that a learner grows; ``arrays`` in a file
+    mistakes: "Mistakes | None" = None  # the list that a learner grows; ``arrays`` in a file
     variance: NDArray[Any] | None = None  # of each weight, or Σ whole; second-order rules keep it
 
     @classmethod
@@ -120,9 +120,9 @@ class Model:
 
     def copy(self) -> "Model":
         """Return a model of its own memory, with the list of mistakes as a file has it."""
-        from rosenblatt.training.vote_arrays import vote_arrays
+        from rosenblatt.mistakes.arrays import list_arrays
 
-        mistakes = {} if self.mistakes is None else vote_arrays(self.mistakes)
+        mistakes = {} if self.mistakes is None else list_arrays(self.mistakes)
         return replace(
             self,
             weights=self.weights.copy(),

@@ -7,23 +7,26 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.mistakes.arrays import PREFIX, list_arrays, read_list
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.model import Model
-from rosenblatt.training.vote_arrays import PREFIX, read_updates, recorded_votes, vote_arrays
-from rosenblatt.training.votes import Votes
-
-__all__ = ["PREFIX", "is_recorded", "recorded_arrays", "recorded_provenance", "recorded_votes"]
 
 
 def recorded_arrays(mistakes: Mistakes, rows: Rows) -> dict[str, NDArray[Any]]:
     """Return the updates, and once each row that made one, under names for a model file."""
-    return vote_arrays(Votes.of(mistakes.updates, rows))
+    return list_arrays(Mistakes.of_rows(mistakes.updates, rows, mistakes.end))
 
 
 def is_recorded(model: Model) -> bool:
     """Return whether a model holds its mistakes."""
     return f"{PREFIX}row" in model.arrays
+
+
+def recorded_mistakes(model: Model) -> Mistakes:
+    """Return the list that a model holds, with the rows that made the updates, checked."""
+    shape = len(model.classes), model.n_features, model.constant
+    return read_list(model.arrays, *shape, model.count)
 
 
 def recorded_provenance(
@@ -42,15 +45,12 @@ def recorded_provenance(
             *(Parameter("record_mistakes", value=True), "."),
         )
         raise InputError(msg)
-    rows, log, numbers = read_updates(
-        model.arrays, len(model.classes), model.n_features, model.constant
-    )
     known = indices < model.n_features
     x = np.zeros(model.n_features)
     x[indices[known]] = values[known]
-    found = provenance_of(
-        Mistakes(log, model.count),
-        rows,
+    return provenance_of(
+        recorded_mistakes(model),
+        None,
         x,
         model.classes,
         averaged=model.ledger is not None,
@@ -58,5 +58,3 @@ def recorded_provenance(
         activation=scores,
         winner=winner,
     )
-    found.terms[:] = [term._replace(row=int(numbers[term.row])) for term in found.terms]
-    return found

@@ -14,9 +14,9 @@ from rosenblatt.models.model import Model
 
 if TYPE_CHECKING:
     from rosenblatt.kernels.rows import Rows
+    from rosenblatt.mistakes.scores import VoteCounter
+    from rosenblatt.mistakes.updates import Mistakes
     from rosenblatt.training.state import State
-    from rosenblatt.training.vote_count import VoteCounter
-    from rosenblatt.training.votes import Votes
 
 PLAIN_PRODUCTS = 1 << 20  # weight times value; about what is done while machine code is loaded
 LANES = 4  # sums side by side, as in kernels.rows
@@ -70,7 +70,7 @@ class Scorer:
 
     def margins(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return how clear the vote on each row is, from 0 to 1; for scores by vote."""
-        from rosenblatt.training.vote_count import vote_margins
+        from rosenblatt.mistakes.scores import vote_margins
 
         return vote_margins(scores)
 
@@ -85,7 +85,7 @@ class Scorer:
         rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
     ) -> NDArray[Any]:
         from rosenblatt.kernels.rows import CSR
-        from rosenblatt.training.vote_count import vote_scores
+        from rosenblatt.mistakes.scores import vote_scores
 
         try:
             return vote_scores(counter.count(CSR(*rows, self._n_features, self._constant)))
@@ -161,20 +161,19 @@ def n_voting(model: Model) -> int | None:
 
 
 def _vote_counter(model: Model) -> "VoteCounter":
-    from rosenblatt.training.vote_count import VoteCounter
+    from rosenblatt.mistakes.scores import VoteCounter
 
     voters = votes_of(model)
     return VoteCounter(voters, len(model.classes), model.count, positive=model.positive)
 
 
-def votes_of(model: Model) -> "Votes":
+def votes_of(model: Model) -> "Mistakes":
     """Return the updates that a model holds, with the rows that made them."""
     if model.mistakes is not None:
         return model.mistakes
-    from rosenblatt.training.vote_arrays import recorded_votes
+    from rosenblatt.models.recorded import recorded_mistakes
 
-    shape = len(model.classes), model.n_features, model.constant
-    return recorded_votes(model.arrays, *shape, model.count)
+    return recorded_mistakes(model)
 
 
 def _lane_sum(products: list[float]) -> float:

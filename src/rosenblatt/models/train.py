@@ -14,6 +14,8 @@ from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.spread import feature_spread
+from rosenblatt.mistakes.arrays import list_arrays
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Calibration, Model, Spread
@@ -25,8 +27,6 @@ from rosenblatt.training.observers import Observer
 from rosenblatt.training.reading import BLOCK_BYTES
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_stream
-from rosenblatt.training.vote_arrays import vote_arrays
-from rosenblatt.training.votes import Votes
 
 MOST_DENSE_COLUMNS = 200
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
@@ -313,7 +313,7 @@ def _model(
         encoding_arrays=encoding.arrays(),
         spread=_spread(trained, encoding.n_features),
         calibration=calibration,
-        arrays={} if votes is None else vote_arrays(votes),
+        arrays={} if votes is None else list_arrays(votes),
         history=tuple(asdict(record) for record in outcome.history),
         outcome={
             "stop_reason": outcome.stop_reason,
@@ -378,12 +378,12 @@ def _verdict(diagnose: Callable[..., Any], trained: Trained, learner: Learner) -
     return diagnose(X, y, mistakes=made if bounded else None)
 
 
-def _votes(trained: Trained) -> Votes | None:
+def _votes(trained: Trained) -> Mistakes | None:
     """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
     mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
     if mistakes is None or rows is None:
         return None
-    return Votes.of(mistakes.before(trained.state.count), rows)
+    return Mistakes.of_rows(mistakes.before(trained.state.count), rows, trained.state.count)
 
 
 def _spread(trained: Trained, n_features: int) -> Spread:
@@ -393,7 +393,7 @@ def _spread(trained: Trained, n_features: int) -> Spread:
     return Spread(low, high, deviation, rows.shape[0])
 
 
-def _calibration(learner: Learner, trained: Trained, votes: Votes | None) -> Calibration | None:
+def _calibration(learner: Learner, trained: Trained, votes: Mistakes | None) -> Calibration | None:
     from rosenblatt.models.calibration import fit_calibration
     from rosenblatt.training.memory import held_out_scores
 

@@ -53,8 +53,7 @@ class SurvivalDisplay(Display):
             return cls.from_survival(_recorded(estimator), title=estimator.learner)
         survival = getattr(estimator, "survival_", None)
         if survival is None and hasattr(estimator, "mistakes_"):
-            mistakes = estimator.mistakes_
-            survival = np.diff(mistakes.updates.seen, prepend=1, append=mistakes.end)
+            survival = estimator.mistakes_.lifetimes
         if survival is None:
             msg = (
                 f"This {type(estimator).__name__} does not store how long its weights lasted; fit "
@@ -127,4 +126,4 @@ def _recorded(model: Model) -> NDArray[Any]:
             *(Parameter("record_mistakes", value=True), "."),
         )
         raise InputError(msg)
-    return votes_of(model).survival(model.count)
+    return votes_of(model).lifetimes

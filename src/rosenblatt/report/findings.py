@@ -178,7 +178,7 @@ class Findings:
         model = self.model
         if not is_recorded(model):
             return None
-        return votes_of(model).survival(model.count)
+        return votes_of(model).lifetimes
 
 
 def findings(

@@ -67,7 +67,7 @@ def fit_stream(
     reading = Reading(source, keep=keep, block_bytes=block_bytes, cache=cache, classes=classes)
 
     def learn(state: State, supply: Supply, progress: Progress) -> Outcome:
-        memory = Vote(state, plan.zero) if vote else None
+        memory = Vote(plan.zero) if vote else None
         return fit_supply(
             state, supply, plan, observers, watch=watch, progress=progress, memory=memory
         )

@@ -1,6 +1,7 @@
 """Gram blocks: kernel values of some rows against others, computed together and perhaps kept."""
 
-from typing import Any, Protocol
+import math
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,18 +10,23 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.gram import copy_in, copy_out, squares
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import dense_values, in_format_of, matrix_of, take
-from rosenblatt.training.dual.kernel import Kernel
-from rosenblatt.training.dual.products import Numbers, Panel, products
+from rosenblatt.mistakes.kernel import Kernel
+from rosenblatt.mistakes.products import Numbers, Panel, products
+
+MEGABYTE = 1 << 20
+MOST_UNDER_WAY = 64 * MEGABYTE  # more is no faster
+VALUE = 12  # bytes of a kernel value and of the dot product that it is made of
+LEAST = 32
 
 
-class Gram(Protocol):
+class GramBlocks(Protocol):
     """The kernel values between two sets of rows."""
 
     def panel(self, right: Numbers) -> Panel:
         """Return the values of these rows on the right against any rows on the left."""
 
 
-def gram_between(kernel: Kernel, left: Rows | Numbers, right: Rows) -> Gram:
+def gram_between(kernel: Kernel, left: Rows | Numbers, right: Rows) -> GramBlocks:
     """Return the kernel values between rows; for a precomputed kernel the left are columns."""
     if isinstance(left, np.ndarray):
         return GivenGram(right, left, kernel.constant)
@@ -41,7 +47,7 @@ class DotGram:
             self._right_squares = self._left_squares if left is right else _squares(right)
 
     def panel(self, right: Numbers) -> Panel:
-        """See ``Gram``."""
+        """See ``GramBlocks``."""
         dots = self._products.panel(right)
         right_squares = None if self._right_squares is None else self._right_squares[right]
 
@@ -60,7 +66,7 @@ class FunctionGram:
         self._left, self._right = left, right
 
     def panel(self, right: Numbers) -> Panel:
-        """See ``Gram``."""
+        """See ``GramBlocks``."""
         rows = matrix_of(in_format_of(take(self._right, right), self._left))
         return lambda left: self._kernel.of_rows(matrix_of(take(self._left, left)), rows)
 
@@ -79,7 +85,7 @@ class GivenGram:
         self._columns, self._constant = columns, constant
 
     def panel(self, right: Numbers) -> Panel:
-        """See ``Gram``."""
+        """See ``GramBlocks``."""
         rows = self._values[right]
 
         def values(left: Numbers) -> NDArray[Any]:
@@ -99,7 +105,7 @@ class KeptGram:
     there (see ``complete``). Nothing is thrown out: first come, first kept.
     """
 
-    def __init__(self, gram: Gram, n_rows: int, limit: float) -> None:
+    def __init__(self, gram: GramBlocks, n_rows: int, limit: float) -> None:
         self._gram = gram
         capacity = min(n_rows, int(limit // (8 * n_rows)))
         self._kept = np.empty((capacity, n_rows))
@@ -108,7 +114,7 @@ class KeptGram:
         self._n_kept = 0
 
     def panel(self, right: Numbers) -> Panel:
-        """See ``Gram``."""
+        """See ``GramBlocks``."""
         compute = self._gram.panel(right)
 
         def values(left: Numbers) -> NDArray[Any]:
@@ -141,3 +147,29 @@ def _squares(rows: Rows) -> NDArray[Any]:
     found = np.empty(rows.shape[0])
     squares(rows._replace(constant=0.0), found)
     return found
+
+
+class Sizes(NamedTuple):
+    """Rows of a block, rows on the left of a tile, and bytes left for values to be kept."""
+
+    block: int
+    tile: int
+    kept: float
+
+    def rows_against(self, n_left: int) -> int:
+        """Return how many rows can be scored at a time against so many, all of them at once."""
+        return max(LEAST // 2, min(2 * self.block, self.block * self.tile // max(n_left, 1)))
+
+
+def sizes_within(cache_size: float, n_features: int) -> Sizes:
+    """Return the sizes for a limit in megabytes.
+
+    A block of 256 rows costs 256 values a row among themselves, which is little against the rows
+    that taught, and keeps the products of matrices efficient.
+    """
+    limit = cache_size * MEGABYTE
+    under_way = min(limit / 2, MOST_UNDER_WAY)
+    block = LEAST * int(math.sqrt(under_way / (4 * VALUE)) // LEAST)
+    block = max(LEAST, min(256, block))
+    tile = int(under_way / 2 // (VALUE * block + 16 * n_features))
+    return Sizes(block, max(LEAST, min(4096, tile)), max(0.0, limit - under_way))

@@ -11,7 +11,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.gram import exponents, polynomial
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import variance
-from rosenblatt.training.dual.threads import shared
+from rosenblatt.mistakes.threads import shared
 
 KERNELS = ("linear", "poly", "rbf", "precomputed")
 

@@ -11,8 +11,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.training.dual.gram import KeptGram, gram_between
-from rosenblatt.training.dual.kernel import Kernel, scale_gamma
+from rosenblatt.mistakes.gram import KeptGram, gram_between
+from rosenblatt.mistakes.kernel import Kernel, scale_gamma
 from tests.examples import same_bits
 
 RNG = np.random.default_rng(0)

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.budget import DAMAGE, FORGETTING, MISTAKES, Limit
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shuffling import random_words
+from rosenblatt.mistakes.budget import BUDGETS, NO_LIMIT, BudgetState
+from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.rules import PA1, Perceptron, Rule
-from rosenblatt.training.dual.budget import BudgetPasses
-from rosenblatt.training.dual.budget_state import BUDGETS, NO_LIMIT, BudgetState
-from rosenblatt.training.dual.kernel import Kernel
-from rosenblatt.training.dual.scoring import scores_of
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.kernel import BudgetPasses
+from rosenblatt.training.loop import Plan
 from tests.examples import FORMATS, Drawn, data_sets, integers
-from tests.training.dual.test_passes import KERNELS, SIZES, learn, plain_gram
+from tests.training.test_kernel import KERNELS, SIZES, learn, plain_gram
 
 RBF = Kernel("rbf", gamma=0.5)
 
@@ -35,7 +36,8 @@ def learn_within(
 ) -> tuple[BudgetState, list[int]]:
     """Return the state after a pass in each order, and the mistakes of each."""
     state = BudgetState.empty(rows.shape[1], n_classes, joint, limit, key)
-    passes = BudgetPasses(state, kernel, rows, np.array(drawn.labels), None, rule, 0)
+    examples = Examples(rows, np.array(drawn.labels))
+    passes = BudgetPasses(state, kernel, examples, Plan(rule, 1), SIZES[-1])
     mistakes = [
         sum(passes.visit(block).mistakes for block in passes.blocks(np.array(order)))
         for order in drawn.orders
@@ -164,8 +166,8 @@ def test_a_budget_that_is_never_full(kind: str, form: str, n_classes: int) -> No
     free, expected = learn(rows, drawn, RBF, Perceptron(), n_classes, joint=True)
     state, mistakes = learn_within(rows, drawn, RBF, limit(kind, 10_000), n_classes)
     assert mistakes == expected
-    scores = scores_of(state, RBF, rows, SIZES[-1])["last"]
-    np.testing.assert_allclose(scores, scores_of(free, RBF, rows, SIZES[-1])["last"], atol=1e-9)
+    scores = state.scores(RBF, rows, SIZES[-1])["last"]
+    np.testing.assert_allclose(scores, free.scores(RBF, rows, SIZES[-1])["last"], atol=1e-9)
 
 
 @pytest.mark.parametrize("rule", [Perceptron(), PA1(0.5)])
@@ -186,12 +188,12 @@ def test_projectron_of_eta_zero_is_the_kernel_perceptron(
         rows, drawn, kernel, limit("projectron"), 3, joint=joint, rule=rule
     )
     assert mistakes == expected
-    assert state.n_kept < free.n_support
+    assert state.n_kept < len(free.support)
     if kernel.name == "linear":
         assert state.n_kept == 4  # three features and the bias span everything
     memories = ("last", "average")
-    ours = scores_of(state, kernel, rows, SIZES[-1], memories)
-    for memory, scores in scores_of(free, kernel, rows, SIZES[-1], memories).items():
+    ours = state.scores(kernel, rows, SIZES[-1], memories)
+    for memory, scores in free.scores(kernel, rows, SIZES[-1], memories).items():
         np.testing.assert_allclose(ours[memory], scores, rtol=1e-9, atol=1e-8)
 
 

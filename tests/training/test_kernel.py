@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.mistakes.gram import Sizes, sizes_within
+from rosenblatt.mistakes.kernel import Kernel
+from rosenblatt.mistakes.machine import DualState
+from rosenblatt.mistakes.scores import MEMORIES
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Perceptron, Rule
-from rosenblatt.training.dual.gram import gram_between
-from rosenblatt.training.dual.kernel import Kernel
-from rosenblatt.training.dual.passes import DualPasses
-from rosenblatt.training.dual.scoring import MEMORIES, scores_of
-from rosenblatt.training.dual.sizes import Sizes, sizes_within
-from rosenblatt.training.dual.state import DualState
-from rosenblatt.training.dual.targets import Targets
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.kernel import DualPasses
+from rosenblatt.training.loop import Plan
 from tests import reference
 from tests.dual_reference import Dual, train_dual
 from tests.examples import FORMATS, Drawn, data_sets, integers, same_bits
@@ -68,21 +68,13 @@ def learn(
     """Return the state after a pass in each order, and the mistakes of each."""
     labels = np.array(drawn.labels)
     state = DualState(rows.shape[1], n_classes, joint)
-    passes = DualPasses(
-        gram_between(kernel, rows, rows),
-        Targets.of_numbers(labels, n_classes, joint, None),
-        np.zeros((state.n_columns, len(labels))),
-        rule,
-        ZERO_CONVENTIONS[zero],
-        1,
-        sizes,
-        keep=True,
-    )
+    plan = Plan(rule, len(drawn.orders), ZERO_CONVENTIONS[zero])
+    passes = DualPasses(state, kernel, Examples(rows, labels), plan, sizes)
     mistakes = [
         sum(passes.visit(block).mistakes for block in passes.blocks(np.array(order)))
         for order in drawn.orders
     ]
-    state.extend(rows, labels, passes.steps.values, n_rows=len(labels), count=passes.count)
+    passes.finish()
     return state, mistakes
 
 
@@ -131,7 +123,7 @@ def test_the_definition(
     )
     assert mistakes == expected.mistakes
     positive = zero == "positive"
-    found = scores_of(state, kernel, rows, sizes, MEMORIES, positive=positive)
+    found = state.scores(kernel, rows, sizes, MEMORIES, positive=positive)
     assert same_bits(found["last"], plain_scores(expected, gram, "last"))
     votes = plain_scores(expected, gram, "vote", joint=joint_machine, positive=positive)
     assert same_bits(found["vote"], votes)
@@ -149,7 +141,7 @@ def test_numbers_that_are_not_whole(drawn: Drawn) -> None:
         for sizes in (SIZES[-1], SIZES[0])
     )
     if whole[1] == few[1]:  # else a row stood on the boundary but for rounding
-        a, b = (scores_of(state, kernel, rows, SIZES[-1])["last"] for state, _ in (whole, few))
+        a, b = (state.scores(kernel, rows, SIZES[-1])["last"] for state, _ in (whole, few))
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
 
 
@@ -168,9 +160,9 @@ def test_coefficients_are_the_sum_of_the_steps() -> None:
     drawn = Drawn(X.tolist(), y.tolist(), [list(range(60))] * 2, 1.0)
     kernel, rows = Kernel("poly", gamma=1.0, coef0=1.0, degree=2), FORMATS["dense"](X)
     state, _ = learn(rows, drawn, kernel, Perceptron(), 3, joint=True)
-    assert state.n_support == len(set(state.numbers.values.tolist()))
-    gram = np.array(plain_gram(kernel, X[state.numbers.values], X))
-    found = scores_of(state, kernel, rows, SIZES[-1], MEMORIES)
+    assert len(state.support) == len(set(state.numbers.tolist()))
+    gram = np.array(plain_gram(kernel, X[state.numbers], X))
+    found = state.scores(kernel, rows, SIZES[-1], MEMORIES)
     for memory in ("last", "average"):
         coefficients = state.coefficients(averaged=memory == "average")
         np.testing.assert_allclose(coefficients @ gram, found[memory], rtol=1e-9)

@@ -15,7 +15,11 @@ from rosenblatt.kernels.budget import (
     Slots,
 )
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.training.dual.targets import n_columns
+from rosenblatt.kernels.shapes import take
+from rosenblatt.mistakes.gram import Sizes, gram_between
+from rosenblatt.mistakes.kernel import Kernel
+from rosenblatt.mistakes.scores import score_overflow
+from rosenblatt.mistakes.updates import n_columns
 
 BUDGETS = {"random": RANDOM, "forgetron": FORGETRON, "projectron": PROJECTRON}
 NO_LIMIT = np.iinfo(np.int64).max
@@ -56,14 +60,14 @@ class BudgetState:
         return n_columns(self.n_classes)
 
     @property
-    def n_support(self) -> int:
-        """How many rows are kept."""
-        return self.n_kept
-
-    @property
     def has_average(self) -> bool:
         """Whether the average is known: the Projectron forgets no row that it is made of."""
         return self.limit.kind == PROJECTRON
+
+    @property
+    def memories(self) -> tuple[str, ...]:
+        """Which memories can predict: a budget keeps no vectors of the past."""
+        return ("last", "average") if self.has_average else ("last",)
 
     @property
     def by_age(self) -> NDArray[Any]:
@@ -76,6 +80,40 @@ class BudgetState:
         if averaged:
             found = found - self.slots.ledger[self.by_age] / self.count
         return np.ascontiguousarray(found.T)
+
+    def kept_scores(self, kernel: Kernel, rows: Rows, coefficients: NDArray[Any]) -> NDArray[Any]:
+        """Return the scores of rows under coefficients of the kept rows: (columns, rows)."""
+        if not self.n_kept:
+            return np.zeros((len(coefficients), rows.shape[0]))
+        left = self.numbers if self.rows is None else self.rows
+        gram = gram_between(kernel, left, rows)
+        with np.errstate(over="ignore", invalid="ignore"):  # noticed by who looks at the scores
+            values = gram.panel(np.arange(rows.shape[0]))(np.arange(self.n_kept))
+            return np.asarray(coefficients @ values)
+
+    def scores(
+        self,
+        kernel: Kernel,
+        rows: Rows,
+        sizes: Sizes,
+        memories: tuple[str, ...] = ("last",),
+        *,
+        positive: bool = False,  # noqa: ARG002  # as of ``DualState``, where it decides votes
+    ) -> dict[str, NDArray[Any]]:
+        """Return the scores of rows by each memory, (columns, rows)."""
+        n_rows, width = rows.shape[0], self.n_columns
+        together = np.concatenate(
+            [self.coefficients(averaged=memory == "average") for memory in memories]
+        )
+        found = np.empty((len(together), n_rows))
+        at_a_time = sizes.rows_against(self.n_kept)
+        for start in range(0, n_rows, at_a_time):
+            here = np.arange(start, min(start + at_a_time, n_rows))
+            found[:, here] = self.kept_scores(kernel, take(rows, here), together)
+            finite = np.isfinite(found[:, here]).all(axis=0)
+            if not finite.all():
+                raise score_overflow(start + int(np.argmin(finite)))
+        return {memory: found[m * width : (m + 1) * width] for m, memory in enumerate(memories)}
 
     def make_room(self, n_rows: int) -> None:
         """Change the slots to hold what so many more rows can fill."""

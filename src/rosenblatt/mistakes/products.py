@@ -1,0 +1,185 @@
+"""Dot products of rows, a panel of them at a time: by BLAS, in whole numbers, or sparse."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.byte_dots import (
+    LANES,
+    MOST_FEATURES,
+    fill_panels,
+    pack_pairs,
+    panel_dots,
+)
+from rosenblatt.kernels.gram import sparse_dots
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import (
+    GrowingArray,
+    dense_values,
+    feature_counts,
+    matrix_of,
+    stored_values,
+    take,
+    without_zeros,
+)
+from rosenblatt.mistakes.threads import shared
+
+Numbers = NDArray[Any]
+Panel = Callable[[Numbers], NDArray[Any]]  # numbers of rows on the left → (left, right) values
+
+WHOLE_FLOAT32 = 1 << 24  # up to here float32 holds every whole number
+SPREAD_BYTES = 64 << 20  # of sparse rows that are kept spread out
+# Multiplications that BLAS does in the time of one that looks for matching features.
+DENSE_GAIN = 25
+
+
+class SpreadRows:
+    """Rows on the left as dense ones of a type: sparse ones are spread out when asked for."""
+
+    def __init__(self, rows: Rows, dtype: Any) -> None:
+        self._rows, self._dtype = rows, dtype
+        self._whole: NDArray[Any] | None = None
+        width = np.dtype(dtype or np.float64).itemsize * max(rows.shape[1], 1)
+        if not rows.sparse or rows.shape[0] * width <= SPREAD_BYTES:
+            self._whole = dense_values(rows)
+            if rows.sparse:
+                self._whole = self._whole.astype(dtype, copy=False)
+        self._at_a_time = max(SPREAD_BYTES // width, 1)
+
+    def pieces(self, numbers: Numbers) -> "list[slice]":
+        """Return the rows of these numbers in pieces that may be spread out at a time."""
+        length = len(numbers) if self._whole is not None else self._at_a_time
+        return [slice(at, at + length) for at in range(0, len(numbers), max(length, 1))]
+
+    def take(self, numbers: Numbers) -> NDArray[Any]:
+        """Return the rows of these numbers; without a copy where they are all in their order."""
+        whole = self._whole
+        if whole is None:
+            return dense_values(take(self._rows, numbers), self._dtype)
+        every = len(numbers) == len(whole) and np.array_equal(numbers, np.arange(len(whole)))
+        return (whole if every else whole[numbers]).astype(self._dtype, copy=False)
+
+
+class FloatProducts:
+    """One product of dense matrices by BLAS; whole numbers in float32 where it holds the sums."""
+
+    def __init__(self, left: Rows, right: Rows, dtype: Any) -> None:
+        self._dtype = dtype
+        self._left, self._right = SpreadRows(left, dtype), right
+
+    def panel(self, right: Numbers) -> Panel:
+        """Return the dot products of these rows on the right with any on the left."""
+        rows = dense_values(take(self._right, right), self._dtype).T
+
+        def dots(left: Numbers) -> NDArray[Any]:
+            pieces = self._left.pieces(left)
+            with np.errstate(over="ignore", invalid="ignore"):  # noticed in the scores
+                found = np.empty((len(left), rows.shape[1]), self._dtype)
+                for piece in pieces:
+                    np.matmul(self._left.take(left[piece]), rows, out=found[piece])
+            return found
+
+        return dots
+
+
+class ByteProducts:
+    """Whole numbers from 0 to 255, exact; a row on the left is packed when it is first met."""
+
+    def __init__(self, left: Rows, right: Rows) -> None:
+        self._left, self._right = SpreadRows(left, np.uint8), right
+        self._place = np.full(left.shape[0], -1, np.int64)  # among the packed ones
+        self._words = GrowingArray(np.empty(0, np.int32))
+        self._places = GrowingArray(np.empty(0, np.uint16))
+        self._bounds = GrowingArray(np.zeros(1, np.int64))
+
+    def panel(self, right: Numbers) -> Panel:
+        """Return the dot products of these rows on the right with any on the left."""
+        rows = np.ascontiguousarray(dense_values(take(self._right, right)), np.uint8)
+        panels = np.zeros((-(-len(rows) // LANES), -(-rows.shape[1] // 2), LANES, 2), np.int16)
+        fill_panels(rows, panels)
+
+        def dots(left: Numbers) -> NDArray[Any]:
+            new = left[self._place[left] < 0]
+            for piece in self._left.pieces(new):
+                self._pack(new[piece])
+            packed = self._words.values, self._places.values, self._bounds.values
+            chosen = self._place[left]
+            found = np.empty((len(left), len(panels) * LANES), np.int32)
+            shared(
+                lambda begin, end: panel_dots(*packed, chosen, panels, begin, end, found),
+                len(left),
+            )
+            return found  # perhaps wider than the rows on the right
+
+        return dots
+
+    def _pack(self, numbers: Numbers) -> None:
+        rows = np.ascontiguousarray(self._left.take(numbers))
+        room = len(rows) * -(-rows.shape[1] // 2)
+        words, places = np.empty(room, np.int32), np.empty(room, np.uint16)
+        ends = np.empty(len(rows), np.int64)
+        n_pairs = pack_pairs(rows, words, places, ends)
+        self._place[numbers] = np.arange(len(numbers)) + len(self._bounds) - 1
+        self._bounds.append(ends + len(self._words))
+        self._words.append(words[:n_pairs])
+        self._places.append(places[:n_pairs])
+
+
+class SparseProducts:
+    """Sparse rows: feature by feature, only where both have a value."""
+
+    def __init__(self, left: Rows, right: Rows) -> None:
+        self._left, self._right = left, right
+
+    def panel(self, right: Numbers) -> Panel:
+        """Return the dot products of these rows on the right with any on the left."""
+        from scipy.sparse import csc_matrix
+
+        by_feature = csc_matrix(matrix_of(take(self._right, right)))
+        columns = by_feature.data, by_feature.indices, by_feature.indptr
+
+        def dots(left: Numbers) -> NDArray[Any]:
+            data, indices, indptr, _, _ = without_zeros(self._left, left)
+            found = np.zeros((len(left), len(right)))
+            shared(
+                lambda begin, end: sparse_dots(data, indices, indptr, *columns, begin, end, found),
+                len(left),
+            )
+            return found
+
+        return dots
+
+
+def products(left: Rows, right: Rows) -> FloatProducts | ByteProducts | SparseProducts:
+    """Return the fastest way to the dot products of these rows."""
+    if left.sparse and not _worth_spreading(left, right):
+        return SparseProducts(left, right)
+    peaks = _peak(left), _peak(right)
+    packed = left.sparse or stored_values(left).dtype == stored_values(right).dtype == np.uint8
+    if packed and max(peaks) < 256.0 and left.shape[1] <= MOST_FEATURES:
+        return ByteProducts(left, right)
+    exact = peaks[0] * peaks[1] * left.shape[1] <= WHOLE_FLOAT32
+    return FloatProducts(left, right, np.float32 if exact else np.float64)
+
+
+def _worth_spreading(left: Rows, right: Rows) -> bool:
+    """Return whether so many features match that sparse rows are better taken as dense ones."""
+    n_features = left.shape[1]
+    if 8 * 256 * n_features > SPREAD_BYTES:  # a block of rows would be too much
+        return False
+    matches = float(feature_counts(left) @ feature_counts(right))
+    return matches * DENSE_GAIN > float(left.shape[0]) * right.shape[0] * n_features
+
+
+def _peak(rows: Rows) -> float:
+    """Return the largest of values that are whole numbers from 0 on; infinity for others."""
+    values = stored_values(rows)
+    if values.dtype == np.uint8:
+        return 255.0
+    if not len(values):
+        return 0.0
+    if values.min() < 0.0 or not (np.floor(values) == values).all():
+        return np.inf
+    return float(values.max())

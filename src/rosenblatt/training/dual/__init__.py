@@ -1,1 +1,0 @@
-"""Learning in the dual: the kernel perceptron, its Gram blocks and its budgets."""
