@@ -93,6 +93,7 @@ def train_files(
     random_state: int = 0,
     calibrate: bool = False,
     record_mistakes: bool = False,
+    full_covariance: bool = False,
     verdict: Callable[..., Any] | None = None,
     buffer: int | None = None,
     cache: str | Path | None = None,
@@ -147,6 +148,8 @@ def train_files(
         Fit probabilities to held-out rows.
     record_mistakes : default False
         Keep the list of mistakes with their rows, for ``rosenblatt.why``.
+    full_covariance : default False
+        Of a second-order rule and two classes: keep all of Σ, not its diagonal alone.
     verdict : function, default None
         ``rosenblatt.diagnose``, to prove whether the rows are separable.
     buffer : int, default None
