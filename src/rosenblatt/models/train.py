@@ -42,7 +42,7 @@ CHECKED = (
 Names = str | Sequence[str]
 
 
-class Bar(Protocol):
+class Watch(Protocol):
     """What shows how far a training has come."""
 
     def reading(self, batches: Iterable[Batch]) -> Iterator[Batch]:
@@ -52,7 +52,9 @@ class Bar(Protocol):
         """Look at a training after every part of a pass."""
 
 
-Bars = Callable[[int | None, float], AbstractContextManager[Bar]]  # of bytes and share learned from
+Bars = Callable[
+    [int | None, float], AbstractContextManager[Watch]
+]  # of bytes and share learned from
 
 
 def train_files(
@@ -224,7 +226,7 @@ def train_files(
 class ShownFiles(TrainingFiles):
     """Files to learn from, with a bar that shows how far they have been read."""
 
-    bar: Bar | None = None
+    bar: Watch | None = None
 
     def batches(self) -> Iterator[Batch]:
         """Read the files from the start."""
