@@ -11,10 +11,9 @@ import numpy as np
 
 from benchmarks.figure import Amount, Figure, Skipped, Target
 from benchmarks.stopwatch import Scale
-from rosenblatt.distributed.mixing import Lesson, Start
-from rosenblatt.distributed.parts import Part, Recipe, assembled
+from rosenblatt.distributed.mixing import Engine, Lesson, Start
+from rosenblatt.distributed.shards import Recipe, RowPart, assemble
 from rosenblatt.distributed.simulation import VirtualShards
-from rosenblatt.distributed.training import Engine
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.state import State
@@ -41,7 +40,7 @@ BYTES_PER_VALUE = 8  # a float32 and a 32-bit index
 NOISE = 0.4  # of the spread of the scores: every pass errs on about one row in six
 
 
-def made_part(number: int, n_rows: int, n_features: int) -> Part:
+def made_part(number: int, n_rows: int, n_features: int) -> RowPart:
     """Return rows with one value in each of fifty ranges of features, and labels that overlap."""
     generator = np.random.default_rng(number)
     width = n_features // VALUES_PER_ROW
@@ -58,7 +57,7 @@ def made_part(number: int, n_rows: int, n_features: int) -> Part:
         n_features,
         1.0,
     )
-    return Part(rows, (scores + blur > 0).astype(np.int32))
+    return RowPart(rows, (scores + blur > 0).astype(np.int32))
 
 
 def figures(scale: Scale) -> Iterator[Figure | Skipped]:
@@ -116,13 +115,13 @@ def in_one_process(n_rows: int, n_shards: int = 1) -> Engine:
     parts = [made_part(k, n_rows, N_FEATURES) for k in range(N_PARTS)]
     recipe = Recipe(N_FEATURES, 2, seed=0)
     if n_shards == 1:
-        return VirtualShards([assembled(parts, 0, 0, recipe)])
-    return VirtualShards([assembled([part], k, k * n_rows, recipe) for k, part in enumerate(parts)])
+        return VirtualShards([assemble(parts, 0, 0, recipe)])
+    return VirtualShards([assemble([part], k, k * n_rows, recipe) for k, part in enumerate(parts)])
 
 
 def on_cluster(client: Any, n_shards: int, n_rows: int, n_features: int = N_FEATURES) -> Engine:
     """Return shards of so many rows each in the workers, which make the rows up."""
-    from rosenblatt.distributed.dask import DaskEngine, shards_of
+    from rosenblatt.distributed.engine import DaskEngine, shards_of
 
     parts = client.map(made_part, range(n_shards), n_rows=n_rows, n_features=n_features)
     recipe = Recipe(n_features, 2, seed=0)

@@ -24,8 +24,7 @@ from benchmarks.distributed import (
     epoch_seconds,
     on_cluster,
 )
-from rosenblatt.distributed.changes import Change
-from rosenblatt.distributed.mixing import FAN_IN, Share, Start, added, run_epoch
+from rosenblatt.distributed.mixing import FAN_IN, Change, Share, Start, add_shares, run_epoch
 from rosenblatt.distributed.shards import Shard
 from rosenblatt.kernels.counts import Counts
 
@@ -150,7 +149,7 @@ def _reduction(client: Any, n_bytes: int) -> float:
         shares = client.map(_share, range(FAN_IN), n_weights=n_bytes // 8, pure=False)
         client.gather(client.map(type, shares, pure=False))
         before = perf_counter()
-        client.submit(type, client.submit(added, shares, pure=False), pure=False).result()
+        client.submit(type, client.submit(add_shares, shares, pure=False), pure=False).result()
         times.append(perf_counter() - before)
     return min(times)
 

@@ -12,9 +12,8 @@ from reproduction.estimate import Estimate, estimate
 from reproduction.experiment import Experiment, Setting
 from reproduction.line import NEGLIGIBLE, Line, higher_error
 from reproduction.table import Cell, Grid
-from rosenblatt.distributed.mixing import Lesson
+from rosenblatt.distributed.mixing import Lesson, fit_shards
 from rosenblatt.distributed.simulation import VirtualShards, simulate, virtual_shards
-from rosenblatt.distributed.training import fit_shards
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.examples import Examples

@@ -2,16 +2,16 @@
 
 import json
 import signal
-import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from rosenblatt.cli import main
 from rosenblatt.distributed import DaskAveragedPerceptron
 from rosenblatt.models.file import read
-from tests.cli.running import PROGRAM, ran, run
+from tests.cli.running import run, signalled
 
 
 def parts(folder: Path, n_rows: int = 400) -> None:
@@ -33,23 +33,15 @@ OPTIONS = ("--engine", "dask", "--workers", "1", "--shards", "3", "--no-early-st
 def test_the_command_is_the_estimator(tmp_path: Path) -> None:
     """The model of the command has the bits of the estimator, killed and resumed on the way."""
     parts(tmp_path)
-    command = ("train", "part-*.svm", *OPTIONS, "--max-iter", "12", "-o", "m.model")
+    command = ("train", "part-*.svm", *OPTIONS, "--max-iter", "6", "-o", "m.model")
     kept = ("--checkpoint", "point", "--checkpoint-every", "0")
-    with subprocess.Popen(  # noqa: S603  # our own program
-        [*PROGRAM, *command, *kept],
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        while not (tmp_path / "point").exists() and process.poll() is None:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        assert process.wait() == -signal.SIGKILL
+    ended = signalled(signal.SIGKILL, "point", 3, *command, *kept, folder=tmp_path)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
     done = run(*command, *kept, "--json", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Going on from point." in done.stderr
     report = json.loads(done.stdout)
-    assert len(report["history"]) == 12
+    assert len(report["history"]) == 6
     assert not (tmp_path / "point").exists()
     from sklearn.datasets import load_svmlight_files
 
@@ -59,12 +51,13 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
     X, y = np.vstack([X0.toarray(), X1.toarray()]), np.concatenate([y0, y1])
     from scipy import sparse
 
-    expected = DaskAveragedPerceptron(n_shards=3, max_iter=12).simulate(sparse.csr_matrix(X), y)
+    expected = DaskAveragedPerceptron(n_shards=3, max_iter=6).simulate(sparse.csr_matrix(X), y)
     model = read(tmp_path / "m.model")
     assert model.learner == "AveragedPerceptron"
     assert np.array_equal(model.deciding_weights[0, :-1], expected.coef_[0])
-    told = ran("evaluate", "m.model", "part-0.svm", folder=tmp_path)
-    assert "133 rows" in told
+    files = (str(tmp_path / "m.model"), str(tmp_path / "part-0.svm"))
+    told = CliRunner().invoke(main, ["evaluate", *files])
+    assert "133 rows" in told.stdout
 
 
 @pytest.mark.parametrize(
@@ -76,7 +69,10 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
             ("--engine", "dask", "--scheduler", "tls://a:1", "--workers", "2"),
             "--workers applies to workers on this machine",
         ),
-        (("--engine", "dask", "--scheduler", "tcp://a:1"), "give a tls:// address, or say"),
+        (
+            ("--engine", "dask", "--scheduler", "tcp://a:1"),
+            "give a tls:// address, or say --unencrypted",
+        ),
         (("--engine", "dask", "--calibrate"), "--calibrate looks at all held-out rows at once"),
         (("--engine", "dask", "--buffer", "1M"), "--buffer says how one process reads"),
         (("--engine", "dask", "--memory", "vote"), "--memory vote keeps the rows of all mistakes"),
@@ -88,10 +84,6 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
 )
 def test_what_is_refused(tmp_path: Path, options: tuple[str, ...], told: str) -> None:
     """No option is taken and forgotten: what the engine cannot do is said before it begins."""
-    from click.testing import CliRunner
-
-    from rosenblatt.cli import main
-
     parts(tmp_path, 20)
     done = CliRunner().invoke(main, ["train", str(tmp_path / "part-0.svm"), *options])
     assert done.exit_code == 2

@@ -16,8 +16,8 @@ import pytest
 from distributed import Client, KilledWorker
 
 from rosenblatt.distributed import DaskAveragedPerceptron
-from rosenblatt.distributed import dask as engine_module
-from rosenblatt.distributed.dask import DaskEngine, LostClusterError
+from rosenblatt.distributed import engine as engine_module
+from rosenblatt.distributed.engine import DaskEngine, LostClusterError
 from rosenblatt.errors import InputError
 from tests.distributed.clusters import rows, same_model, threads
 

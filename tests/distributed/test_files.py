@@ -13,7 +13,7 @@ from rosenblatt import load
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.distributed import DaskAveragedPerceptron
-from rosenblatt.distributed.encodings import merged_statistics, merged_terms
+from rosenblatt.distributed.files import merged_statistics, merged_terms
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import Learner
 from rosenblatt.rules import Perceptron

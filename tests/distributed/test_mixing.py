@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rosenblatt.distributed.mixing import (
+    Change,
     Lesson,
     Mixing,
     Start,
-    added,
+    add_shares,
+    fixed,
     mix,
     run_epoch,
     tree,
@@ -147,7 +149,7 @@ def test_a_clean_epoch_leaves_the_weights_alone() -> None:
     shards = virtual_shards(Examples(dense(rows), y.astype(np.int8)), 7)
     start = Start.of(state)
     lesson = Lesson(Perceptron(), 0, shuffle=True, seed=0, averaged=True)
-    share = tree([run_epoch(shard, start, 1, lesson) for shard in shards], added)
+    share = tree([run_epoch(shard, start, 1, lesson) for shard in shards], add_shares)
     assert share.counts.updates == 0
     assert share.change.nbytes == 0
     mix(state, share, alone=False)
@@ -252,3 +254,54 @@ def test_overflow_is_told() -> None:
     data = Examples(dense(X), np.array([1, -1, 1, -1], np.int8))
     with pytest.raises(WeightOverflowError, match="in epoch"):
         simulate(data, 2, 2, Plan(Perceptron(1e10), 5))
+
+
+arrays = st.integers(1, 40).flatmap(
+    lambda n: st.lists(
+        st.lists(
+            st.one_of(st.just(0.0), st.just(0.0), st.floats(-1e9, 1e9)), min_size=n, max_size=n
+        ),
+        min_size=2,
+        max_size=2,
+    )
+)
+
+
+@given(arrays)
+def test_both_forms_add_alike(drawn: list[list[float]]) -> None:
+    """A sum has the bits of the sum of whole arrays, whichever form each side and it have."""
+    a, b = np.array(drawn)
+    whole = a + b
+    forms = [[Change.of(x), Change(x, None, len(x))] for x in (a, b)]
+    for left in forms[0]:
+        for right in forms[1]:
+            assert same_bits(left.plus(right).whole((len(a),)), whole)
+
+
+def test_the_smaller_form_is_sent() -> None:
+    """Twelve bytes a value that is not zero, or eight a value: whichever is less."""
+    array = np.zeros((3, 100))
+    array[1, 5:9] = 1.5
+    sparse = Change.of(array)
+    assert sparse.nbytes == 4 * 12
+    assert same_bits(sparse.whole(array.shape), array)
+    assert Change.of(np.ones((3, 100))).nbytes == 300 * 8
+
+
+def test_a_sum_shares_no_memory() -> None:
+    """What a worker keeps of a share is not changed by adding it to another."""
+    for array in (np.ones(10), np.eye(1, 10)[0]):
+        one, other = Change.of(array.copy()), Change.of(array.copy())
+        total = one.plus(other)
+        total.values[:] = -7.0
+        assert same_bits(one.whole((10,)), array)
+        assert same_bits(other.whole((10,)), array)
+
+
+def test_a_fixed_array_is_a_copy_that_cannot_be_written() -> None:
+    """The weights of the coordinator can go on while those that were sent stay."""
+    weights = np.arange(4.0)
+    sent = fixed(weights)
+    weights += 1
+    assert sent.tolist() == [0, 1, 2, 3]
+    assert not sent.flags.writeable

@@ -1,12 +1,20 @@
 """Which rows a shard has, and in which order it meets them."""
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rosenblatt.distributed.shards import Shard, bounds, dealt, made_shard
+from rosenblatt.distributed.shards import (
+    Shard,
+    ShardFacts,
+    bounds,
+    deal_rows,
+    make_shard,
+    strange_shards,
+)
 from rosenblatt.distributed.simulation import virtual_shards
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Dense
@@ -46,11 +54,11 @@ def test_even_shards() -> None:
 
 def test_dealing_looks_at_the_number_of_the_row_alone() -> None:
     """Rows dealt part by part go where they go when dealt all at once, and spread evenly."""
-    whole = dealt(0, 4000, 8, seed=3)
-    parts = [dealt(first, 500, 8, seed=3) for first in range(0, 4000, 500)]
+    whole = deal_rows(0, 4000, 8, seed=3)
+    parts = [deal_rows(first, 500, 8, seed=3) for first in range(0, 4000, 500)]
     assert np.concatenate(parts).tolist() == whole.tolist()
     assert np.bincount(whole, minlength=8).min() > 400
-    assert dealt(0, 4000, 8, seed=4).tolist() != whole.tolist()
+    assert deal_rows(0, 4000, 8, seed=4).tolist() != whole.tolist()
 
 
 def test_held_out_rows_do_not_depend_on_the_shards() -> None:
@@ -87,7 +95,7 @@ def test_rows_of_weight_zero_are_left_out() -> None:
     given = examples(20)
     weight = np.ones(20)
     weight[::2] = 0.0
-    shard = made_shard(0, Examples(given.rows, given.targets, weight), np.arange(20), 0.3, 0)
+    shard = make_shard(0, Examples(given.rows, given.targets, weight), np.arange(20), 0.3, 0)
     assert sorted([*shard.learning.tolist(), *shard.held_out.tolist()]) == list(range(1, 20, 2))
 
 
@@ -97,3 +105,54 @@ def test_too_many_shards() -> None:
         InputError, match=r"n_shards must be from 1 to the number of rows, 5; got 6"
     ):
         bounds(5, 6)
+
+
+def facts(*shards: list[int]) -> list[ShardFacts]:
+    """Return shards with these labels, in this order."""
+    n_classes = max(map(max, shards)) + 1
+    return [
+        ShardFacts(
+            len(labels),
+            0,
+            np.bincount(labels, minlength=n_classes),
+            int(np.count_nonzero(np.diff(labels))) + 1,
+            sparse=False,
+            fingerprint=0,
+        )
+        for labels in shards
+    ]
+
+
+MIXED = [0, 1] * 100
+SORTED = [0] * 100 + [1] * 100
+
+
+@pytest.mark.parametrize(
+    ("shards", "in_order", "told"),
+    [
+        ([MIXED, MIXED], True, None),
+        ([MIXED, [0] * 200], False, r"Shard 1 has no row of class 'b': each shard learns from its"),
+        ([[0] * 200, [1] * 200], False, r"Shard 0 has no row of class 'b' and shard 1 has no row "),
+        ([[0] * 190 + [1] * 10, [1] * 190 + [0] * 10], False, r"grouped: shard 0 \(95% 'a'\) and"),
+        ([SORTED, SORTED], False, None),
+        ([SORTED, MIXED], True, r"sorted in shard 0, and rows are met as they stand: set shuffle="),
+        ([[0] * 9 + [1], [0] * 10], False, None),  # chance
+        ([[0] * 1000 + [1], [0] * 1000], True, None),  # a class of one row
+    ],
+)
+def test_what_is_told(shards: list[list[int]], in_order: bool, told: str | None) -> None:
+    """Shards that lack a class, hold it in another share, or have it sorted are named."""
+    sentence = strange_shards(facts(*shards), ["a", "b"], in_order=in_order)
+    if told is None:
+        assert sentence is None
+    else:
+        assert sentence is not None
+        assert re.search(told, sentence)
+
+
+def test_many_are_not_all_named() -> None:
+    """Of many strange shards the first are named and the others counted."""
+    shards = [[0] * 100 if k % 2 else [1] * 100 for k in range(40)]
+    sentence = strange_shards(facts(*shards), ["a", "b"], in_order=False)
+    assert sentence is not None
+    assert "shard 4 has no row of class 'a' and 35 more: each" in sentence

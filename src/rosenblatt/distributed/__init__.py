@@ -3,8 +3,9 @@
 Names are resolved on first use: the mathematics (``mixing``, ``simulation``) needs no Dask.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from rosenblatt.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rosenblatt.distributed.classifiers import (
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
         DaskPerceptron,
     )
     from rosenblatt.distributed.cluster import local_client, remote_client
+    from rosenblatt.distributed.shards import ShardWarning
     from rosenblatt.distributed.simulation import simulate
-    from rosenblatt.distributed.skew import ShardWarning
 
 __all__ = [
     "DaskAveragedPerceptron",
@@ -26,31 +27,29 @@ __all__ = [
     "simulate",
 ]
 
-_HOMES = {
-    "DaskAveragedPerceptron": "classifiers",
-    "DaskPassiveAggressiveClassifier": "classifiers",
-    "DaskPerceptron": "classifiers",
-    "ShardWarning": "skew",
-    "local_client": "cluster",
-    "remote_client": "cluster",
-    "simulate": "simulation",
-}
+_CLASSIFIERS = "rosenblatt.distributed.classifiers"
+_find = lazy_names(
+    "rosenblatt.distributed",
+    {
+        "DaskAveragedPerceptron": _CLASSIFIERS,
+        "DaskPassiveAggressiveClassifier": _CLASSIFIERS,
+        "DaskPerceptron": _CLASSIFIERS,
+        "ShardWarning": "rosenblatt.distributed.shards",
+        "local_client": "rosenblatt.distributed.cluster",
+        "remote_client": "rosenblatt.distributed.cluster",
+        "simulate": "rosenblatt.distributed.simulation",
+    },
+)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        msg = f"module 'rosenblatt.distributed' has no attribute {name!r}"
-        raise AttributeError(msg)
     try:
-        module = import_module(f"rosenblatt.distributed.{_HOMES[name]}")
+        return _find(name)
     except ModuleNotFoundError as error:
         if error.name not in {"dask", "distributed"}:
             raise
         msg = f"{name} needs Dask: pip install 'rosenblatt[dask]'"
         raise ModuleNotFoundError(msg, name=error.name) from None
-    value = getattr(module, name)
-    globals()[name] = value
-    return value
 
 
 def __dir__() -> list[str]:

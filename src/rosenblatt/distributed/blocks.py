@@ -1,4 +1,4 @@
-"""Dask arrays and data frames as parts."""
+"""Dask arrays and data frames: their blocks as parts, and predictions where and when wanted."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -8,8 +8,9 @@ from distributed import Client, Future
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt.distributed.parts import Part
+from rosenblatt.distributed.shards import RowPart
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.shapes import place_of, stored_values
@@ -131,12 +132,12 @@ def survey(block: Block) -> Survey:
     return Survey(rows.shape[0], rows.shape[1], rows.sparse, found, counts)
 
 
-def settled(block: Block, classes: NDArray[Any]) -> Part:
+def settle_block(block: Block, classes: NDArray[Any]) -> RowPart:
     """Return a block with the numbers of its classes; runs in a worker."""
-    return Part(block.rows, numbers_of(block.labels, classes).astype(np.int32))
+    return RowPart(block.rows, numbers_of(block.labels, classes).astype(np.int32))
 
 
-def agreed(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def agree(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the classes and how many rows each has, or say why the blocks do not fit together."""
     filled = [one for one in surveys if one.n_rows]
     if not filled:
@@ -192,3 +193,49 @@ def _aligned(y: Any, X: Any) -> Any:
         msg = f"X has {counts[0]} blocks of rows, but y has {counts[1]}: divide both alike."
         raise InputError(msg)
     return y
+
+
+def lazy_predictions(plain: OnlineClassifier, X: Any) -> Any:
+    """Return the labels of a collection as a Dask array or series."""
+    return _lazy(plain, X, "predict", (), plain.classes_.dtype)
+
+
+def lazy_decisions(plain: OnlineClassifier, X: Any) -> Any:
+    """Return the activations of a collection as a Dask array, series or data frame."""
+    n_classes = len(plain.classes_)
+    return _lazy(plain, X, "decision_function", () if n_classes == 2 else (n_classes,), float)
+
+
+def _lazy(plain: OnlineClassifier, X: Any, method: str, width: tuple[int, ...], dtype: Any) -> Any:
+    import dask
+
+    # The weights are one task of the graph, not one copy for each block.
+    shared = dask.delayed(plain, traverse=False)
+    if hasattr(X, "columns"):
+        meta = _framed(np.zeros((0, *width), dtype), X._meta.index, plain)  # noqa: SLF001
+        return X.map_partitions(_frame_part, shared, method, meta=meta)
+    if X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    meta = np.zeros((0, *width), dtype)
+    shape: dict[str, Any] = {"chunks": (X.chunks[0], width)} if width else {"drop_axis": 1}
+    return X.map_blocks(_block, shared, method, dtype=dtype, meta=meta, **shape)
+
+
+def _block(X: Any, plain: OnlineClassifier, method: str) -> Any:
+    return getattr(plain, method)(X)
+
+
+def _frame_part(X: Any, plain: OnlineClassifier, method: str) -> Any:
+    if not len(X):
+        width = (len(plain.classes_),) if method != "predict" and len(plain.classes_) > 2 else ()
+        dtype = plain.classes_.dtype if method == "predict" else float
+        return _framed(np.zeros((0, *width), dtype), X.index, plain)
+    return _framed(getattr(plain, method)(X), X.index, plain)
+
+
+def _framed(values: Any, index: Any, plain: OnlineClassifier) -> Any:
+    import pandas as pd
+
+    if values.ndim == 1:
+        return pd.Series(values, index)
+    return pd.DataFrame(values, index, plain.classes_.tolist())

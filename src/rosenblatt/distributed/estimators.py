@@ -14,20 +14,21 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.distributed.blocks import (
-    agreed,
+    agree,
     blocks_of,
     feature_names,
     is_collection,
-    settled,
+    lazy_decisions,
+    lazy_predictions,
+    settle_block,
     survey,
 )
 from rosenblatt.distributed.files import read_files
-from rosenblatt.distributed.fitting import Collected, Fitted, Run, fit_collected
-from rosenblatt.distributed.lazy import lazy_decisions, lazy_predictions
+from rosenblatt.distributed.fitting import ClusterOutcome, ClusterPlan, ClusterRows, fit_cluster
 from rosenblatt.distributed.parameters import CHECKS, class_weights, plain_values, seed_from
 from rosenblatt.distributed.progress import ShardBar
+from rosenblatt.distributed.shards import ShardWarning
 from rosenblatt.distributed.simulation import simulate
-from rosenblatt.distributed.skew import ShardWarning
 from rosenblatt.distributed.train import with_files
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
@@ -68,12 +69,12 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         constant = 1.0 if plain.fit_intercept else 0.0
         blocks = blocks_of(client, X, y, constant)
         surveys = client.gather(client.map(survey, blocks, pure=False))
-        classes, counts = agreed(surveys)
+        classes, counts = agree(surveys)
         check_classification_targets(classes)
-        parts = client.map(settled, blocks, classes=classes, pure=False)
+        parts = client.map(settle_block, blocks, classes=classes, pure=False)
         lengths = [one.n_rows for one in surveys]
         first = next(one for one in surveys if one.n_rows)
-        collected = Collected(parts, lengths, first.n_features, classes, counts)
+        collected = ClusterRows(parts, lengths, first.n_features, classes, counts)
         del blocks, parts
         names = feature_names(X)
         if names is not None:
@@ -208,12 +209,14 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             )
             raise InputError(msg) from None
 
-    def _train(self, plain: OnlineClassifier, client: Client, collected: Collected) -> Fitted:
+    def _train(
+        self, plain: OnlineClassifier, client: Client, collected: ClusterRows
+    ) -> ClusterOutcome:
         """Train the plain estimator on what has been collected, and keep it."""
         learner = plain._learner()  # noqa: SLF001  # ours
         n_shards = int(self.n_shards or min(len(client.nthreads()), sum(collected.lengths)))
         seed = seed_from(self.random_state)
-        run = Run(
+        run = ClusterPlan(
             learner.plan(),
             learner.averaged,
             seed,
@@ -231,7 +234,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
                 bar = stack.enter_context(ShardBar(n_shards))
                 observers.append(bar)
                 watch = bar.watch
-            fitted = fit_collected(
+            fitted = fit_cluster(
                 client,
                 collected,
                 run,

@@ -1,4 +1,8 @@
-"""Files that the workers read themselves, one part each."""
+"""Files that the workers read themselves, one part each, under one encoding.
+
+The terms of all parts are numbered in the order in which they are first met, part after part:
+that is how one process numbers them that reads the parts one after the other.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -10,19 +14,108 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding
+from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.data.encoding.vocabulary import KeptNumbering, TermArrays
 from rosenblatt.data.files import Columns, Encoding, Files, Layout
 from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes, Label
-from rosenblatt.distributed.dask import homes_of
-from rosenblatt.distributed.encodings import merged_encoding, renumbered
-from rosenblatt.distributed.fitting import Collected
-from rosenblatt.distributed.parts import Part
+from rosenblatt.distributed.engine import homes_of
+from rosenblatt.distributed.fitting import ClusterRows
+from rosenblatt.distributed.shards import RowPart
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.labels import ranks_of, sorted_classes
 
 Template = TableEncoding | bool  # how columns are read; of svmlight, whether it counts from 0
+
+
+def merged_encoding(
+    template: TableEncoding,
+    statistics: Sequence[NDArray[np.float64]],
+    terms: Sequence[TermArrays | None],
+) -> tuple[TableEncoding, list[NDArray[np.int32] | None], int]:
+    """Return the frozen encoding of all parts, and how each part's terms are numbered in it.
+
+    A term that has no room is numbered −1; the last value says how many there are. Where terms
+    are hashed, their numbers are the same everywhere, and None stands for that.
+    """
+    merged = merged_statistics(statistics)
+    known = [part for part in terms if part is not None]
+    if len(known) < len(terms):
+        encoding = TableEncoding(
+            template.columns, template.settings, notes=template.notes, statistics=merged
+        )
+        encoding.freeze()
+        return encoding, [None] * len(terms), 0
+    room = template.settings.max_features - merged.values.shape[1]
+    together, numbers, n_dropped = merged_terms(known, room)
+    encoding = TableEncoding(
+        template.columns,
+        template.settings,
+        notes=template.notes,
+        statistics=merged,
+        numbering=KeptNumbering(room, together),
+    )
+    encoding.freeze()
+    return encoding, [*numbers], n_dropped
+
+
+def merged_statistics(parts: Sequence[NDArray[np.float64]]) -> ColumnStatistics:
+    """Return the statistics of all rows, as Chan, Golub & LeVeque merge two parts."""
+    total = parts[0].copy()
+    for part in parts[1:]:
+        count, mean, m2, low, high, n_missing = total
+        n_new, new_mean, new_m2, new_low, new_high, new_missing = part
+        n_all = np.maximum(count + n_new, 1)
+        apart = np.where(n_new > 0, new_mean - mean, 0)
+        mean += apart * (n_new / n_all)
+        m2 += new_m2 + apart * apart * (count * n_new / n_all)
+        count += n_new
+        n_missing += new_missing
+        np.minimum(low, new_low, out=low)
+        np.maximum(high, new_high, out=high)
+    return ColumnStatistics(total)
+
+
+def merged_terms(
+    parts: Sequence[TermArrays], room: int
+) -> tuple[TermArrays, list[NDArray[np.int32]], int]:
+    """Return the terms of all parts, the number of each part's terms, and how many had no room."""
+    hashes = np.concatenate([part.hashes for part in parts])
+    different, first = np.unique(hashes, return_index=True)
+    by_appearance = np.argsort(first)
+    numbers = np.empty(len(different), np.int32)
+    numbers[by_appearance] = np.arange(len(different))
+    numbers[numbers >= room] = -1
+    chosen = first[by_appearance][:room]
+    starts = np.cumsum([0, *(len(part.letters) for part in parts)])
+    begins = [part.offsets[:-1] + start for part, start in zip(parts, starts[:-1], strict=True)]
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])[chosen]
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    places = np.repeat(np.concatenate(begins)[chosen] - offsets[:-1], lengths)
+    letters = np.concatenate([part.letters for part in parts])
+    together = TermArrays(
+        hashes[chosen],
+        np.concatenate([part.columns for part in parts])[chosen],
+        letters[places + np.arange(offsets[-1])],
+        offsets,
+    )
+    of_parts = [numbers[np.searchsorted(different, part.hashes)] for part in parts]
+    return together, of_parts, len(different) - len(chosen)
+
+
+def renumbered(
+    indices: NDArray[Any], numbers: NDArray[np.int32], n_numeric: int
+) -> NDArray[np.int32]:
+    """Return features of a part as features of all the data; −1 for those that had no room."""
+    table: NDArray[np.int32] = np.concatenate(
+        [
+            np.arange(n_numeric, dtype=np.int32),
+            np.where(numbers < 0, -1, numbers + n_numeric).astype(np.int32),
+        ]
+    )
+    found: NDArray[np.int32] = table[indices]
+    return found
 
 
 class FilePart(NamedTuple):
@@ -44,10 +137,10 @@ class FileSurvey(NamedTuple):
     statistics: NDArray[np.float64] | None
 
 
-class Read(NamedTuple):
+class ClusterFiles(NamedTuple):
     """Files in the workers, and how their columns became features."""
 
-    collected: Collected
+    collected: ClusterRows
     encoding: Encoding
     names: list[str]
     format: Format
@@ -56,7 +149,7 @@ class Read(NamedTuple):
 
 def read_files(
     client: Client, paths: Sequence[str], layout: Layout, columns: Columns, constant: float
-) -> Read:
+) -> ClusterFiles:
     """Have the workers read files, each of which they must find under its name."""
     files = Files(paths, layout)
     _check_files(files, columns)
@@ -94,8 +187,8 @@ def read_files(
         pure=False,
     )
     lengths = [one.n_rows for one in surveys]
-    collected = Collected(parts, lengths, encoding.n_features, _label_array(classes), counts)
-    return Read(collected, encoding, files.names, files.format, notes)
+    collected = ClusterRows(parts, lengths, encoding.n_features, _label_array(classes), counts)
+    return ClusterFiles(collected, encoding, files.names, files.format, notes)
 
 
 def read_part(name: str, layout: Layout, template: Template) -> FilePart:
@@ -133,7 +226,7 @@ def settle_part(
     n_features: int,
     constant: float,
     encoding: TableEncoding | None,
-) -> Part:
+) -> RowPart:
     """Return the rows of a file as all the files together make them; runs in a worker.
 
     Nothing of the part is changed: it may be asked for again.
@@ -142,7 +235,7 @@ def settle_part(
     if batch is None:
         nothing = np.zeros(0, np.int32)
         rows = CSR(np.zeros(0), nothing, np.zeros(1, np.int64), n_features, constant)
-        return Part(rows, nothing)
+        return RowPart(rows, nothing)
     data, indices, indptr = batch.data, batch.indices, batch.indptr
     if encoding is not None:
         data = data.copy()
@@ -154,7 +247,7 @@ def settle_part(
             known = indices >= 0
             indptr = np.concatenate([[0], np.cumsum(known)])[indptr]
             data, indices = data[known], indices[known]
-    return Part(CSR(data, indices, indptr, n_features, constant), ranks[batch.labels])
+    return RowPart(CSR(data, indices, indptr, n_features, constant), ranks[batch.labels])
 
 
 def _check_files(files: Files, columns: Columns) -> None:

@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import Client, Future
 from numpy.typing import NDArray
 
-from rosenblatt.distributed.dask import DaskEngine, ShardWatcher, shards_of
-from rosenblatt.distributed.mixing import Lesson, Mixing, Start
-from rosenblatt.distributed.parts import Recipe
-from rosenblatt.distributed.skew import strange_shards
-from rosenblatt.distributed.training import fit_shards
-from rosenblatt.distributed.verdict import extent, verdict_of
+from rosenblatt.distributed.engine import DaskEngine, ShardWatcher, shards_of
+from rosenblatt.distributed.mixing import Lesson, Mixing, Start, fit_shards
+from rosenblatt.distributed.shards import Recipe, Shard, strange_shards
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense
+from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.model import Spread
 from rosenblatt.theory.verdict import Verdict
@@ -25,8 +25,73 @@ from rosenblatt.training.observers import Observer
 from rosenblatt.training.state import State
 
 
+class Extent(NamedTuple):
+    """How near a shard comes to the boundary, and how far from the origin; both exact."""
+
+    least: Fraction | None  # the least lead of a true class; None where it is beyond float64
+    squared_radius: Fraction  # R² = max ‖x‖² + 1
+
+
+def extent(shard: Shard, start: Start) -> Extent | None:
+    """Return what one shard says of these weights, or None where it has no rows to learn from."""
+    from rosenblatt.theory.inequalities import Inequalities
+    from rosenblatt.theory.labelled_rows import LabelledRows
+    from rosenblatt.theory.widest_margin import squared_radius
+
+    state, rows, learning = start.state(), shard.examples.rows, shard.learning
+    if not len(learning):
+        return None
+    X = matrix_of(rows)
+    if len(learning) < rows.shape[0]:
+        X = X[learning]
+    targets = shard.examples.targets[learning]
+    numbers = (targets > 0).astype(np.int64) if state.n_classes == 2 else targets
+    labelled = LabelledRows(X, numbers, np.arange(state.n_classes))
+    v = np.ascontiguousarray(state.by_class(state.weights)).reshape(-1)
+    return Extent(Inequalities(labelled).least(v), squared_radius(labelled))
+
+
+def verdict_of(
+    extents: Sequence[Extent | None],
+    state: State,
+    classes: NDArray[Any],
+    n_rows: int,
+    notes: tuple[str, ...] = (),
+) -> Verdict | None:
+    """Return the verdict "separable" with the last weights as witness, if they prove it exactly."""
+    from rosenblatt.theory.exact import root_bounds, rounded_up, squared_norm
+
+    known = [one for one in extents if one is not None]
+    leasts = [one.least for one in known if one.least is not None]
+    if len(leasts) < len(known) or not leasts or min(leasts) <= 0:
+        return None
+    least, square = min(leasts), max(one.squared_radius for one in known)
+    V = np.array(state.by_class(state.weights))
+    two = state.n_classes == 2
+    gammas = []
+    for part in (V[:, :-1], V):
+        length = squared_norm(part.reshape(-1))
+        gammas.append(root_bounds(least * least / length)[0] if length else inf)
+    low, augmented = gammas
+    return Verdict(
+        status="separable",
+        classes=tuple(classes.tolist()),
+        n_rows=n_rows,
+        n_features=state.n_features,
+        radius=root_bounds(square)[1],
+        margin_low=low,
+        margin_high=inf,
+        augmented_low=augmented,
+        augmented_high=inf,
+        bound=rounded_up((1 if two else 2) * square / Fraction(augmented) ** 2),
+        w=V[0, :-1] if two else V[:, :-1],
+        b=float(V[0, -1]) if two else V[:, -1],
+        notes=notes,
+    )
+
+
 @dataclass(frozen=True)
-class Collected:
+class ClusterRows:
     """Parts that are in the workers, or about to be, and what is known of them."""
 
     parts: list[Future]  # of Part; emptied when the shards are made
@@ -37,7 +102,7 @@ class Collected:
 
 
 @dataclass(frozen=True)
-class Run:
+class ClusterPlan:
     """All that decides, with the data, what a training gives; and where it is kept."""
 
     plan: Plan
@@ -60,7 +125,7 @@ class Run:
         return 0.0 if stopping is None else stopping.validation_fraction
 
 
-class Fitted(NamedTuple):
+class ClusterOutcome(NamedTuple):
     """What a training on a cluster gives."""
 
     state: State
@@ -77,15 +142,15 @@ class Fitted(NamedTuple):
         return None if score is None else 1.0 - score
 
 
-def fit_collected(
+def fit_cluster(
     client: Client,
-    collected: Collected,
-    run: Run,
+    collected: ClusterRows,
+    run: ClusterPlan,
     *,
     tell: Callable[[str], object],
     observers: Sequence[Observer] = (),
     watch_shards: ShardWatcher | None = None,
-) -> Fitted:
+) -> ClusterOutcome:
     """Train on parts that are in the workers; ``tell`` is handed what a person should know."""
     classes, n_classes = collected.classes, len(collected.classes)
     recipe = Recipe(collected.n_features, n_classes, run.seed, run.held_out, run.class_weight)
@@ -118,10 +183,10 @@ def fit_collected(
     zero = plan.zero or -1
     n_wrong = engine.wrong(Start.deciding(state), zero, held_out=False)
     verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
-    return Fitted(state, outcome, engine.n_held_out, n_wrong, verdict, engine.spread())
+    return ClusterOutcome(state, outcome, engine.n_held_out, n_wrong, verdict, engine.spread())
 
 
-def _checked_shards(engine: DaskEngine, classes: NDArray[Any], run: Run) -> str | None:
+def _checked_shards(engine: DaskEngine, classes: NDArray[Any], run: ClusterPlan) -> str | None:
     """Return what is strange about the shards, if anything."""
     if run.held_out and not engine.n_held_out:
         msg = (
@@ -133,7 +198,7 @@ def _checked_shards(engine: DaskEngine, classes: NDArray[Any], run: Run) -> str 
     return strange_shards(engine.facts, classes.tolist(), in_order=in_order)
 
 
-def _checkpoint(path: str, run: Run, engine: DaskEngine) -> Checkpoint:
+def _checkpoint(path: str, run: ClusterPlan, engine: DaskEngine) -> Checkpoint:
     """Return the checkpoint of this run on these rows and no others."""
     described = {
         "n_shards": run.n_shards,

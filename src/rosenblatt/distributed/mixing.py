@@ -13,24 +13,101 @@ tree over the numbers of the shards: the result depends on the data, the seed an
 shards alone, whoever computes it and in whatever order the shards come in.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.distributed.changes import Change, fixed
 from rosenblatt.distributed.shards import Shard
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule
+from rosenblatt.training.history import Outcome, Progress
 from rosenblatt.training.linear import count_mistakes, run_pass
-from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.state import State
+from rosenblatt.training.loop import Learned, Plan, Shuffle, train
+from rosenblatt.training.observers import Observer
+from rosenblatt.training.state import EVERYTHING, Snapshot, State
+from rosenblatt.training.stream_fit import Watcher
 
 Mixing = Literal["uniform", "mistakes"]
 Summand = TypeVar("Summand")
-
 FAN_IN = 8  # shares that are added in one place: fewer tasks than in pairs, fewer levels than all
+
+
+class Change(NamedTuple):
+    """The values of an array laid flat: all of them, or those that are not zero.
+
+    Both forms give the same sums to the last bit, since x + 0 is x.
+    """
+
+    values: NDArray[Any]
+    places: NDArray[Any] | None  # where the values stand, ascending; None: they are all there are
+    length: int
+
+    @classmethod
+    def of(cls, array: NDArray[Any]) -> "Change":
+        """Return the values of an array, without a copy where they are kept whole."""
+        flat = array.reshape(-1)
+        places = np.flatnonzero(flat)
+        narrow = np.int32 if len(flat) < 2**31 else np.int64
+        size = flat.itemsize + np.dtype(narrow).itemsize
+        if len(places) * size >= flat.nbytes:
+            return cls(flat, None, len(flat))
+        return cls(flat[places], places.astype(narrow), len(flat))
+
+    @property
+    def nbytes(self) -> int:
+        """How much there is to send."""
+        return int(self.values.nbytes + (0 if self.places is None else self.places.nbytes))
+
+    def whole(self, shape: tuple[int, ...]) -> NDArray[Any]:
+        """Return a new array of these values."""
+        array = np.zeros(self.length)
+        self.add_to(array)
+        return array.reshape(shape)
+
+    def times(self, factor: float) -> "Change":
+        """Return every value multiplied."""
+        return self._replace(values=self.values * factor)
+
+    def over(self, divisor: float) -> "Change":
+        """Return every value divided."""
+        return self._replace(values=self.values / divisor)
+
+    def add_to(self, array: NDArray[Any]) -> None:
+        """Change an array by adding these values to it."""
+        flat = array.reshape(-1)  # a view: weights are contiguous
+        if self.places is None:
+            flat += self.values
+        else:
+            flat[self.places] += self.values
+
+    def plus(self, other: "Change") -> "Change":
+        """Return the sum of both, which share no memory with it."""
+        if self.places is None or other.places is None:
+            whole, added = (self, other) if self.places is None else (other, self)
+            values = whole.values.copy()
+            added.add_to(values)
+            return Change(values, None, self.length)
+        places = np.union1d(self.places, other.places)
+        values = np.zeros(len(places))
+        values[np.searchsorted(places, self.places)] = self.values
+        values[np.searchsorted(places, other.places)] += other.values
+        total = Change(values, places, self.length)
+        if total.nbytes < values.itemsize * self.length:
+            return total
+        return Change(total.whole((self.length,)), None, self.length)
+
+
+def fixed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy of an array that nobody can write into.
+
+    A worker hands one and the same array to all its tasks, and keeps the flag.
+    """
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy
 
 
 class Lesson(NamedTuple):
@@ -125,7 +202,7 @@ def run_epoch(shard: Shard, start: Start, epoch: int, lesson: Lesson) -> Share:
     return Share(counts, n_rows, weight, Change.of(change).times(weight), excess)
 
 
-def added(shares: Sequence[Share]) -> Share:
+def add_shares(shares: Sequence[Share]) -> Share:
     """Return the sum of successive shares, from left to right."""
     return reduce(Share.plus, shares)
 
@@ -175,3 +252,108 @@ def count_wrong(shard: Shard, start: Start, zero: int, *, held_out: bool) -> int
 def _fixed(array: NDArray[Any]) -> Change:
     change = Change.of(array)
     return change._replace(values=fixed(change.values))
+
+
+class Engine(Protocol):
+    """What runs the shards: one process, or a cluster."""
+
+    @property
+    def n_shards(self) -> int:
+        """How many there are."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are learned from in an epoch."""
+
+    @property
+    def n_held_out(self) -> int:
+        """How many rows are held out."""
+
+    def epoch(self, start: Start, epoch: int, lesson: Lesson) -> Share:
+        """Return the sum of what all shards do in an epoch, counted from 1."""
+
+    def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
+        """Count the rows, those held out or the others, that these weights misclassify."""
+
+
+class MixedTraining:
+    """Changes a state by epochs over the shards of an engine.
+
+    An epoch without an update leaves the weights where it found them, having tried them on every
+    row of every shard: they separate all the data. What is judged on held-out rows is the mixture,
+    never a shard's own weights.
+    """
+
+    def __init__(
+        self, state: State, engine: Engine, plan: Plan, lesson: Lesson, n_done: int = 0
+    ) -> None:
+        self.generator = np.random.default_rng(lesson.seed)
+        self._state, self._engine, self._lesson = state, engine, lesson
+        self._zero = plan.zero
+        self._epoch = n_done
+        self._alone = engine.n_shards == 1
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are learned from in an epoch."""
+        return self._engine.n_rows
+
+    @property
+    def n_held_out(self) -> int:
+        """How many rows are held out."""
+        return self._engine.n_held_out
+
+    def parts(self) -> Iterator[int]:
+        """Yield the number of the next epoch, which is done as a whole."""
+        self._epoch += 1
+        yield self._epoch
+
+    def learn(self, part: int) -> Learned:
+        """Change the state to the mixture of what the shards make of it."""
+        share = self._engine.epoch(Start.of(self._state, alone=self._alone), part, self._lesson)
+        mix(self._state, share, alone=self._alone)
+        return Learned(share.counts, share.n_rows)
+
+    def skip(self, part: int) -> None:
+        """Pass over an epoch that is part of the state."""
+
+    def check(self, counts: Counts, pass_: int) -> None:
+        """Raise if the weights have left the range of float64."""
+        self._state.check_finite(counts.loss, EVERYTHING, f"in epoch {pass_}")
+
+    def mistakes(self) -> int:
+        """Count the rows learned from that the last weights misclassify."""
+        return self._engine.wrong(Start.of(self._state), self._zero, held_out=False)
+
+    def held_out_mistakes(self) -> int:
+        """Count the held-out rows that the weights to be returned misclassify."""
+        zero = self._zero or -1  # at test time a zero activation has to predict something
+        return self._engine.wrong(Start.deciding(self._state), zero, held_out=True)
+
+    def snapshot(self) -> Snapshot:
+        """Return a copy of the weights."""
+        return self._state.snapshot()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Change the weights back."""
+        self._state.restore(snapshot)
+
+
+def fit_shards(
+    state: State,
+    engine: Engine,
+    plan: Plan,
+    lesson: Lesson,
+    observers: Sequence[Observer] = (),
+    *,
+    progress: Progress | None = None,
+    watch: Watcher | None = None,
+) -> Outcome:
+    """Change the state by epochs until one makes no mistake on any shard or the plan says stop.
+
+    ``watch`` is called after every epoch with the state and the progress.
+    """
+    progress = Progress() if progress is None else progress
+    training = MixedTraining(state, engine, plan, lesson, len(progress.history))
+    watched = None if watch is None else lambda progress: watch(state, progress)
+    return train(training, plan, observers, watch=watched, progress=progress)

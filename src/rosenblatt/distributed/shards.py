@@ -1,15 +1,26 @@
-"""Which rows a shard has, and in which order it meets them."""
+"""Shards: which rows each has and in which order, how they are made of parts, which are strange."""
 
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import between, compilable, join, matrix_of, row_arrays, take
+from rosenblatt.models.model import Spread
 from rosenblatt.training.examples import Examples
+from rosenblatt.training.labels import targets_of
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.order import drawn_rows, permute
+
+EXPECTED = 20.0  # rows of a class in a shard that make it strange to have none: chance e⁻²⁰
+FURTHEST = 0.25  # share of a shard's rows that would need another label to be as all the data
+FEWEST = 100  # rows of a shard from which on its shares mean something
+NAMED = 5  # shards in a message
 
 HELD_OUT, DEALING = (0,), (0, 1)  # keys of streams of chance; those of the orders are () and (k,)
 
@@ -45,7 +56,7 @@ def stream(seed: int, key: tuple[int, ...]) -> np.random.PCG64:
     return np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key))
 
 
-def made_shard(
+def make_shard(
     number: int, examples: Examples, rows: NDArray[Any], fraction: float, seed: int
 ) -> Shard:
     """Return a shard; ``rows`` says which rows of all the data its examples are.
@@ -77,9 +88,155 @@ def bounds(n_rows: int, n_shards: int) -> list[int]:
     return [k * n_rows // n_shards for k in range(n_shards + 1)]
 
 
-def dealt(first: int, n_rows: int, n_shards: int, seed: int) -> NDArray[np.int64]:
+def deal_rows(first: int, n_rows: int, n_shards: int, seed: int) -> NDArray[np.int64]:
     """Return the shard of each of successive rows, drawn by the number of the row and the seed."""
     bits = stream(seed, DEALING)
     bits.advance(first)
     words = bits.random_raw(n_rows) >> np.uint64(32)
     return ((words * np.uint64(n_shards)) >> np.uint64(32)).astype(np.int64)
+
+
+class RowPart(NamedTuple):
+    """Rows with the numbers of their classes: a block of a collection, or a file."""
+
+    rows: Rows
+    numbers: NDArray[np.int32]
+    places: NDArray[np.int64] | None = None  # among all rows, where they do not follow each other
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What all shards are made alike by."""
+
+    n_features: int
+    n_classes: int
+    seed: int
+    held_out: float = 0.0
+    class_weight: NDArray[Any] | None = None  # by the number of the class
+
+
+class ShardFacts(NamedTuple):
+    """What the coordinator knows of a shard."""
+
+    n_learned: int
+    n_held_out: int
+    class_counts: NDArray[np.int64]  # of the rows learned from
+    n_runs: int  # of equal labels, in the order of the rows
+    sparse: bool
+    fingerprint: int
+
+
+def cut(part: RowPart, start: int, stop: int) -> RowPart:
+    """Return successive rows of a part, without a copy."""
+    return RowPart(between(part.rows, start, stop), part.numbers[start:stop])
+
+
+def deal(part: RowPart, first: int, n_shards: int, seed: int) -> list[RowPart]:
+    """Return for each shard the rows of a part that chance gives it; ``first`` is its first row."""
+    owners = deal_rows(first, len(part.numbers), n_shards, seed)
+    hands = []
+    for k in range(n_shards):
+        chosen = np.flatnonzero(owners == k)
+        hands.append(RowPart(take(part.rows, chosen), part.numbers[chosen], chosen + first))
+    return hands
+
+
+def assemble(parts: Sequence[RowPart], number: int, first: int, recipe: Recipe) -> Shard:
+    """Return a shard of successive parts; ``first`` is its first row unless they were dealt."""
+    numbers = np.concatenate([part.numbers for part in parts])
+    placed = [part.places for part in parts if part.places is not None]
+    places = np.concatenate(placed) if placed else np.arange(first, first + len(numbers))
+    weight = None if recipe.class_weight is None else recipe.class_weight[numbers]
+    examples = Examples(
+        compilable(join([part.rows for part in parts]), recipe.n_features),
+        targets_of(numbers, recipe.n_classes),
+        weight,
+    )
+    return make_shard(number, examples, places, recipe.held_out, recipe.seed)
+
+
+def facts(shard: Shard, n_classes: int) -> ShardFacts:
+    """Return what the coordinator wants to know of a shard."""
+    rows, targets = shard.examples.rows, shard.examples.targets[shard.learning]
+    numbers = (targets > 0).astype(np.int64) if n_classes == 2 else targets.astype(np.int64)
+    counts = np.bincount(numbers, minlength=n_classes)
+    n_runs = int(np.count_nonzero(np.diff(numbers))) + 1
+    return ShardFacts(
+        len(numbers), len(shard.held_out), counts, n_runs, rows.sparse, _fingerprint(shard)
+    )
+
+
+def spread(shard: Shard) -> Spread | None:
+    """Return how the values of each feature spread over the rows of a sparse shard."""
+    from rosenblatt.kernels.spread import feature_spread
+
+    rows = shard.examples.rows
+    if not rows.sparse:
+        return None
+    X = matrix_of(rows)
+    return Spread(*feature_spread(X.data, X.indices, *X.shape), X.shape[0])
+
+
+def _fingerprint(shard: Shard) -> int:
+    arrays = [shard.examples.targets, shard.learning, *row_arrays(shard.examples.rows).values()]
+    checksum = 0
+    for array in arrays:
+        checksum = zlib.crc32(np.ascontiguousarray(array).view(np.uint8).reshape(-1).data, checksum)
+    return checksum
+
+
+class ShardWarning(UserWarning):
+    """Shards that differ so much that mixing what they learn does little good."""
+
+
+def strange_shards(
+    facts: Sequence[ShardFacts], classes: Sequence[Any], *, in_order: bool
+) -> str | None:
+    """Return a sentence that names shards which lack classes or have them sorted, or None.
+
+    ``in_order`` says that rows are met as they stand, so that the order within a shard matters.
+    """
+    counts = np.array([fact.class_counts for fact in facts], float)
+    sizes = np.maximum(counts.sum(axis=1), 1.0)
+    shares = counts.sum(axis=0) / max(counts.sum(), 1.0)
+    expected = sizes[:, None] * shares
+    cure = Sentence(
+        "each shard learns from its own rows alone, so the mixture would be poor. Set ",
+        *(Parameter("shuffle_shards", value=True), " to deal the rows out at random."),
+    )
+    lacking = np.argwhere((counts == 0) & (expected >= EXPECTED))
+    if len(lacking):
+        told = [f"shard {k} has no row of class {classes[c]!r}" for k, c in lacking[:NAMED]]
+        return Sentence(f"{_listed(told, len(lacking))}: ", cure)
+    apart = abs(counts / sizes[:, None] - shares).sum(axis=1) / 2
+    skewed = np.flatnonzero((apart > FURTHEST) & (sizes >= FEWEST))
+    if len(skewed):
+        told = [f"shard {k} ({_shares(counts[k], classes)})" for k in skewed[:NAMED]]
+        listed = _listed(told, len(skewed))
+        return Sentence(f"The labels are grouped: {listed} differ from the others: ", cure)
+    several = (counts >= EXPECTED).sum(axis=1) > 1
+    grouped = [
+        k
+        for k, fact in enumerate(facts)
+        if several[k] and fact.n_runs == np.count_nonzero(counts[k])
+    ]
+    if in_order and grouped:
+        told = [f"shard {k}" for k in grouped[:NAMED]]
+        return Sentence(
+            f"The labels are sorted in {_listed(told, len(grouped))}, and rows are met as they "
+            "stand: set ",
+            *(Parameter("shuffle", value=True), "."),
+        )
+    return None
+
+
+def _listed(told: list[str], n_all: int) -> str:
+    if n_all > len(told):
+        told = [*told, f"{n_all - len(told)} more"]
+    text = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return text[0].upper() + text[1:] if text.startswith("shard") and " has no" in text else text
+
+
+def _shares(counts: Any, classes: Sequence[Any]) -> str:
+    top = int(counts.argmax())
+    return f"{counts[top] / counts.sum():.0%} {classes[top]!r}"

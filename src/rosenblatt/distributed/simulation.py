@@ -9,13 +9,13 @@ from rosenblatt.distributed.mixing import (
     Mixing,
     Share,
     Start,
-    added,
+    add_shares,
     count_wrong,
+    fit_shards,
     run_epoch,
     tree,
 )
-from rosenblatt.distributed.shards import Shard, bounds, dealt, made_shard
-from rosenblatt.distributed.training import fit_shards
+from rosenblatt.distributed.shards import Shard, bounds, deal_rows, make_shard
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome
 from rosenblatt.training.loop import Plan
@@ -46,7 +46,7 @@ class VirtualShards:
 
     def epoch(self, start: Start, epoch: int, lesson: Lesson) -> Share:
         """Return the sum of what all shards do in an epoch."""
-        return tree([run_epoch(shard, start, epoch, lesson) for shard in self._shards], added)
+        return tree([run_epoch(shard, start, epoch, lesson) for shard in self._shards], add_shares)
 
     def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
         """Count the rows, those held out or the others, that these weights misclassify."""
@@ -64,11 +64,11 @@ def virtual_shards(
     """Return examples cut into shards of successive rows, or ``shuffled``: dealt out at random."""
     n_rows = len(examples.targets)
     ends = bounds(n_rows, n_shards)
-    owners = dealt(0, n_rows, n_shards, seed) if shuffled else None
+    owners = deal_rows(0, n_rows, n_shards, seed) if shuffled else None
     shards = []
     for k in range(n_shards):
         rows = np.arange(ends[k], ends[k + 1]) if owners is None else np.flatnonzero(owners == k)
-        shards.append(made_shard(k, examples.take(rows), rows, held_out, seed))
+        shards.append(make_shard(k, examples.take(rows), rows, held_out, seed))
     return shards
 
 

@@ -15,8 +15,8 @@ from rosenblatt.rules import RULES, additive_rules
 if TYPE_CHECKING:
     from distributed import Client
 
-    from rosenblatt.distributed.files import Read
-    from rosenblatt.distributed.fitting import Fitted
+    from rosenblatt.distributed.files import ClusterFiles
+    from rosenblatt.distributed.fitting import ClusterOutcome
     from rosenblatt.theory.verdict import Verdict
 
 
@@ -53,13 +53,13 @@ def train_files(
         last weights separate all rows.
     """
     from rosenblatt.distributed.files import read_files
-    from rosenblatt.distributed.fitting import Run, fit_collected
+    from rosenblatt.distributed.fitting import ClusterPlan, fit_cluster
 
     check_mixing(learner, mixing)
     options = learner.options()
     read = read_files(client, paths, layout, columns, learner.constant)
     n_shards = n_shards or min(len(client.nthreads()), sum(read.collected.lengths))
-    run = Run(
+    run = ClusterPlan(
         learner.plan(),
         learner.averaged,
         learner.random_state,
@@ -77,7 +77,7 @@ def train_files(
         if progress is not None:
             bar = stack.enter_context(progress(n_shards))
             observers, watch = [bar], bar.watch
-        fitted = fit_collected(
+        fitted = fit_cluster(
             client, read.collected, run, tell=tell, observers=observers, watch_shards=watch
         )
     if fitted.verdict is not None:
@@ -117,7 +117,7 @@ def check_mixing(learner: Learner, mixing: str) -> None:
         raise InputError(msg)
 
 
-def with_files(model: Model, read: "Read", fitted: "Fitted") -> Model:
+def with_files(model: Model, read: "ClusterFiles", fitted: "ClusterOutcome") -> Model:
     """Return the model with what the files it learned from say of it."""
     encoding, verdict, collected = read.encoding, fitted.verdict, read.collected
     return replace(

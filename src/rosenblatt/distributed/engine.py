@@ -20,13 +20,21 @@ from rosenblatt.distributed.mixing import (
     Lesson,
     Share,
     Start,
-    added,
+    add_shares,
     count_wrong,
     run_epoch,
     tree,
 )
-from rosenblatt.distributed.parts import Facts, Recipe, assembled, cut, deal, facts, spread
-from rosenblatt.distributed.shards import bounds
+from rosenblatt.distributed.shards import (
+    Recipe,
+    ShardFacts,
+    assemble,
+    bounds,
+    cut,
+    deal,
+    facts,
+    spread,
+)
 from rosenblatt.errors import RosenblattError
 from rosenblatt.models.model import Spread
 
@@ -55,7 +63,7 @@ class DaskEngine:
         self._client = client
         self._shards = list(shards)
         self._watch = watch
-        self.facts: list[Facts] = self._insist(
+        self.facts: list[ShardFacts] = self._insist(
             lambda: client.gather(client.map(facts, self._shards, n_classes=n_classes, pure=False))
         )
 
@@ -131,7 +139,7 @@ class DaskEngine:
         return futures
 
     def _add(self, shares: Sequence[Future]) -> Future:
-        return self._client.submit(added, list(shares), pure=False)
+        return self._client.submit(add_shares, list(shares), pure=False)
 
     def _watch_shares(self, shares: Sequence[Future], epoch: int) -> None:
         watch = self._watch
@@ -193,7 +201,7 @@ def shards_of(
     homes = homes_of(client, n_shards)
     return [
         client.submit(
-            assembled,
+            assemble,
             pieces[k],
             k,
             ends[k],

@@ -22,10 +22,9 @@ from rosenblatt.distributed import (
     DaskPerceptron,
     ShardWarning,
 )
-from rosenblatt.distributed.dask import DaskEngine, shards_of
+from rosenblatt.distributed.engine import DaskEngine, shards_of
 from rosenblatt.distributed.mixing import Lesson, Start
-from rosenblatt.distributed.parts import Part, Recipe
-from rosenblatt.distributed.shards import Shard
+from rosenblatt.distributed.shards import Recipe, RowPart, Shard
 from rosenblatt.errors import InputError
 from rosenblatt.rules import Perceptron as PerceptronRule
 from rosenblatt.training.state import State
@@ -155,7 +154,7 @@ def test_shards_stay_and_weights_cannot_be_written(client: Client) -> None:
     """Shards are where they were after some epochs, and what was broadcast refuses writing."""
     X, y = rows(120)
     numbers = (y == "bee").astype(np.int32)
-    parts = client.scatter([Part(dense(X[k : k + 60]), numbers[k : k + 60]) for k in (0, 60)])
+    parts = client.scatter([RowPart(dense(X[k : k + 60]), numbers[k : k + 60]) for k in (0, 60)])
     shards = shards_of(client, parts, [60, 60], 4, Recipe(8, 2, seed=0))
     engine = DaskEngine(client, shards, 2)
     homes = client.who_has(shards)
