@@ -10,7 +10,9 @@ from click.testing import CliRunner
 
 from rosenblatt.cli import main
 from rosenblatt.distributed import DaskAveragedPerceptron
+from rosenblatt.distributed.train import ShardBar
 from rosenblatt.models.file import read
+from rosenblatt.training.history import PassRecord
 from tests.cli.running import run, signalled
 
 
@@ -88,3 +90,18 @@ def test_what_is_refused(tmp_path: Path, options: tuple[str, ...], told: str) ->
     done = CliRunner().invoke(main, ["train", str(tmp_path / "part-0.svm"), *options])
     assert done.exit_code == 2
     assert told in " ".join(done.output.split())
+
+
+def test_shards_and_mistakes_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """The bar tells how many shards of the epoch are done, and the mistakes so far."""
+    with ShardBar(4) as bar:
+        bar.watch(1, 4)
+        bar(PassRecord(1, 30, 30, 1.0, None, 0.1))
+        bar.watch(2, 3)
+        bar(PassRecord(2, 12, 12, 1.0, 0.875, 0.1))
+        bar.watch(3, 1)
+    shown = capsys.readouterr().err
+    assert "epoch 3" in shown
+    assert "1/4" in shown
+    assert "42 so far" in shown
+    assert "0.8750" in shown

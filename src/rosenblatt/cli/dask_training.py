@@ -39,8 +39,7 @@ def train_on_dask(
         if given.pop(name):
             msg = f"{why}: leave it or --engine dask out."
             raise InputError(msg)
-    from rosenblatt.distributed.progress import ShardBar
-    from rosenblatt.distributed.train import check_mixing, train_files
+    from rosenblatt.distributed.train import ShardBar, check_mixing, train_files
     from rosenblatt.models.train import settings
 
     kept = {name: given.pop(name) for name in ("checkpoint", "checkpoint_seconds")}

@@ -1,13 +1,14 @@
 """What the classifiers on a cluster share: fit, lazy predictions, the plain estimator behind."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from distributed import Client, default_client
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
@@ -25,21 +26,29 @@ from rosenblatt.distributed.blocks import (
 )
 from rosenblatt.distributed.files import read_files
 from rosenblatt.distributed.fitting import ClusterOutcome, ClusterPlan, ClusterRows, fit_cluster
-from rosenblatt.distributed.parameters import CHECKS, class_weights, plain_values, seed_from
-from rosenblatt.distributed.progress import ShardBar
+from rosenblatt.distributed.mixing import Mixing
 from rosenblatt.distributed.shards import ShardWarning
 from rosenblatt.distributed.simulation import simulate
-from rosenblatt.distributed.train import with_files
+from rosenblatt.distributed.train import ShardBar, with_files
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.files import save
-from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.estimators.validation import check_classes, check_rows, row_weights
 from rosenblatt.models.file import Source
 from rosenblatt.models.model import Model
-from rosenblatt.models.parameters import check_parameters
+from rosenblatt.models.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters
 from rosenblatt.training.advice import unfinished
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import encode
+
+CHECKS: dict[str, Check] = {
+    "client": ("None or a dask.distributed.Client", lambda v: v is None or isinstance(v, Client)),
+    "n_shards": ("None or an integer of at least 1", lambda v: v is None or AT_LEAST_ONE[1](v)),
+    "mixing": ("'uniform' or 'mistakes'", lambda v: isinstance(v, str) and v in get_args(Mixing)),
+    "shuffle_shards": FLAG,
+    "checkpoint": ("None or the name of a file", lambda v: v is None or isinstance(v, str | Path)),
+}
+UNDECIDING = ("observers", "verbose")
 
 
 class DaskClassifier(ClassifierMixin, BaseEstimator):
@@ -266,3 +275,35 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def seed_from(random_state: Any) -> int:
+    """Return the number from which the orders of all epochs and shards follow."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return int(np.random.default_rng(random_state).integers(2**63))
+    return int(random_state)
+
+
+def class_weights(
+    class_weight: Any, classes: NDArray[Any], counts: NDArray[Any]
+) -> NDArray[np.float64] | None:
+    """Return what multiplies the steps of each class, of which there are so many rows."""
+    if isinstance(class_weight, str):  # "balanced"
+        balanced: NDArray[np.float64] = counts.sum() / (len(classes) * counts)
+        return balanced
+    return row_weights(class_weight, None, classes, classes)
+
+
+def plain_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that decide a training, as a checkpoint can hold them."""
+    kept = {name: value for name, value in parameters.items() if name not in UNDECIDING}
+    weight = kept["class_weight"]
+    if isinstance(weight, Mapping):
+        kept["class_weight"] = [[_plain(label), float(value)] for label, value in weight.items()]
+    return {name: _plain(value) for name, value in kept.items()}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
