@@ -63,6 +63,22 @@ def test_killed_trainings_end_with_the_same_bits(tmp_path: Path, kind: str) -> N
     resumed_is_whole(tmp_path, data, *options)
 
 
+def test_ctrl_c_and_a_time_limit_keep_the_checkpoint(tmp_path: Path) -> None:
+    """A training that is cut short writes its checkpoint, and the same command goes on from it."""
+    data = data_file(tmp_path, "two classes")
+    rare = ("--checkpoint", "point", "--checkpoint-every", "9999")  # not while it learns
+    again = ("train", data, *OPTIONS, *rare, "-o", "resumed.model")
+    limited = invoked(*again, "--time-limit", "1e-9")
+    assert limited.exit_code == 0, limited.stderr
+    assert "point is kept: the same command goes on from there." in limited.stderr
+    assert read(tmp_path / "resumed.model").outcome["stop_reason"] == "time_limit"
+    assert read(tmp_path / "point").training["checkpoint"]["parts"] == 1
+    limited = invoked(*again, "--time-limit", "1e-9")
+    assert "Going on from point: pass 1." in limited.stderr
+    assert read(tmp_path / "point").training["checkpoint"]["parts"] == 2
+    resumed_is_whole(tmp_path, data)
+
+
 @pytest.mark.explore
 @pytest.mark.parametrize("kind", ["two classes", "three classes", "table", "last"])
 def test_trainings_killed_at_random_end_with_the_same_bits(

@@ -315,6 +315,7 @@ def test_interrupt_keeps_what_was_learned(tmp_path: Path) -> None:
     ended = signalled(signal.SIGINT, "point", 3, "train", path, *options, *kept, folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert "it was interrupted" in ended.stdout
+    assert "point is kept: the same command goes on from there." in ended.stderr
     assert read(tmp_path / "m.model").outcome["stop_reason"] == "interrupted"
 
 

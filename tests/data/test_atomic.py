@@ -107,6 +107,41 @@ def test_a_killed_process_changes_nothing(tmp_path: Path, old: bytes | None) -> 
     assert old is None or target.read_bytes() == old
 
 
+@ON_UNIX
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    """The next one that writes there removes it, and leaves what somebody is still writing."""
+    command = [sys.executable, "-c", KILLED]
+    with (
+        subprocess.Popen(  # noqa: S603
+            [*command, str(tmp_path / "dead.model")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as dead,
+        subprocess.Popen(  # noqa: S603
+            [*command, str(tmp_path / "living.model")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as living,
+    ):
+        for process in (dead, living):
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"written\n"
+        dead.kill()
+        dead.wait()
+        parts = names(tmp_path)
+        assert len(parts) == 2
+        with replacing(tmp_path / "new.model") as file:
+            file.write(b"new")
+        assert len(names(tmp_path)) == 3  # they are too young for anybody to be sure
+        for part in parts:
+            os.utime(tmp_path / part, (0, 0))
+        with replacing(tmp_path / "new.model") as file:
+            file.write(b"new")
+        assert len(set(names(tmp_path)) & set(parts)) == 1
+        assert living.stdin is not None
+        living.stdin.close()
+        assert living.wait() == 0
+    assert names(tmp_path) == ["living.model", "new.model"]
+
+
 FULL = """
 import resource, sys
 from rosenblatt.data.atomic import replacing

@@ -196,7 +196,7 @@ def train(
         model = train_here(data, parameters(given, layout), screen, verdicts)
     model.save(path)
     if given["checkpoint"] is not None:
-        Path(given["checkpoint"]).unlink(missing_ok=True)
+        _end_checkpoint(screen, given["checkpoint"], model)
     for note in model.training["notes"]:
         screen.warn(note)
     if screen.wants_json:
@@ -204,6 +204,16 @@ def train(
         return
     title = Learner(given["rule"], given["memory"] or "").title
     show(screen, model, title, path, test, layout, verdicts)
+
+
+def _end_checkpoint(screen: Screen, path: str, model: "Model") -> None:
+    """Remove the checkpoint of a training that came to its end; one cut short can go on."""
+    from rosenblatt.training.history import ENDED_EARLY
+
+    if model.outcome["stop_reason"] not in ENDED_EARLY:
+        Path(path).unlink(missing_ok=True)
+    elif Path(path).exists():
+        screen.say(f"{path} is kept: the same command goes on from there.")
 
 
 def parameters(given: dict[str, Any], layout: "Layout") -> dict[str, Any]:

@@ -7,13 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper
 from pathlib import Path
+from time import time
 from typing import IO, Any, Literal
 
 from rosenblatt.errors import InputError
 
+if os.name != "nt":  # on Windows nobody can tell whether a file has an owner
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
 Target = str | os.PathLike[str]
 
 NOTHING_CHANGED = "; nothing was changed"
+PREFIX, SUFFIX = ".rosenblatt-", ".part"  # of files that are being written
+YOUNG = 60.0  # seconds for which a file may be without its owner's lock
 STANDARD_OUTPUT = ("-", "/dev/stdout")  # not opened anew: that would cut off what `>>` appends to
 
 
@@ -23,8 +29,9 @@ def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]
 
     It is written under another, hidden name in the same folder, forced to the disk and renamed.
     Whatever happens before that, an exception, a full disk, a killed process, ``path`` is what it
-    was. The new file has the permissions of the old one; of a symbolic link the file that it names
-    is replaced. Standard output (``-``), pipes and devices are written directly. Text is UTF-8.
+    was; what a killed process left is removed by the next one that writes into the folder. The new
+    file has the permissions of the old one; of a symbolic link the file that it names is replaced.
+    Standard output (``-``), pipes and devices are written directly. Text is UTF-8.
 
     Raises
     ------
@@ -55,9 +62,13 @@ def _replacing(name: str, old: os.stat_result | None, mode: str) -> Iterator[IO[
     if not target.parent.exists():
         msg = f"{name} cannot be written: there is no folder {target.parent}; make it first."
         raise InputError(msg)
-    part = target.with_name(f".rosenblatt-{os.urandom(8).hex()}.part")
+    _remove_orphans(target.parent)
+    part = target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")
     try:
         with _opened(part, name, "x", NOTHING_CHANGED, mode) as file:
+            if os.name != "nt":
+                with suppress(OSError):  # a file system without locks
+                    flock(file, LOCK_EX | LOCK_NB)  # held while this process lives and writes
             yield file
             file.flush()
             try:
@@ -74,6 +85,21 @@ def _replacing(name: str, old: os.stat_result | None, mode: str) -> Iterator[IO[
         part.unlink(missing_ok=True)
         raise
     _force_folder(target.parent)
+
+
+def _remove_orphans(folder: Path) -> None:
+    """Remove what processes that were killed while they wrote left in a folder."""
+    if os.name == "nt":
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if not (entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX)):
+                continue
+            with suppress(OSError):  # it is locked: its owner lives
+                if time() - entry.stat().st_mtime > YOUNG:
+                    with Path(entry.path).open("rb") as file:
+                        flock(file, LOCK_EX | LOCK_NB)
+                        Path(entry.path).unlink()
 
 
 def _status(name: str) -> os.stat_result | None:

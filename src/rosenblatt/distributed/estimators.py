@@ -39,6 +39,7 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters
 from rosenblatt.training.advice import unfinished
 from rosenblatt.training.examples import Examples
+from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.labels import encode
 
 CHECKS: dict[str, Check] = {
@@ -255,7 +256,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         plain._model = Model.fitted(name, {}, classes, fitted.state, fitted.outcome)  # noqa: SLF001
         plain.n_features_in_ = collected.n_features
         self._local, self.n_wrong_, self.verdict_ = plain, fitted.n_wrong, fitted.verdict
-        if run.checkpoint is not None:
+        if run.checkpoint is not None and fitted.outcome.stop_reason not in ENDED_EARLY:
             Path(run.checkpoint).unlink(missing_ok=True)
         told = unfinished(
             fitted.outcome, averaged=learner.averaged, early_stopping=self.early_stopping

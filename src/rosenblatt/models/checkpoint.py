@@ -30,17 +30,18 @@ class Checkpoint:
         self, path: str, run: dict[str, Any], learner: str, options: dict[str, Any]
     ) -> None:
         self._path = path
-        self._run: dict[str, Any] = json.loads(json.dumps(run))
+        decisive = {name: value for name, value in run.items() if name != "time_limit"}
+        self._run: dict[str, Any] = json.loads(json.dumps(decisive))
         self._learner = learner
         self._options = options
 
     def writer(self, seconds: float) -> Callable[[State, Progress], None]:
-        """Return what writes the checkpoint when it is called and so much time has passed."""
+        """Return what writes the checkpoint when so much time has passed, or time is up."""
         due = monotonic() + seconds
 
         def write(state: State, progress: Progress) -> None:
             nonlocal due
-            if monotonic() >= due:
+            if monotonic() >= due or progress.is_last:
                 self.write(state, progress)
                 due = monotonic() + seconds
 

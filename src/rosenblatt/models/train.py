@@ -21,7 +21,7 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Calibration, Model, Spread
 from rosenblatt.models.parameters import check_parameters
 from rosenblatt.rules import ZERO_CONVENTIONS, rule_parameters
-from rosenblatt.training.history import Progress
+from rosenblatt.training.history import ENDED_EARLY, Progress
 from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.reading import BLOCK_BYTES
@@ -30,7 +30,6 @@ from rosenblatt.training.stream_fit import Trained, fit_stream
 
 MOST_DENSE_COLUMNS = 200
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
-ENDED_EARLY = ("interrupted", "time_limit")
 LISTS = ("text", "category", "numeric", "ignore", "names")
 SETTINGS = [entry.name for kind in (Layout, Columns, Learner) for entry in fields(kind)]
 SETTINGS.remove("values")  # of the parameters of the rule, which come by their names

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rosenblatt.mistakes.updates import Mistakes
 
 StopReason = Literal["converged", "max_iter", "early_stopping", "time_limit", "interrupted"]
+ENDED_EARLY = ("interrupted", "time_limit")  # reasons after which training could go on
 
 NONE_YET = Counts(0, 0, 0.0)
 
@@ -58,6 +59,7 @@ class Progress:
     seconds: float = 0.0  # of those parts
     bytes_read: int = 0  # of the files, where they are being read
     drawing: dict[str, Any] | None = None  # the generator as it was before the pass under way
+    is_last: bool = False  # the part just learned: time is up, or Ctrl-C was pressed
     stop_reason: StopReason | None = None
     _begun: float = field(default=0.0, repr=False)
 

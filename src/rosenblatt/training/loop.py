@@ -107,10 +107,8 @@ def train(
     """
     progress = Progress() if progress is None else progress
     with held_interrupt() as interrupt:
-        for part in passes(training, plan, progress, observers, interrupt):
+        for part in passes(training, plan, progress, observers, interrupt, watch):
             progress.add(*training.learn(part))
-            if watch is not None:
-                watch(progress)
     history, best = progress.history, progress.best
     best_pass = len(history) if best is None or best.snapshot is None else best.pass_
     reason = progress.stop_reason or "max_iter"
@@ -123,6 +121,7 @@ def passes(
     progress: Progress,
     observers: Sequence[Observer] = (),
     interrupt: Interrupt | None = None,
+    watch: Callable[[Progress], object] | None = None,
 ) -> Iterator[Any]:
     """Yield the parts of pass after pass, until ``progress`` has a reason to stop.
 
@@ -133,7 +132,7 @@ def passes(
         progress.best = Best()
     while progress.stop_reason is None:
         progress.begin_pass(training.generator)
-        whole = yield from _parts(training, progress, limits)
+        whole = yield from _parts(training, progress, limits, watch)
         counts, pass_ = progress.counts, progress.pass_
         training.check(counts, pass_)
         record = progress.end_pass(_score(training, progress))
@@ -142,20 +141,28 @@ def passes(
         if whole and _separates(training, counts, plan.rule):
             progress.stop_reason = "converged"
         else:
-            progress.stop_reason = limits.reason(pass_, progress.best)
+            progress.stop_reason = limits.reason(progress, pass_)
     if progress.best is not None and progress.best.snapshot is not None:
         training.restore(progress.best.snapshot)
 
 
-def _parts(training: Training, progress: Progress, limits: "_Limits") -> Generator[Any, None, bool]:
+def _parts(
+    training: Training,
+    progress: Progress,
+    limits: "_Limits",
+    watch: Callable[[Progress], object] | None,
+) -> Generator[Any, None, bool]:
     """Yield the parts of one pass; return whether it came to its end."""
     for number, part in enumerate(training.parts()):
         if number < progress.parts:  # done before the training was resumed
             training.skip(part)
-        elif number and limits.over():
+        elif progress.is_last:
             return False
         else:
             yield part
+            progress.is_last = limits.over()
+            if watch is not None:
+                watch(progress)
     return True
 
 
@@ -186,16 +193,17 @@ class _Limits:
         """Whether to stop within a pass."""
         return self.interrupted() or self.time_is_up()
 
-    def reason(self, pass_: int, best: Best | None) -> StopReason | None:
+    def reason(self, progress: Progress, pass_: int) -> StopReason | None:
         """Return why training should end after this pass, or None."""
         if self.interrupted():
             return "interrupted"
-        stopping, best_pass = self._plan.early_stopping, 0 if best is None else best.pass_
+        stopping, best = self._plan.early_stopping, progress.best
+        best_pass = 0 if best is None else best.pass_
         if stopping and 0 < best_pass <= pass_ - stopping.n_iter_no_change:  # 0: no score yet
             return "early_stopping"
         if pass_ >= self._plan.max_iter:
             return "max_iter"
-        return "time_limit" if self.time_is_up() else None
+        return "time_limit" if progress.is_last else None
 
 
 def _separates(training: Training, counts: Counts, rule: Rule) -> bool:

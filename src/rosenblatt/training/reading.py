@@ -1,7 +1,5 @@
 """A source read once, block by block, and kept for later passes where there is more than one."""
 
-import shutil
-import tempfile
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Label
 from rosenblatt.data.row_blocks import RowBlock, row_blocks
-from rosenblatt.data.row_files import MappedRows, RowWriter, not_kept
+from rosenblatt.data.row_files import MappedRows, RowWriter
 from rosenblatt.errors import InputError
 from rosenblatt.training.labels import ranks_of, sorted_classes
 
@@ -70,8 +68,12 @@ class Reading:
         self._keep = keep
         self._source = source
         self._blocks = row_blocks(source.batches(), block_bytes, self._write)
-        self.first = self._take()  # looked at in advance, since it says which classes there are
-        self.finish = source.finish()
+        try:
+            self.first = self._take()  # looked at in advance: it says which classes there are
+            self.finish = source.finish()
+        except BaseException:
+            self.close()
+            raise
 
     def check_classes(self) -> None:
         """Raise if all rows have been read and there is nothing to tell apart."""
@@ -100,11 +102,10 @@ class Reading:
             self._take()
 
     def close(self) -> None:
-        """Stop reading and remove the files."""
+        """Stop reading and give the files up."""
         self._blocks.close()
         if self._writer is not None:
             self._writer.close()
-            shutil.rmtree(self._writer.folder, ignore_errors=True)
 
     def _take(self) -> RowBlock:
         block = next(self._blocks, None)
@@ -130,19 +131,12 @@ class Reading:
         if not self._keep and self._source.finish() is None:
             return
         if self._writer is None:
-            try:
-                folder = tempfile.mkdtemp(prefix="rosenblatt-", dir=self._cache)
-            except OSError as error:
-                raise not_kept(str(self._cache or tempfile.gettempdir()), error) from error
-            self._writer = RowWriter(Path(folder))
+            self._writer = RowWriter(self._cache)
         self._writer.append(rows)
 
     def _end(self) -> None:
         self.done = True
         self._blocks.close()
         if self._writer is not None:
-            self._writer.close()
-            self.rows = MappedRows(self._writer.folder)
-            # What is mapped needs no name any more, and is gone when the process is.
-            shutil.rmtree(self._writer.folder, ignore_errors=True)
+            self.rows = self._writer.mapped()
             self._writer = None
