@@ -292,7 +292,8 @@ def test_resuming_after_any_part(held_out: float) -> None:
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The files in which rows are kept have no name: whatever ends the training ends them."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    source, opened, descriptors = Source(17, 150, [0, 1]), set(), Path("/proc/self/fd")
+    source, descriptors = Source(17, 150, [0, 1]), Path("/proc/self/fd")
+    opened: set[str] = set()
 
     def fail_in_time(_state: State, progress: Progress) -> None:
         assert list(tmp_path.iterdir()) == []
