@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.conjunctions import FeatureConjunctions
     from rosenblatt.estimators.files import load, save
     from rosenblatt.estimators.kernel import KernelPerceptron
-    from rosenblatt.estimators.why import why
     from rosenblatt.models.explanation import explain
+    from rosenblatt.models.provenance import why
     from rosenblatt.models.sparsity import sparsify
     from rosenblatt.models.train import train_files
     from rosenblatt.theory.diagnosis import diagnose
@@ -64,7 +64,7 @@ _HOMES = {
     "sparsify": "rosenblatt.models.sparsity",
     "trace": "rosenblatt.tracing",
     "train_files": "rosenblatt.models.train",
-    "why": "rosenblatt.estimators.why",
+    "why": "rosenblatt.models.provenance",
 }
 
 

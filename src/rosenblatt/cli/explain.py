@@ -79,7 +79,7 @@ def explain(
         }
     provenance = None
     if why:
-        from rosenblatt.models.recorded import recorded_provenance
+        from rosenblatt.models.provenance import recorded_provenance
 
         score = scores[0] if scores.ndim > 1 else scores
         provenance = recorded_provenance(model, batch.indices, batch.data, score, winner)

@@ -55,16 +55,89 @@ if TYPE_CHECKING:
     from rosenblatt.training.state import State
 
 
-class OnlineClassifier(ClassifierMixin, BaseEstimator):
+class FittedClassifier(ClassifierMixin, BaseEstimator):
+    """What every classifier has that holds a ``Model``: attributes that are read from it."""
+
+    _model: Model  # its options are those of the moment: see model_
+    n_features_in_: int
+
+    @property
+    def model_(self) -> Model:
+        """A copy of the fitted ``Model``: what ``rosenblatt.save`` writes."""
+        model = self._fitted.copy()
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None:
+            model.feature_names = tuple(str(name) for name in names)
+        model.options = plain_options(self.get_params(deep=False))
+        return model
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Sorted labels."""
+        return self._fitted.labels
+
+    @property
+    def history_(self) -> list[PassRecord]:
+        """One record a pass."""
+        return self._fitted.records
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes made."""
+        n_iter: int = self._fitted.outcome["n_iter"]
+        return n_iter
+
+    @property
+    def best_iter_(self) -> int:
+        """The pass whose weights are returned."""
+        best: int = self._fitted.outcome["best_pass"]
+        return best
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Mistakes in all passes."""
+        n_mistakes: int = self._fitted.outcome["n_mistakes"]
+        return n_mistakes
+
+    @property
+    def stop_reason_(self) -> StopReason:
+        """Why training stopped."""
+        reason: StopReason = self._fitted.outcome["stop_reason"]
+        return reason
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the last weights were seen to classify every training row."""
+        return self.stop_reason_ == "converged"
+
+    @property
+    def encoding_(self) -> "Encoding":
+        """What makes features of the columns of files, where it was trained on those."""
+        encoder = self._fitted.encoder
+        if encoder is None:
+            msg = f"This {type(self).__name__} was fitted on arrays: it has no encoding."
+            raise AttributeError(msg)
+        return encoder
+
+    @property
+    def _fitted(self) -> Model:
+        if "_model" not in self.__dict__:
+            msg = f"This {type(self).__name__} is not fitted yet."
+            raise AttributeError(msg)
+        return self._model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+
+class OnlineClassifier(FittedClassifier):
     """A linear classifier that learns by steps on single examples.
 
     A subclass says which learner its parameters describe; its constructor only stores. What is
     fitted is a ``Model``, and the attributes are read from it.
     """
 
-    _model: Model  # its options are those of the moment: see model_
     mistakes_: Mistakes
-    n_features_in_: int
 
     @abstractmethod
     def _learner(self) -> Learner:
@@ -201,16 +274,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return labels
 
     @property
-    def model_(self) -> Model:
-        """A copy of the fitted ``Model``: what ``rosenblatt.save`` writes."""
-        model = self._fitted.copy()
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None:
-            model.feature_names = tuple(str(name) for name in names)
-        model.options = plain_options(self.get_params(deep=False))
-        return model
-
-    @property
     def coef_(self) -> NDArray[Any]:
         """Weights: (1, n_features) for two classes, else (n_classes, n_features)."""
         return self._weights_by_class()[:, :-1].copy()
@@ -219,61 +282,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def intercept_(self) -> NDArray[Any]:
         """Bias: (1,) for two classes, else (n_classes,)."""
         return self._weights_by_class()[:, -1].copy()
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """Sorted labels."""
-        return self._fitted.labels
-
-    @property
-    def history_(self) -> list[PassRecord]:
-        """One record a pass."""
-        return self._fitted.records
-
-    @property
-    def n_iter_(self) -> int:
-        """Passes made."""
-        n_iter: int = self._fitted.outcome["n_iter"]
-        return n_iter
-
-    @property
-    def best_iter_(self) -> int:
-        """The pass whose weights are returned."""
-        best: int = self._fitted.outcome["best_pass"]
-        return best
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Mistakes in all passes."""
-        n_mistakes: int = self._fitted.outcome["n_mistakes"]
-        return n_mistakes
-
-    @property
-    def stop_reason_(self) -> StopReason:
-        """Why training stopped."""
-        reason: StopReason = self._fitted.outcome["stop_reason"]
-        return reason
-
-    @property
-    def converged_(self) -> bool:
-        """Whether the last weights were seen to classify every training row."""
-        return self.stop_reason_ == "converged"
-
-    @property
-    def encoding_(self) -> "Encoding":
-        """What makes features of the columns of files, where it was trained on those."""
-        encoder = self._fitted.encoder
-        if encoder is None:
-            msg = f"This {type(self).__name__} was fitted on arrays: it has no encoding."
-            raise AttributeError(msg)
-        return encoder
-
-    @property
-    def _fitted(self) -> Model:
-        if "_model" not in self.__dict__:
-            msg = f"This {type(self).__name__} is not fitted yet."
-            raise AttributeError(msg)
-        return self._model
 
     @property
     def _state(self) -> "State":
@@ -316,9 +324,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """Encode labels and weights; rows of weight zero may have a label that is no class."""
         weight = row_weights(self.class_weight, weight, y, classes)
         return Examples(rows, encode(y, classes), weight)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

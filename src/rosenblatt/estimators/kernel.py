@@ -4,18 +4,18 @@ import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.base import FittedClassifier
 from rosenblatt.estimators.documentation import described
 from rosenblatt.estimators.kernel_parameters import (
     KERNEL_ATTRIBUTES,
@@ -40,24 +40,23 @@ from rosenblatt.estimators.validation import (
 )
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
-from rosenblatt.mistakes.arrays import machine_arrays, read_machine
+from rosenblatt.mistakes.arrays import read_machine
 from rosenblatt.mistakes.budget import BudgetState
 from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.scores import winners
 from rosenblatt.models.fitting import all_known, first_classes, grown
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.models.parameters import (
     check_online,
     check_parameters,
     generator_from,
-    plain_options,
 )
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.advice import KERNEL_CURE, unfinished
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import Outcome, PassRecord, StopReason
+from rosenblatt.training.history import Outcome
 from rosenblatt.training.kernel import (
     BudgetPasses,
     DualPasses,
@@ -72,7 +71,7 @@ from rosenblatt.training.observers import Observer, ProgressBar
 Kernels = str | Callable[[Any, Any], Any]
 
 
-class KernelPerceptron(ClassifierMixin, BaseEstimator):
+class KernelPerceptron(FittedClassifier):
     """The perceptron in the dual: it sees rows through a kernel, and so separates by curves.
 
     Its weights are the sum of the rows that it erred on, so that an activation is a sum of kernel
@@ -104,17 +103,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     classification using the perceptron algorithm", Machine Learning 37 (1999).
     """
 
-    _state: KernelState
-    _kernel: Kernel  # with the numbers that the first rows determined
     _made_with: dict[str, Any]
-    classes_: NDArray[Any]
-    n_features_in_: int
-    history_: list[PassRecord]
-    n_iter_: int
-    best_iter_: int
-    n_mistakes_: int
-    converged_: bool
-    stop_reason_: StopReason
 
     def __init__(
         self,
@@ -220,9 +209,7 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
             outcome = train(training, plan, observers)
         passes.finish()
-        self._state, self._kernel, self.classes_ = state, kernel, classes
-        self._made_with = self._machine_parts()
-        self._keep(outcome)
+        self._hold(state, kernel, classes, outcome)
         averaged, stopping = self.memory != "last", self.early_stopping
         told = unfinished(outcome, averaged=averaged, early_stopping=stopping, cure=KERNEL_CURE)
         if told is not None:
@@ -260,16 +247,17 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:  # nothing to tell it from
             self._state.count += rows.shape[0]
             self._state.n_met += rows.shape[0]
-            self.n_iter_ += 1
+            self._model.outcome["n_iter"] += 1
             return self
         plan = replace(self._plan(), max_iter=1)
         passes = self._passes(self._state, self._kernel, examples, plan)
         counts = [passes.visit(block) for block in passes.blocks(examples.numbers())]
         passes.finish()
+        record = self._model.outcome
         if any(count.updates for count in counts):
-            self.converged_, self.stop_reason_ = False, "max_iter"  # one pass is what it is for
-        self.n_iter_ += 1
-        self.n_mistakes_ += sum(count.mistakes for count in counts)
+            record["stop_reason"] = "max_iter"  # one pass is what it is for
+        record["n_iter"] += 1
+        record["n_mistakes"] += sum(count.mistakes for count in counts)
         return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -315,12 +303,12 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     @property
     def support_(self) -> NDArray[Any]:
         """Numbers of the rows that taught, or of those that are kept."""
-        return self._fitted_state().numbers.copy()
+        return self._state.numbers.copy()
 
     @property
     def support_vectors_(self) -> Any:
         """The rows that taught, or that are kept: an array or a CSR matrix."""
-        rows = self._fitted_state().rows
+        rows = self._state.rows
         if rows is None:
             return np.empty((0, 0))
         found = matrix_of(take(rows, np.arange(rows.shape[0])))
@@ -329,22 +317,33 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
     @property
     def n_support_(self) -> NDArray[Any]:
         """How many support rows are of each class."""
-        return np.bincount(self._fitted_state().labels, minlength=len(self.classes_))
+        return np.bincount(self._state.labels, minlength=len(self.classes_))
 
     @property
     def dual_coef_(self) -> NDArray[Any]:
         """What multiplies K(row, ·) of each support row: (1 or n_classes, n_support)."""
-        state = self._fitted_state()
+        state = self._state
         if self.memory == "vote":
             msg = 'A vote has no coefficients: set memory="average" or "last" to see dual_coef_.'
             raise AttributeError(msg)
         return state.coefficients(averaged=self.memory == "average")
 
-    def _fitted_state(self) -> KernelState:
-        if not hasattr(self, "_state"):
-            msg = f"This {type(self).__name__} is not fitted yet."
-            raise AttributeError(msg)
-        return self._state
+    @property
+    def _state(self) -> KernelState:
+        return self._machine.state
+
+    @property
+    def _kernel(self) -> Kernel:
+        """The kernel with the numbers that the first rows determined."""
+        return self._machine.kernel
+
+    @property
+    def _machine(self) -> KernelMachine:
+        machine = self._fitted.machine
+        if machine is None:
+            msg = "A KernelPerceptron holds a kernel machine."
+            raise AssertionError(msg)
+        return machine
 
     def _check_memory(self) -> None:
         """Raise where the memory, which may have been set after fit, is not there."""
@@ -394,18 +393,21 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_state"):
             classes = first_classes(y, named)
             check_forgetron(self, len(classes))
-            generator = generator_from(self.random_state)
-            self._kernel = kernel_of(self, rows)
-            self._state = self._empty(rows.shape[1], len(classes), generator)
-            self.classes_ = classes
-            self._made_with = self._machine_parts()
-            self._keep(Outcome([], "max_iter", 0))
+            state = self._empty(rows.shape[1], len(classes), generator_from(self.random_state))
+            self._hold(state, kernel_of(self, rows), classes, Outcome([], "max_iter", 0))
         elif named is not None or not all_known(y, self.classes_):
             seen = np.unique(y) if named is None else np.union1d(y, np.asarray(named))
-            state: Any = self._state
-            state, classes = grown(state, self.classes_, seen, rule_of(self))
+            known: Any = self._state
+            grown_state: Any
+            grown_state, classes = grown(known, self.classes_, seen, rule_of(self))
             check_forgetron(self, len(classes))
-            self._state, self.classes_ = state, classes
+            self._model = replace(
+                self._model,
+                **grown_state.vectors(),
+                classes=tuple(classes.tolist()),
+                training={"label_type": classes.dtype.str},
+                machine=KernelMachine(grown_state, self._kernel),
+            )
 
     def _examples(
         self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]
@@ -430,44 +432,26 @@ class KernelPerceptron(ClassifierMixin, BaseEstimator):
             time_limit=self.time_limit,
         )
 
-    def _keep(self, outcome: Outcome) -> None:
-        self.history_ = outcome.history
-        self.n_iter_ = len(outcome.history)
-        self.best_iter_ = outcome.best_pass
-        self.n_mistakes_ = sum(record.mistakes for record in outcome.history)
-        self.converged_ = outcome.converged
-        self.stop_reason_ = outcome.stop_reason
-
-    @property
-    def model_(self) -> Model:
-        """The fitted machine as ``rosenblatt.save`` writes it: a list of mistakes, no weights."""
-        state, names = self._fitted_state(), getattr(self, "feature_names_in_", None)
-        return Model(
+    def _hold(
+        self, state: KernelState, kernel: Kernel, classes: NDArray[Any], outcome: Outcome
+    ) -> None:
+        """Change to be fitted with this machine."""
+        self._model = Model(
             type(self).__name__,
-            plain_options(self.get_params(deep=False)),
-            tuple(self.classes_.tolist()),
+            {},
+            tuple(classes.tolist()),
             **state.vectors(),
-            feature_names=None if names is None else tuple(str(name) for name in names),
-            history=tuple(asdict(record) for record in self.history_),
-            outcome={
-                "stop_reason": self.stop_reason_,
-                "best_pass": self.best_iter_,
-                "n_iter": self.n_iter_,
-                "n_mistakes": self.n_mistakes_,
-            },
-            training={"label_type": self.classes_.dtype.str},
-            arrays=machine_arrays(state, self._kernel),
+            **record_of(outcome),
+            training={"label_type": classes.dtype.str},
+            machine=KernelMachine(state, kernel),
         )
+        self._made_with = self._machine_parts()
 
     def _restore(self, model: Model) -> None:
         """Change to be fitted as a model says, whose record has been checked."""
-        record = model.outcome
-        self.classes_, self.history_ = model.labels, model.records
-        self.n_iter_, self.best_iter_ = record["n_iter"], record["best_pass"]
-        self.n_mistakes_, self.stop_reason_ = record["n_mistakes"], record["stop_reason"]
-        self.converged_ = self.stop_reason_ == "converged"
-        empty, kernel = self._empty(model.n_features, len(self.classes_)), kernel_with(self, 1.0)
-        self._state, self._kernel = read_machine(model.arrays, kernel, empty, model.count)
+        empty, kernel = self._empty(model.n_features, len(model.classes)), kernel_with(self, 1.0)
+        machine = KernelMachine(*read_machine(model.arrays, kernel, empty, model.count))
+        self._model = replace(model, arrays={}, machine=machine)
         self._made_with = self._machine_parts()
 
     def __sklearn_tags__(self) -> Any:

@@ -95,12 +95,7 @@ def _tensors(model: Model) -> dict[str, NDArray[Any]]:
         for part in SPREAD_PARTS:
             tensors |= packed(f"spread.{part}", getattr(model.spread, part))
     tensors |= {f"encoding.{name}": array for name, array in model.encoding_arrays.items()}
-    arrays = model.arrays
-    if model.mistakes is not None:
-        from rosenblatt.mistakes.arrays import list_arrays
-
-        arrays = arrays | list_arrays(model.mistakes)
-    return tensors | {f"arrays.{name}": array for name, array in arrays.items()}
+    return tensors | {f"arrays.{name}": array for name, array in model.file_arrays().items()}
 
 
 def _model(tensors: dict[str, NDArray[Any]]) -> Model:

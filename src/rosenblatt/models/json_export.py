@@ -43,7 +43,7 @@ def to_json(model: Model) -> str:
 
 
 def _arrays(model: Model) -> dict[str, dict[str, NDArray[Any]]]:
-    return {"encoding_arrays": model.encoding_arrays, "arrays": model.arrays}
+    return {"encoding_arrays": model.encoding_arrays, "arrays": model.file_arrays()}
 
 
 def vectors_of(model: Model) -> list[Json]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
     from rosenblatt.data.files import Encoding, Layout
+    from rosenblatt.mistakes.budget import BudgetState
+    from rosenblatt.mistakes.kernel import Kernel
+    from rosenblatt.mistakes.machine import DualState
     from rosenblatt.mistakes.updates import Mistakes
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.explanation import Explanation
@@ -50,6 +53,13 @@ class Calibration:
     n_rows: int  # held-out rows that it was fitted on
 
 
+class KernelMachine(NamedTuple):
+    """What predicts by kernel values: a list of mistakes or a budget of rows, and the kernel."""
+
+    state: "DualState | BudgetState"
+    kernel: "Kernel"
+
+
 @dataclass
 class Model:
     """Weights, and what they mean. Only learning on changes it; all else returns a new one.
@@ -78,6 +88,7 @@ class Model:
     verdict: dict[str, Json] | None = None
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
     mistakes: "Mistakes | None" = None  # the list that a learner grows; ``arrays`` in a file
+    machine: "KernelMachine | None" = None  # in place of weights; ``arrays`` in a file
     variance: NDArray[Any] | None = None  # of each weight, or Σ whole; second-order rules keep it
 
     @classmethod
@@ -99,13 +110,7 @@ class Model:
             state.by_class(state.weights),
             ledger,
             state.count,
-            history=tuple(asdict(record) for record in outcome.history),
-            outcome={
-                "stop_reason": outcome.stop_reason,
-                "best_pass": outcome.best_pass,
-                "n_iter": len(outcome.history),
-                "n_mistakes": sum(record.mistakes for record in outcome.history),
-            },
+            **record_of(outcome),
             training={"label_type": classes.dtype.str},
             variance=None if state.variance is None else state.by_class(state.variance),
             **parts,
@@ -118,19 +123,31 @@ class Model:
         self.variance = None if state.variance is None else state.by_class(state.variance)
         self.count = state.count
 
-    def copy(self) -> "Model":
-        """Return a model of its own memory, with the list of mistakes as a file has it."""
-        from rosenblatt.mistakes.arrays import list_arrays
+    def file_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return ``arrays`` with what a learner grows: its list of mistakes, a kernel machine."""
+        if self.mistakes is None and self.machine is None:
+            return self.arrays
+        from rosenblatt.mistakes.arrays import list_arrays, machine_arrays
 
-        mistakes = {} if self.mistakes is None else list_arrays(self.mistakes)
+        arrays = dict(self.arrays)
+        if self.mistakes is not None:
+            arrays |= list_arrays(self.mistakes)
+        if self.machine is not None:
+            arrays |= machine_arrays(*self.machine)
+        return arrays
+
+    def copy(self) -> "Model":
+        """Return a model of its own memory, with all that it holds as a file has it."""
         return replace(
             self,
             weights=self.weights.copy(),
             ledger=None if self.ledger is None else self.ledger.copy(),
             variance=None if self.variance is None else self.variance.copy(),
+            count=self.count if self.machine is None else self.machine.state.count,
             outcome=dict(self.outcome),
-            arrays=self.arrays | mistakes,
+            arrays=self.file_arrays(),
             mistakes=None,
+            machine=None,
         )
 
     @classmethod
@@ -279,6 +296,19 @@ class Model:
         from rosenblatt.models.explanation import explain
 
         return explain(self, x)
+
+
+def record_of(outcome: "Outcome") -> dict[str, Any]:
+    """Return what a model keeps of how a training went, by the names of its fields."""
+    return {
+        "history": tuple(asdict(record) for record in outcome.history),
+        "outcome": {
+            "stop_reason": outcome.stop_reason,
+            "best_pass": outcome.best_pass,
+            "n_iter": len(outcome.history),
+            "n_mistakes": sum(record.mistakes for record in outcome.history),
+        },
+    }
 
 
 def model_of(fitted: Any) -> Model:

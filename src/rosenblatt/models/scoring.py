@@ -171,7 +171,7 @@ def votes_of(model: Model) -> "Mistakes":
     """Return the updates that a model holds, with the rows that made them."""
     if model.mistakes is not None:
         return model.mistakes
-    from rosenblatt.models.recorded import recorded_mistakes
+    from rosenblatt.models.provenance import recorded_mistakes
 
     return recorded_mistakes(model)
 

@@ -18,7 +18,7 @@ from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import Calibration, Model, Spread
+from rosenblatt.models.model import Calibration, Model, Spread, record_of
 from rosenblatt.models.parameters import check_parameters
 from rosenblatt.rules import ZERO_CONVENTIONS, rule_parameters
 from rosenblatt.training.history import ENDED_EARLY, Progress
@@ -308,6 +308,8 @@ def _model(
                 *(Parameter("buffer"), "."),
             )
         )
+    record = record_of(outcome)
+    record["outcome"]["n_learned"] = outcome.n_rows
     return Model(
         learner=learner.estimator,
         options=learner.options(),
@@ -318,14 +320,7 @@ def _model(
         spread=_spread(trained, encoding.n_features),
         calibration=calibration,
         arrays={} if votes is None else list_arrays(votes),
-        history=tuple(asdict(record) for record in outcome.history),
-        outcome={
-            "stop_reason": outcome.stop_reason,
-            "best_pass": outcome.best_pass,
-            "n_iter": len(outcome.history),
-            "n_mistakes": sum(record.mistakes for record in outcome.history),
-            "n_learned": outcome.n_rows,
-        },
+        **record,
         training={
             "files": source.files.names,
             "format": str(source.files.format),

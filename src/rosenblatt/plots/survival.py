@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.model import Model
-from rosenblatt.models.recorded import is_recorded
+from rosenblatt.models.provenance import is_recorded
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, INK, VERMILION

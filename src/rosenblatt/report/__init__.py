@@ -75,7 +75,7 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     import numpy as np
 
     from rosenblatt.kernels.rows import CSR
-    from rosenblatt.models.recorded import recorded_arrays
+    from rosenblatt.models.provenance import recorded_arrays
     from rosenblatt.report.findings import array_rows
     from rosenblatt.theory.diagnosis import diagnose
 

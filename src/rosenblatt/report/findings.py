@@ -21,7 +21,7 @@ from rosenblatt.models.explanation import (
     ranking_misleads,
 )
 from rosenblatt.models.model import Model
-from rosenblatt.models.recorded import is_recorded, recorded_provenance
+from rosenblatt.models.provenance import is_recorded, recorded_provenance
 from rosenblatt.models.scoring import votes_of
 
 WEIGHTS = 12  # names on either side

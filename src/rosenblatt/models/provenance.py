@@ -1,0 +1,123 @@
+"""Which training rows taught a model a decision, from the list of its mistakes."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import as_rows
+from rosenblatt.mistakes.arrays import PREFIX, list_arrays, read_list
+from rosenblatt.mistakes.provenance import Provenance, provenance_of
+from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.explanation import decision
+from rosenblatt.models.model import Model, model_of
+from rosenblatt.models.rows import batch_of
+
+
+def why(fitted: Any, X: Any, x: Any) -> Provenance:
+    """Return which rows of X, the training rows, decide the row x, and how much each.
+
+    A perceptron is the list of its mistakes: its activation on x is the sum of τᵢ·yᵢ·⟨xᵢ, x⟩ over
+    them. It must have been trained from zero with ``record_mistakes=True``.
+
+    Parameters
+    ----------
+    fitted : fitted Perceptron, AveragedPerceptron, PassiveAggressiveClassifier, VotedPerceptron
+        Or a ``Model``. Where vectors vote, their average is explained: a vote is no sum of terms.
+    X : array or CSR matrix
+        The rows that it was fitted on, in their order. None for a ``Model``, which keeps them.
+    x : array of shape (n_features,)
+        The row to be explained.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, why
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"]
+    >>> clf = Perceptron(shuffle=False, record_mistakes=True).fit(X, y)
+    >>> print(why(clf, X, [1, 1]).total)
+    1.0
+    """
+    from scipy import sparse
+
+    model, row = model_of(fitted), batch_of(x)
+    scores, winner = decision(model, row)
+    score = scores[0]
+    if isinstance(fitted, Model):
+        return recorded_provenance(model, row.indices, row.data, score, winner)
+    mistakes = getattr(fitted, "mistakes_", None)
+    if mistakes is None:
+        msg = (
+            f"This {type(fitted).__name__} does not know its mistakes: fit it, from zero, with "
+            "record_mistakes=True."
+        )
+        raise InputError(msg)
+    rows = as_rows(sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X), model.constant)
+    taught = mistakes.updates.row
+    if len(taught) and int(taught.max()) >= rows.shape[0]:
+        msg = (
+            f"X has {rows.shape[0]} rows, but row {int(taught.max())} taught the estimator: give "
+            "the rows that it was fitted on."
+        )
+        raise InputError(msg)
+    one = x.toarray() if sparse.issparse(x) else np.asarray(x, np.float64)
+    return _provenance(model, mistakes, rows, one.reshape(-1), score, winner)
+
+
+def recorded_provenance(
+    model: Model, indices: NDArray[Any], values: NDArray[Any], scores: NDArray[Any], winner: int
+) -> Provenance:
+    """Return which training rows decide a row of these features, by their numbers in training.
+
+    Raises
+    ------
+    InputError
+        Where the model does not hold its mistakes, or holds what cannot be them.
+    """
+    if not is_recorded(model):
+        msg = Sentence(
+            "The model does not hold its mistakes: train it with ",
+            *(Parameter("record_mistakes", value=True), "."),
+        )
+        raise InputError(msg)
+    known = indices < model.n_features
+    x = np.zeros(model.n_features)
+    x[indices[known]] = values[known]
+    return _provenance(model, recorded_mistakes(model), None, x, scores, winner)
+
+
+def recorded_arrays(mistakes: Mistakes, rows: Rows) -> dict[str, NDArray[Any]]:
+    """Return the updates, and once each row that made one, under names for a model file."""
+    return list_arrays(Mistakes.of_rows(mistakes.updates, rows, mistakes.end))
+
+
+def is_recorded(model: Model) -> bool:
+    """Return whether a model holds its mistakes."""
+    return f"{PREFIX}row" in model.arrays
+
+
+def recorded_mistakes(model: Model) -> Mistakes:
+    """Return the list that a model holds, with the rows that made the updates, checked."""
+    shape = len(model.classes), model.n_features, model.constant
+    return read_list(model.arrays, *shape, model.count)
+
+
+def _provenance(
+    model: Model,
+    mistakes: Mistakes,
+    rows: Rows | None,
+    x: NDArray[Any],
+    scores: NDArray[Any],
+    winner: int,
+) -> Provenance:
+    return provenance_of(
+        mistakes,
+        rows,
+        x,
+        model.classes,
+        averaged=model.ledger is not None,
+        end=model.count,
+        activation=scores,
+        winner=winner,
+    )
