@@ -24,6 +24,7 @@ TEXT = """{
   "classes": ["no", "yes"],
   "n_features": 3,
   "averaged": true,
+  "variance": null,
   "count": 4,
   "outcome": {"stop_reason": "converged"},
   "training": {},

@@ -49,11 +49,13 @@ from rosenblatt.mistakes.scores import winners
 from rosenblatt.models.fitting import all_known, first_classes, grown
 from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.models.parameters import (
+    CHECKS,
     check_online,
     check_parameters,
     generator_from,
+    one_of,
 )
-from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
 from rosenblatt.training.advice import KERNEL_CURE, unfinished
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome
@@ -363,7 +365,8 @@ class KernelPerceptron(FittedClassifier):
         }
 
     def _check_parameters(self) -> None:
-        check_parameters(type(self).__name__, self.get_params(deep=False))
+        checks = CHECKS | {"rule": one_of(additive_rules())}
+        check_parameters(type(self).__name__, self.get_params(deep=False), checks)
         check_choice(self)
 
     def _check_warm(self) -> None:

@@ -25,7 +25,8 @@ def _flag(value: object) -> bool:
     return isinstance(value, (bool, np.bool_))
 
 
-def _one_of(choices: Iterable[object]) -> Check:
+def one_of(choices: Iterable[object]) -> Check:
+    """Return the check that a value is one of these."""
     *others, last = choices
     said = ", ".join(repr(choice) for choice in others)
     return (
@@ -43,10 +44,10 @@ POSITIVE: Check = (
 
 CHECKS: dict[str, Check] = {
     "max_iter": AT_LEAST_ONE,
-    "shuffle": _one_of([True, False, "once"]),
-    "zero": _one_of(ZERO_CONVENTIONS),
+    "shuffle": one_of([True, False, "once"]),
+    "zero": one_of(ZERO_CONVENTIONS),
     **{name: (entry.requirement, entry.accepts) for name, entry in rule_parameters().items()},
-    "loss": _one_of(["hinge", "squared_hinge"]),
+    "loss": one_of(["hinge", "squared_hinge"]),
     "average": FLAG,
     "fit_intercept": FLAG,
     "early_stopping": FLAG,
@@ -85,15 +86,15 @@ CHECKS: dict[str, Check] = {
         lambda v: v in {"scale", "auto"} if isinstance(v, str) else POSITIVE[1](v),
     ),
     "coef0": ("a finite number", lambda v: _real(v) and math.isfinite(v)),
-    "rule": (_one_of(RULES)[0], lambda v: isinstance(v, str) and v in RULES),
-    "covariance": _one_of(["diagonal", "full"]),
-    "memory": _one_of(["last", "average", "vote"]),
-    "multi_class": _one_of(["joint", "one-vs-rest"]),
+    "rule": (one_of(RULES)[0], lambda v: isinstance(v, str) and v in RULES),
+    "covariance": one_of(["diagonal", "full"]),
+    "memory": one_of(["last", "average", "vote"]),
+    "multi_class": one_of(["joint", "one-vs-rest"]),
     "max_support": (
         "None or an integer of at least 1",
         lambda v: v is None or AT_LEAST_ONE[1](v),
     ),
-    "budget": _one_of([None, "forgetron", "projectron", "random"]),
+    "budget": one_of([None, "forgetron", "projectron", "random"]),
     "eta": (
         "a finite number of at least 0",
         lambda v: _real(v) and v >= 0 and math.isfinite(v),
