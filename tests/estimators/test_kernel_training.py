@@ -14,6 +14,10 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import KernelPerceptron
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import Dense
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.supply import split
 from tests.estimators.test_fit import quiet_fit
 from tests.estimators.test_kernel import BUDGETS, XOR, digits
 from tests.examples import same_bits
@@ -104,6 +108,89 @@ def test_stopping() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KernelPerceptron(memory="average", max_iter=1).fit(X, y)
+
+
+def held_out(y: Any, fraction: float = 0.2, seed: int = 0) -> Any:
+    """Return the numbers of the rows that a fit of this seed holds out."""
+    examples = Examples(Dense(np.zeros((len(y), 1)), 1.0), np.unique(y, return_inverse=True)[1])
+    return split(examples, fraction, np.random.default_rng(seed))[1]
+
+
+STOPPED = [
+    *({"memory": memory} for memory in ("last", "average", "vote")),
+    {"memory": "vote", "multi_class": "one-vs-rest"},
+    {"memory": "average", "zero": "positive", "kernel": "linear"},
+    {"max_support": 25, "memory": "average"},
+    {"max_support": 25, "budget": "random", "memory": "last"},
+]
+
+
+@pytest.mark.parametrize("how", STOPPED)
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_early_stopping(how: dict[str, Any], n_classes: int) -> None:
+    """Held-out rows are scored by the memory that predicts, and the best pass is what is kept."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, n_classes, 300)
+    X = rng.standard_normal((300, 3)) + y[:, None]
+    how = {"gamma": 0.5, "validation_fraction": 0.2} | how
+    clf = KernelPerceptron(early_stopping=True, n_iter_no_change=3, max_iter=30, **how)
+    clf = quiet_fit(clf, X, y)
+    curve = [record.validation_score for record in clf.history_]
+    assert clf.stop_reason_ == "early_stopping"
+    assert clf.best_iter_ == 1 + int(np.argmax(curve)) == clf.n_iter_ - 3
+    rows = held_out(y)
+    assert not set(rows) & set(clf.support_)
+    assert clf.score(X[rows], y[rows]) == pytest.approx(max(curve))
+    until_best = clone(clf).set_params(max_iter=clf.best_iter_)
+    again = quiet_fit(until_best, X, y)
+    assert same_bits(again.decision_function(X), clf.decision_function(X))
+    assert [record.validation_score for record in again.history_] == curve[: clf.best_iter_]
+
+
+def test_early_stopping_goes_on_from_what_was_learned() -> None:
+    """A warm start scores held-out rows with the vectors of the first training as well."""
+    X, y = digits(400)
+    clf = KernelPerceptron(gamma=1e-4, memory="vote", max_iter=2, warm_start=True)
+    quiet_fit(clf, X[:200], y[:200])
+    clf.set_params(early_stopping=True, validation_fraction=0.2, max_iter=1, random_state=5)
+    quiet_fit(clf, X[200:], y[200:])
+    rows = 200 + held_out(y[200:], seed=5)
+    assert clf.history_[0].validation_score == pytest.approx(clf.score(X[rows], y[rows]))
+    with pytest.raises(InputError, match="partial_fit sees no held-out rows"):
+        clf.partial_fit(X, y)
+
+
+def test_early_stopping_of_a_given_gram_matrix() -> None:
+    """Precomputed values stop where the function that they came from does."""
+    X, y = digits(200)
+    how: dict[str, Any] = {"early_stopping": True, "max_iter": 8, "fit_intercept": False}
+    given = quiet_fit(KernelPerceptron(kernel="precomputed", **how), X @ X.T, y)
+    linear = quiet_fit(KernelPerceptron(kernel="linear", **how), X, y)
+    assert [r.validation_score for r in given.history_] == [
+        r.validation_score for r in linear.history_
+    ]
+    assert np.array_equal(given.support_, linear.support_)
+
+
+@pytest.mark.parametrize("how", [{}, {"max_support": 20}])
+def test_weights_of_rows(how: dict[str, Any]) -> None:
+    """A weight multiplies the step of its row, and a row of weight 0 is as if not given."""
+    X, y = digits(120)
+    ones = quiet_fit(KernelPerceptron(max_iter=2, **how), X, y)
+    same = KernelPerceptron(max_iter=2, **how)
+    same.fit(X, y, sample_weight=np.ones(120))
+    assert same_bits(same.decision_function(X), ones.decision_function(X))
+    twice = KernelPerceptron(max_iter=2, **how)
+    twice.fit(X, y, sample_weight=np.full(120, 2.0))
+    np.testing.assert_allclose(twice.dual_coef_, 2.0 * ones.dual_coef_)
+    weight = np.arange(120) % 3 != 0
+    some, few = KernelPerceptron(max_iter=2, **how), KernelPerceptron(max_iter=2, **how)
+    some.set_params(gamma=0.001).fit(X, y, sample_weight=weight)
+    few.set_params(gamma=0.001).fit(X[weight], y[weight])
+    np.testing.assert_allclose(some.decision_function(X), few.decision_function(X))
+    stream = KernelPerceptron(gamma=0.001, **how)
+    stream.partial_fit(X, y, sample_weight=weight)
+    assert not (stream.support_ % 3 == 0).any()
 
 
 @pytest.mark.skipif(not hasattr(os, "kill"), reason="needs signals")

@@ -219,7 +219,13 @@ class KernelPerceptron(FittedClassifier):
         return self
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Go on learning: one pass over these rows, in the order given.
 
         Any sequence of calls gives the model of one pass over all the rows together, provided that
@@ -233,6 +239,8 @@ class KernelPerceptron(FittedClassifier):
         y : array of shape (n_rows,)
         classes : array of labels, default None
             Classes that are yet to come.
+        sample_weight : array of shape (n_rows,), default None
+            Multiplies the step of each row. A row of weight 0 is left out altogether.
 
         Returns
         -------
@@ -244,10 +252,11 @@ class KernelPerceptron(FittedClassifier):
         if not first:
             check_same(self, self._made_with)
         rows, y = check_rows(self, X, y, reset=first)
-        self._meet_classes(rows, y, classes)
-        examples = self._examples(rows, y, None, self.classes_)
+        weight = check_sample_weight(sample_weight, rows.shape[0])
+        self._meet_classes(rows, y if weight is None else y[weight != 0.0], classes)
+        examples = self._examples(rows, y, weight, self.classes_)
         if len(self.classes_) < 2:  # nothing to tell it from
-            self._state.count += rows.shape[0]
+            self._state.count += len(examples.numbers())
             self._state.n_met += rows.shape[0]
             self._model.outcome["n_iter"] += 1
             return self

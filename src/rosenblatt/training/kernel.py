@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.budget import budget_block
 from rosenblatt.kernels.counts import Counts, Log, empty_log
 from rosenblatt.kernels.dual import column_block, column_mistakes, joint_block, joint_mistakes
@@ -107,7 +108,10 @@ class DualPasses:
         self._gram = KeptGram(self._values, n_rows, sizes.kept if plan.max_iter > 1 else 0.0)
         self._scores = np.zeros((state.n_columns, n_rows))
         if len(state.support):
-            self._scores = state.scores(kernel, rows, sizes)["last"]
+            try:
+                self._scores = state.scores(kernel, rows, sizes)["last"]
+            except WeightOverflowError as error:
+                raise overflow(when="in these rows, which are not learned") from error
         self._targets = Targets.of_numbers(
             examples.targets, state.n_classes, state.joint, examples.weight
         )
@@ -159,29 +163,33 @@ class DualPasses:
 
         Only the updates since the last call are looked at.
         """
-        state, earlier = self._state, self._state.mistakes
-        length = max(self._sizes.block, 1)
-        new = not self._tallies and len(earlier)
         if not self._tallies:
-            how: dict[str, Any] = {"joint": state.joint, "positive": positive}
-            for start in range(0, len(numbers), length):
-                here = numbers[start : start + length]
-                self._tallies.append(
-                    (here, Tally(len(here), state.n_classes, **how, positive=positive))
-                )
-        joint = self._targets.joint
-        parts = stretches(steps_of(self.updates.since(self._n_tallied), joint=joint), length)
-        self._n_tallied = len(self.updates)
+            self._begin_tallies(numbers, memory, positive=positive)
+        steps = steps_of(self.updates.since(self._n_tallied), joint=self._targets.joint)
+        parts = stretches(steps, self._sizes.block)
         for here, tally in self._tallies:
-            if new and earlier.support is not None and earlier.support.rows is not None:
-                before = stretches(steps_of(earlier.updates, joint=joint), length)
-                gram = gram_between(
-                    self._kernel, earlier.support.rows, take(self._examples.rows, here)
-                )
-                tally.advance(before, gram.panel(np.arange(len(here))))
             tally.advance(parts, self._values.panel(here))
-        count = self.updates.end
+        self._n_tallied, count = len(self.updates), self.updates.end
         return np.concatenate([tally.by(memory, count) for _, tally in self._tallies], axis=1)
+
+    def _begin_tallies(self, numbers: NDArray[Any], memory: str, *, positive: bool) -> None:
+        """Score held-out rows by what the state was before this training."""
+        state, size = self._state, self._sizes.block
+        steps = steps_of(state.mistakes.updates, joint=self._targets.joint)
+        parts = stretches(steps, size)
+        for start in range(0, len(numbers), size):
+            here = numbers[start : start + size]
+            tally = Tally(
+                len(here),
+                state.n_classes,
+                joint=state.joint,
+                memories=(memory,),
+                positive=positive,
+            )
+            if state.rows is not None:
+                gram = gram_between(self._kernel, state.rows, take(self._examples.rows, here))
+                tally.advance(parts, gram.panel(np.arange(len(here))))
+            self._tallies.append((here, tally))
 
     def snapshot(self) -> tuple[int, int]:
         """Return how long the list is, and the counter."""
