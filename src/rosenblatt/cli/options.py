@@ -149,14 +149,16 @@ def layout_options(command: Command) -> Command:
 
 
 def rule_option(
-    default: str | None = "perceptron", rules: Sequence[str] = tuple(RULES)
+    default: str | None = "perceptron",
+    rules: Sequence[str] = tuple(RULES),
+    shown: str = "perceptron",
 ) -> Decorator:
-    """Return the option that chooses the rule."""
+    """Return the option that chooses the rule; without a default it says what is chosen."""
     return click.option(
         "--rule",
         type=click.Choice([*rules]),
         default=default,
-        show_default=default or "perceptron",
+        show_default=default or shown,
         help="Update rule.",
     )
 

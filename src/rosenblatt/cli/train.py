@@ -84,7 +84,7 @@ SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every
 @click.option(
     "--triples", is_flag=True, help="Add all pairs and triples of features that occur in a row."
 )
-@rule_option()
+@rule_option(None, shown="arow for files with a text column, else perceptron")
 @memory_option([*MEMORY_HELP], default_memories(), given=False)
 @rule_parameter_options
 @zero_option
@@ -95,6 +95,12 @@ SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every
     default=True,
     show_default=True,
     help="Hold out rows and stop when the error on them no longer falls.",
+)
+@click.option(
+    "--refit/--no-refit",
+    default=True,
+    show_default=True,
+    help="After early stopping, train again on all rows with the number of passes found.",
 )
 @click.option(
     "--validation-fraction",
@@ -202,7 +208,7 @@ def train(
     if screen.wants_json:
         screen.json(report(model, path, test, layout))
         return
-    title = Learner(given["rule"], given["memory"] or "").title
+    title = model.training.get("learner") or Learner(given["rule"] or "perceptron").title
     show(screen, model, title, path, test, layout, verdicts)
 
 

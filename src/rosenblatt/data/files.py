@@ -200,6 +200,22 @@ class TrainingFiles:
             self.encoding = SvmlightEncoding(zero_based=batch.zero_based, n_features=n_features)
             yield batch
 
+    def has_text(self) -> bool:
+        """Look at the first rows and return whether a column holds text; False for a stream."""
+        if self.files.format is Format.SVMLIGHT or not self.rereadable:
+            return False
+        tables = self.files.tables()
+        try:
+            first = next((table for table in tables if table.frame.height), None)
+        finally:
+            tables.close()
+        return first is not None and self._sampled(first).reads_twice
+
+    def _sampled(self, first: Table) -> TableEncoding:
+        columns = asdict(self._columns)
+        del columns["degree"]
+        return TableEncoding.from_sample(first, **columns)
+
     def _tables(self) -> Iterator[Batch]:
         classes, tables = Classes(), self.files.tables()
         bad: list[BadRow] = []
@@ -210,9 +226,7 @@ class TrainingFiles:
         else:
             return
         first = table._replace(bad=tuple(bad))
-        columns = asdict(self._columns)
-        del columns["degree"]
-        encoding = TableEncoding.from_sample(first, **columns)
+        encoding = self._sampled(first)
         self.encoding = encoding
         if encoding.reads_twice:
             yield from self._weighed(encoding, _together(first, tables))

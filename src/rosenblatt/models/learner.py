@@ -110,6 +110,11 @@ class Learner:
         return RULES[self.rule].rule(self.values)
 
     @property
+    def suits_texts(self) -> bool:
+        """Whether nothing is asked for that a second-order rule has not."""
+        return not self.records and not any(v is not None for v in self.values.values())
+
+    @property
     def second_order(self) -> bool:
         """Whether a variance is kept beside each weight."""
         return RULES[self.rule].order == 2

@@ -26,13 +26,16 @@ from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.reading import BLOCK_BYTES
 from rosenblatt.training.state import State
-from rosenblatt.training.stream_fit import Trained, fit_stream
+from rosenblatt.training.stream_fit import Trained, fit_again, fit_stream
 
+# Chosen on splits of the training rows of real data: see docs/defaults.md.
+TABLE_RULE, TEXT_RULE = "perceptron", "arow"
 MOST_DENSE_COLUMNS = 200
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
 LISTS = ("text", "category", "numeric", "ignore", "names")
 SETTINGS = [entry.name for kind in (Layout, Columns, Learner) for entry in fields(kind)]
 SETTINGS.remove("values")  # of the parameters of the rule, which come by their names
+SETTINGS.remove("full_covariance")  # rows of files are sparse
 CHECKED = (
     *("rule", "memory", "max_iter", "shuffle", "zero", "fit_intercept", "early_stopping"),
     *("validation_fraction", "n_iter_no_change", "time_limit", "record_mistakes", "random_state"),
@@ -81,20 +84,20 @@ def train_files(
     bad_rows: str = "error",
     max_bad_share: float = 0.01,
     max_index: int | None = None,
-    rule: str = "perceptron",
-    memory: str = "",
+    rule: str | None = None,
+    memory: str | None = None,
     max_iter: int | None = None,
     shuffle: bool | str = True,
     zero: str = "mistake",
     fit_intercept: bool = True,
     early_stopping: bool = True,
+    refit: bool = True,
     validation_fraction: float = 0.1,
     n_iter_no_change: int = 5,
     time_limit: float | None = None,
     random_state: int = 0,
     calibrate: bool = False,
     record_mistakes: bool = False,
-    full_covariance: bool = False,
     verdict: Callable[..., Any] | None = None,
     buffer: int | None = None,
     cache: str | Path | None = None,
@@ -141,6 +144,9 @@ def train_files(
         How to step, and which weights decide: "average", "last" or "vote".
     max_iter : int, default None
         Number of passes; by default what the table of rules says.
+    refit : bool, default True
+        After early stopping, train once more on all rows, the held-out ones too, in as many passes
+        as did best on those.
     shuffle, zero, fit_intercept, early_stopping, validation_fraction, n_iter_no_change, time_limit
         As in the estimators.
     random_state : int
@@ -181,9 +187,11 @@ def train_files(
     >>> model.training["n_rows"], model.evaluate(str(path)).error
     (40, 0.0)
     """
-    given = locals()  # the arguments
-    layout, columns, learner = settings(**{name: given[name] for name in SETTINGS}, **parameters)
+    given = {name: value for name, value in locals().items() if name in SETTINGS}
+    layout, columns, learner = settings(**given, **parameters)
     files = Files(_names(paths), layout)
+    if rule is None and learner.suits_texts and TrainingFiles(files, columns).has_text():
+        learner = settings(**given | {"rule": TEXT_RULE}, **parameters)[2]
     held_out = validation_fraction if early_stopping or calibrate else 0.0
     source = ShownFiles(files, columns)
     point = None
@@ -219,7 +227,16 @@ def train_files(
             cache=None if cache is None else Path(cache),
         )
     trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
-    return _model(source, learner, trained, calibrate=calibrate, verdict=verdict)
+    calibration = _calibration(learner, trained) if calibrate else None
+    n_held_out = trained.supply.n_held_out
+    if refit and early_stopping and n_held_out and trained.outcome.stop_reason not in ENDED_EARLY:
+        trained = fit_again(trained, learner.plan(), start=learner.start, vote=learner.voted)
+    model = _model(source, learner, trained, calibration, verdict=verdict)
+    model.training["held_out_rows"] = n_held_out
+    if calibrate and calibration is None:
+        note = "No calibration was fitted: training ended before any row was held out."
+        model.training["notes"].append(note)
+    return model
 
 
 class ShownFiles(TrainingFiles):
@@ -248,6 +265,7 @@ def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
         msg = f"train_files has no parameter {min(unknown)!r}."
         raise TypeError(msg)
     layout, columns, learner = found
+    learner["rule"] = learner["rule"] or TABLE_RULE
     return Layout(**layout), Columns(**columns), Learner(**learner, values=given)
 
 
@@ -284,8 +302,8 @@ def _model(
     source: TrainingFiles,
     learner: Learner,
     trained: Trained,
+    calibration: Calibration | None,
     *,
-    calibrate: bool,
     verdict: Callable[..., Any] | None,
 ) -> Model:
     state, reading, outcome = trained.state, trained.reading, trained.outcome
@@ -296,11 +314,8 @@ def _model(
     state.widen(encoding.n_features)
     counts = np.zeros(len(reading.classes), np.int64)
     counts[reading.ranks] = reading.class_counts
-    calibration = _calibration(learner, trained, votes) if calibrate else None
     found = None if verdict is None else _verdict(verdict, trained, learner)
     notes = [*encoding_notes(encoding), *source.files.notes]
-    if calibrate and calibration is None:
-        notes.append("No calibration was fitted: training ended before any row was held out.")
     if verdict is not None and found is None:
         notes.append(
             Sentence(
@@ -324,6 +339,7 @@ def _model(
         training={
             "files": source.files.names,
             "format": str(source.files.format),
+            "learner": learner.title,
             "n_rows": reading.n_rows,
             "class_counts": counts.tolist(),
             "held_out_rows": trained.supply.n_held_out,
@@ -392,7 +408,7 @@ def _spread(trained: Trained, n_features: int) -> Spread:
     return Spread(low, high, deviation, rows.shape[0])
 
 
-def _calibration(learner: Learner, trained: Trained, votes: Mistakes | None) -> Calibration | None:
+def _calibration(learner: Learner, trained: Trained) -> Calibration | None:
     from rosenblatt.models.calibration import fit_calibration
     from rosenblatt.training.memory import held_out_scores
 
@@ -404,7 +420,7 @@ def _calibration(learner: Learner, trained: Trained, votes: Mistakes | None) -> 
             "rows to hold any out.",
         )
         raise InputError(msg)
-    voted = votes if learner.voted else None
+    voted = _votes(trained) if learner.voted else None
     zero = ZERO_CONVENTIONS[learner.zero]
     parts = [
         held_out_scores(trained.state, part, voted, zero)

@@ -1,7 +1,7 @@
 """Rows of a source that has been read, kept in files, for passes that need not parse them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,11 @@ class KeptRows:
             self.n_held_out += int(held_out)
             rows.release()
         self.n_learned = n_rows - self.n_held_out
+
+    def learn_from_all(self) -> None:
+        """Hold no rows out from now on."""
+        self._draw = replace(self._draw, held_out=0.0)
+        self.n_learned, self.n_held_out = self._reading.n_rows, 0
 
     def parts(self) -> Iterator[Part]:
         """Yield the rows of a pass in blocks.

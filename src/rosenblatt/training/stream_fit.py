@@ -1,7 +1,7 @@
 """Training from a stream of batches, from the first row to the final weights."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rosenblatt.kernels.rows import CSR
@@ -101,6 +101,22 @@ def fit_stream(
     if reading.finish is not None and not reading.first.last:
         reading.finish(sample.data, sample.indptr)
     return Trained(state, outcome, reading, supply, sample)
+
+
+def fit_again(
+    trained: Trained, plan: Plan, *, start: Callable[[int, int], State], vote: bool = False
+) -> Trained:
+    """Train from zero on all rows, those held out too, in as many passes as did best on those.
+
+    What the first training says of itself, history and scores on held-out rows, stays as it is.
+    """
+    first, supply = trained.outcome, trained.supply
+    supply.learn_from_all()
+    state = _start(trained.reading, start)
+    again = replace(plan, max_iter=first.best_pass, early_stopping=None)
+    outcome = fit_supply(state, supply, again, memory=Vote(plan.zero) if vote else None)
+    whole = replace(first, mistakes=outcome.mistakes, n_rows=outcome.n_rows)
+    return replace(trained, state=state, outcome=whole)
 
 
 def _sample(reading: Reading, constant: float) -> CSR:

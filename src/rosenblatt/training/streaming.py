@@ -83,6 +83,11 @@ class StreamSupply:
         """Return all rows by their numbers, where they are kept."""
         return None if self._kept is None else self._kept.examples.rows
 
+    def learn_from_all(self) -> None:
+        """Hold no rows out from now on."""
+        if self._kept is not None:
+            self._kept.learn_from_all()
+
     def _while_reading(self) -> Iterator[Part]:
         shuffler = shuffling(self._draw)
         for block in self._reading.blocks():

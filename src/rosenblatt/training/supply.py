@@ -46,6 +46,9 @@ class Supply(Protocol):
     def rows(self) -> Rows | None:
         """Return all rows by their numbers, where they are kept."""
 
+    def learn_from_all(self) -> None:
+        """Hold no rows out from now on."""
+
 
 class ArraySupply:
     """Rows that are in memory: every pass is one part."""
@@ -65,6 +68,7 @@ class ArraySupply:
             self._learning, self._held_out = self._learning[~held_out], self._learning[held_out]
         elif fraction:
             self._learning, self._held_out = split(examples, fraction, generator)
+        self._shuffle = shuffle
         self._order = Order(self._learning, shuffle, generator)
 
     @property
@@ -88,6 +92,11 @@ class ArraySupply:
     def rows(self) -> Rows:
         """Return all rows by their numbers."""
         return self._examples.rows
+
+    def learn_from_all(self) -> None:
+        """Hold no rows out from now on."""
+        self._learning, self._held_out = self._examples.numbers(), self._held_out[:0]
+        self._order = Order(self._learning, self._shuffle, self.generator)
 
 
 def split(
