@@ -4,6 +4,7 @@ import copy
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def train(
     """Train on a source in blocks of a few rows."""
     source.finishing = finish
     draw = Draw(np.random.default_rng(7), shuffle, held_out)
-    options |= {"averaged": averaged, "block_bytes": block_bytes}
+    options |= {"start": partial(State.zeros, averaged=averaged), "block_bytes": block_bytes}
     return fit_stream(source, plan, draw, **options)
 
 

@@ -185,11 +185,14 @@ class TrainingFiles:
         return ConjoinedEncoding(inner, degree, occurring.numbering())
 
     def finish(self) -> Callable[[NDArray[Any], NDArray[Any]], object] | None:
-        """Return what fills and scales numbers, which needs all of them, if there are any."""
+        """Return what fills and scales numbers, which needs all of them, if there are any.
+
+        Rows that were read twice come finished.
+        """
         encoding = self.encoding
-        if isinstance(encoding, TableEncoding) and "numeric" in _roles(encoding):
-            return encoding.finish
-        return None
+        if not isinstance(encoding, TableEncoding) or encoding.reads_twice:
+            return None
+        return encoding.finish if "numeric" in _roles(encoding) else None
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
