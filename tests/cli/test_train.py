@@ -266,7 +266,10 @@ def test_test_rows(tmp_path: Path) -> None:
         (["empty.svm"], "empty"),
         (
             ["toy.svm", "-C", "2"],
-            "-C has no effect with --rule perceptron; use it with --rule pa1 or pa2 or scw1 or scw2.",
+            (
+                "-C has no effect with --rule perceptron; "
+                "use it with --rule pa1 or pa2 or scw1 or scw2."
+            ),
         ),
         (["toy.svm", "--rule", "pa1", "-C", "0"], "-C must be a number above 0"),
         (["toy.svm", "--buffer", "many"], "'many' is not a size"),
