@@ -141,7 +141,8 @@ def train_files(
     max_bad_share : float
         The share of rows above which even "skip" is an error.
     rule, memory : str
-        How to step, and which weights decide: "average", "last" or "vote".
+        How to step, and which weights decide: "average", "last" or "vote"; by default what the
+        table of rules says.
     max_iter : int, default None
         Number of passes; by default what the table of rules says.
     refit : bool, default True
@@ -254,6 +255,7 @@ def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
     """Return what the parameters of ``train_files`` say of files, columns and learner, checked."""
     checked = {name: value for name, value in given.items() if name in CHECKED}
     check_parameters("train_files", {name: v for name, v in checked.items() if v is not None})
+    given["memory"] = given.get("memory") or ""
     for name in LISTS:
         given[name] = _names(given.get(name, ()))
     found = []
