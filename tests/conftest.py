@@ -19,7 +19,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Tests draw the same examples on every machine, however slow. `make explore` draws others.
 SLOW_IS_FINE: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("same", derandomize=True, database=None, **SLOW_IS_FINE)
+settings.register_profile("same", derandomize=True, database=None, max_examples=50, **SLOW_IS_FINE)
 settings.register_profile(
     "explore", derandomize=False, max_examples=2000, print_blob=True, **SLOW_IS_FINE
 )

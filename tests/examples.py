@@ -28,7 +28,7 @@ XOR_Y = [-1, 1, -1, 1]
 
 
 def tries(number: int) -> settings:
-    """Let a test draw so many examples, and more of them in proportion when it explores."""
+    """Let a test draw so many examples where others draw 100, or as the profile scales that."""
     return settings(max_examples=number * settings().max_examples // 100)
 
 
