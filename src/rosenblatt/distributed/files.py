@@ -1,7 +1,8 @@
 """Files that the workers read themselves, one part each, under one encoding.
 
-The terms of all parts are numbered in the order in which they are first met, part after part:
-that is how one process numbers them that reads the parts one after the other.
+Tables are read twice: first each worker learns what its files say of columns, words and numbers;
+then the rows are encoded by what all files together say. The terms of all files are numbered in the
+order in which they are first met, file after file, as one process numbers them that reads them all.
 """
 
 from collections.abc import Sequence
@@ -14,9 +15,15 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding
+from rosenblatt.data.encoding.label_column import table_labels
 from rosenblatt.data.encoding.numbers import ColumnStatistics
-from rosenblatt.data.encoding.vocabulary import KeptNumbering, TermArrays
-from rosenblatt.data.files import Columns, Encoding, Files, Layout
+from rosenblatt.data.encoding.vocabulary import (
+    DocumentCounts,
+    HashedNumbering,
+    KeptNumbering,
+    TermArrays,
+)
+from rosenblatt.data.files import Columns, Encoding, Files, Layout, encoded
 from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes, Label
 from rosenblatt.distributed.engine import homes_of
@@ -29,35 +36,223 @@ from rosenblatt.training.labels import ranks_of, sorted_classes
 Template = TableEncoding | bool  # how columns are read; of svmlight, whether it counts from 0
 
 
-def merged_encoding(
-    template: TableEncoding,
-    statistics: Sequence[NDArray[np.float64]],
-    terms: Sequence[TermArrays | None],
-) -> tuple[TableEncoding, list[NDArray[np.int32] | None], int]:
-    """Return the frozen encoding of all parts, and how each part's terms are numbered in it.
+class EncodingPart(NamedTuple):
+    """What one file adds to the encoding of all."""
 
-    A term that has no room is numbered −1; the last value says how many there are. Where terms
-    are hashed, their numbers are the same everywhere, and None stands for that.
-    """
-    merged = merged_statistics(statistics)
-    known = [part for part in terms if part is not None]
-    if len(known) < len(terms):
-        encoding = TableEncoding(
-            template.columns, template.settings, notes=template.notes, statistics=merged
-        )
-        encoding.freeze()
-        return encoding, [None] * len(terms), 0
-    room = template.settings.max_features - merged.values.shape[1]
-    together, numbers, n_dropped = merged_terms(known, room)
-    encoding = TableEncoding(
-        template.columns,
-        template.settings,
-        notes=template.notes,
-        statistics=merged,
-        numbering=KeptNumbering(room, together),
+    statistics: NDArray[np.float64]
+    terms: TermArrays | None  # None where they are hashed
+    documents: NDArray[np.int32]  # in how many texts each term stands
+    n_texts: int
+
+
+class FileSurvey(NamedTuple):
+    """What the coordinator has to know of a file before shards can be made."""
+
+    n_rows: int
+    n_features: int  # of svmlight
+    classes: tuple[Label, ...]  # in order of appearance
+    counts: NDArray[np.int64]
+    encoding: EncodingPart | None  # of a table
+
+
+class ClusterFiles(NamedTuple):
+    """Files in the workers, and how their columns became features."""
+
+    collected: ClusterRows
+    encoding: Encoding
+    names: list[str]
+    format: Format
+    notes: list[str]
+
+
+def read_files(
+    client: Client, paths: Sequence[str], layout: Layout, columns: Columns, constant: float
+) -> ClusterFiles:
+    """Have the workers read files, each of which they must find under its name."""
+    files = Files(paths, layout)
+    _check_files(files, columns)
+    layout, names = replace(layout, format=files.format), files.names
+    template = _template(files, columns)
+    homes = homes_of(client, len(names))
+
+    def on_files(function: Any, *arguments: Sequence[Any], **shared: Any) -> list[Future]:
+        return [
+            client.submit(
+                *(function, name, layout, *own),
+                workers=home,
+                allow_other_workers=True,
+                pure=False,
+                **shared,
+            )
+            for name, home, *own in zip(names, homes, *arguments, strict=True)
+        ]
+
+    is_table = isinstance(template, TableEncoding)
+    read = on_files(survey_table if is_table else read_svmlight, template=template)
+    surveys: list[FileSurvey] = client.gather(
+        read if is_table else client.map(survey_batch, read, pure=False)
     )
-    encoding.freeze()
-    return encoding, [*numbers], n_dropped
+    classes = sorted_classes(label for one in surveys for label in one.classes)
+    counts = np.zeros(len(classes), np.int64)
+    ranks = [ranks_of(one.classes, classes) for one in surveys]
+    for one, places in zip(surveys, ranks, strict=True):
+        counts[places] += one.counts
+    _check_classes(classes, int(counts.sum()))
+    encoding, notes = _encoding(template, surveys)
+    shape = {"n_features": encoding.n_features, "constant": constant}
+    if is_table:
+        # A task of its own: it goes to each worker once, and can be had again where one is lost.
+        shared = client.submit(_same, encoding, pure=False)
+        parts = on_files(read_table, ranks, encoding=shared, **shape)
+    else:
+        parts = client.map(settle_batch, read, ranks, pure=False, **shape)
+    lengths = [one.n_rows for one in surveys]
+    collected = ClusterRows(parts, lengths, encoding.n_features, _label_array(classes), counts)
+    return ClusterFiles(collected, encoding, names, files.format, notes)
+
+
+def read_svmlight(name: str, layout: Layout, template: bool) -> Batch | None:
+    """Return the rows of a file, None where there are none; runs in a worker."""
+    batches = list(Files([name], layout).svmlight(Classes(), template))
+    return join(batches) if batches else None
+
+
+def survey_batch(batch: Batch | None) -> FileSurvey:
+    """Return what there is in a file of svmlight; runs in a worker."""
+    if batch is None:
+        return FileSurvey(0, 0, (), np.zeros(0, np.int64), None)
+    counts = np.bincount(batch.labels, minlength=len(batch.classes))
+    return FileSurvey(batch.n_rows, batch.n_features, batch.classes, counts, None)
+
+
+def settle_batch(
+    batch: Batch | None, ranks: NDArray[np.int32], *, n_features: int, constant: float
+) -> RowPart:
+    """Return rows as all the files together make them; runs in a worker.
+
+    Nothing of the batch is changed: it may be asked for again.
+    """
+    if batch is None:
+        nothing = np.zeros(0, np.int32)
+        rows = CSR(np.zeros(0), nothing, np.zeros(1, np.int64), n_features, constant)
+        return RowPart(rows, nothing)
+    rows = CSR(batch.data, batch.indices, batch.indptr, n_features, constant)
+    return RowPart(rows, ranks[batch.labels])
+
+
+def survey_table(name: str, layout: Layout, template: TableEncoding) -> FileSurvey:
+    """Return what there is in a file of a table; runs in a worker."""
+    encoding = TableEncoding(template.columns, template.settings)
+    classes, labels = Classes(), [np.zeros(0, np.int32)]
+    columns = [column.name for column in template.columns]
+    for table in Files([name], layout).tables(columns):
+        encoding.learn(encoding.prepare(table))
+        if table.frame.height:
+            labels.append(table_labels(table, encoding.label, classes, required=True))
+    numbering = encoding.numbering
+    terms = numbering.vocabulary.arrays() if isinstance(numbering, KeptNumbering) else None
+    documents = numbering.documents
+    n_terms = 0 if terms is None else len(terms.hashes)
+    numbers = np.concatenate(labels)
+    return FileSurvey(
+        len(numbers),
+        0,
+        classes.labels,
+        np.bincount(numbers, minlength=len(classes.labels)),
+        EncodingPart(encoding.statistics.values, terms, documents.of(n_terms), documents.n_texts),
+    )
+
+
+def read_table(
+    name: str,
+    layout: Layout,
+    ranks: NDArray[np.int32],
+    *,
+    encoding: TableEncoding,
+    n_features: int,
+    constant: float,
+) -> RowPart:
+    """Return the rows of a file, encoded as all the files say; runs in a worker."""
+    batches = list(encoded(Files([name], layout), encoding, (), need_labels=True))
+    whole = join(batches)._replace(classes=batches[-1].classes) if batches else None
+    return settle_batch(whole, ranks, n_features=n_features, constant=constant)
+
+
+def _same(encoding: TableEncoding) -> TableEncoding:
+    return encoding
+
+
+def _check_files(files: Files, columns: Columns) -> None:
+    if not files.rereadable:
+        msg = "Workers read the data themselves: give files that all of them find, not '-'."
+        raise InputError(msg)
+    if columns.degree != 1:
+        msg = "Pairs and triples of features are found in one process only: train without Dask."
+        raise InputError(msg)
+
+
+def _template(files: Files, columns: Columns) -> Template:
+    """Return how all the files are read, judged by the first rows of the first one."""
+    if files.format is Format.SVMLIGHT:
+        batch = next(files.svmlight(Classes(), files.layout.zero_based), None)
+        if batch is None:
+            raise _empty(files.names[0])
+        return batch.zero_based
+    table = next(files.tables(), None)
+    if table is None:
+        raise _empty(files.names[0])
+    asked: dict[str, Any] = asdict(columns)
+    del asked["degree"]
+    return TableEncoding.from_sample(table, **asked)
+
+
+def _empty(name: str) -> InputError:
+    return InputError(f"{name} has no rows, and the first file says how all are to be read.")
+
+
+def _encoding(template: Template, surveys: Sequence[FileSurvey]) -> tuple[Encoding, list[str]]:
+    if isinstance(template, bool):
+        n_features = max(one.n_features for one in surveys)
+        return SvmlightEncoding(zero_based=template, n_features=n_features), []
+    parts = [one.encoding for one in surveys if one.encoding is not None]
+    encoding, n_dropped = merged_encoding(template, parts)
+    notes = list(template.notes)
+    if n_dropped:
+        notes.append(
+            Sentence(
+                f"{n_dropped:,} different words were left out: there were {encoding.n_features:,} "
+                "features already. ",
+                *(Parameter("hash_bits"), " bounds the features without leaving any out."),
+            )
+        )
+    return encoding, notes
+
+
+def merged_encoding(
+    template: TableEncoding, parts: Sequence[EncodingPart]
+) -> tuple[TableEncoding, int]:
+    """Return the encoding of all files, which learns no more, and how many terms had no room."""
+    settings, statistics = template.settings, merged_statistics([one.statistics for one in parts])
+    terms = [one.terms for one in parts if one.terms is not None]
+    numbering: HashedNumbering | KeptNumbering
+    numbers: list[NDArray[np.int32]]
+    if settings.hash_bits is not None:
+        numbers = [np.arange(len(one.documents), dtype=np.int32) for one in parts]
+        numbering, n_dropped = HashedNumbering(settings.hash_bits), 0
+    else:
+        room = settings.max_features - statistics.values.shape[1]
+        together, numbers, n_dropped = merged_terms(terms, room)
+        numbering = KeptNumbering(room, together)
+    documents = np.zeros(len(numbering), np.int32)
+    for one, places in zip(parts, numbers, strict=True):
+        known = places >= 0
+        documents[places[known]] += one.documents[: len(places)][known]
+    numbering.documents = DocumentCounts(documents, sum(one.n_texts for one in parts))
+    encoding = TableEncoding(
+        template.columns, settings, notes=template.notes, statistics=statistics, numbering=numbering
+    )
+    encoding.settle()
+    return encoding, n_dropped
 
 
 def merged_statistics(parts: Sequence[NDArray[np.float64]]) -> ColumnStatistics:
@@ -102,213 +297,6 @@ def merged_terms(
     )
     of_parts = [numbers[np.searchsorted(different, part.hashes)] for part in parts]
     return together, of_parts, len(different) - len(chosen)
-
-
-def renumbered(
-    indices: NDArray[Any], numbers: NDArray[np.int32], n_numeric: int
-) -> NDArray[np.int32]:
-    """Return features of a part as features of all the data; −1 for those that had no room."""
-    table: NDArray[np.int32] = np.concatenate(
-        [
-            np.arange(n_numeric, dtype=np.int32),
-            np.where(numbers < 0, -1, numbers + n_numeric).astype(np.int32),
-        ]
-    )
-    found: NDArray[np.int32] = table[indices]
-    return found
-
-
-class FilePart(NamedTuple):
-    """The rows of a file, numbered and counted as if there were no other file."""
-
-    batch: Batch | None  # None for a file without rows
-    terms: TermArrays | None
-    statistics: NDArray[np.float64] | None
-
-
-class FileSurvey(NamedTuple):
-    """What the coordinator has to know of a file before shards can be made."""
-
-    n_rows: int
-    n_features: int
-    classes: tuple[Label, ...]
-    counts: NDArray[np.int64]
-    terms: TermArrays | None
-    statistics: NDArray[np.float64] | None
-
-
-class ClusterFiles(NamedTuple):
-    """Files in the workers, and how their columns became features."""
-
-    collected: ClusterRows
-    encoding: Encoding
-    names: list[str]
-    format: Format
-    notes: list[str]
-
-
-def read_files(
-    client: Client, paths: Sequence[str], layout: Layout, columns: Columns, constant: float
-) -> ClusterFiles:
-    """Have the workers read files, each of which they must find under its name."""
-    files = Files(paths, layout)
-    _check_files(files, columns)
-    layout = replace(layout, format=files.format)
-    template = _template(files, columns)
-    homes = homes_of(client, len(files.names))
-    read = [
-        client.submit(
-            read_part,
-            name,
-            layout,
-            template,
-            workers=home,
-            allow_other_workers=True,
-            pure=False,
-        )
-        for name, home in zip(files.names, homes, strict=True)
-    ]
-    surveys: list[FileSurvey] = client.gather(client.map(survey_part, read, pure=False))
-    classes = sorted_classes(label for one in surveys for label in one.classes)
-    counts = np.zeros(len(classes), np.int64)
-    ranks = [ranks_of(one.classes, classes) for one in surveys]
-    for one, places in zip(surveys, ranks, strict=True):
-        counts[places] += one.counts
-    _check_classes(classes, int(counts.sum()))
-    encoding, numbers, notes = _encoding(template, surveys)
-    parts: list[Future] = client.map(
-        settle_part,
-        read,
-        ranks,
-        numbers,
-        n_features=encoding.n_features,
-        constant=constant,
-        encoding=_numbers_of(encoding),
-        pure=False,
-    )
-    lengths = [one.n_rows for one in surveys]
-    collected = ClusterRows(parts, lengths, encoding.n_features, _label_array(classes), counts)
-    return ClusterFiles(collected, encoding, files.names, files.format, notes)
-
-
-def read_part(name: str, layout: Layout, template: Template) -> FilePart:
-    """Read a file; runs in a worker."""
-    files, classes = Files([name], layout), Classes()
-    if isinstance(template, bool):
-        batches = list(files.svmlight(classes, template))
-        return FilePart(join(batches) if batches else None, None, None)
-    encoding = TableEncoding(template.columns, template.settings)
-    names = [column.name for column in template.columns]
-    tables = files.tables(names)
-    batches = [encoding.encode(table, classes) for table in tables if table.frame.height]
-    numbering = encoding.numbering
-    terms = numbering.vocabulary.arrays() if isinstance(numbering, KeptNumbering) else None
-    batch = join(batches)._replace(classes=classes.labels) if batches else None
-    return FilePart(batch, terms, encoding.statistics.values)
-
-
-def survey_part(part: FilePart) -> FileSurvey:
-    """Return what there is in a file; runs in a worker."""
-    batch = part.batch
-    if batch is None:
-        return FileSurvey(0, 0, (), np.zeros(0, np.int64), part.terms, part.statistics)
-    counts = np.bincount(batch.labels, minlength=len(batch.classes))
-    return FileSurvey(
-        batch.n_rows, batch.n_features, batch.classes, counts, part.terms, part.statistics
-    )
-
-
-def settle_part(
-    part: FilePart,
-    ranks: NDArray[np.int32],
-    numbers: NDArray[np.int32] | None,
-    *,
-    n_features: int,
-    constant: float,
-    encoding: TableEncoding | None,
-) -> RowPart:
-    """Return the rows of a file as all the files together make them; runs in a worker.
-
-    Nothing of the part is changed: it may be asked for again.
-    """
-    batch = part.batch
-    if batch is None:
-        nothing = np.zeros(0, np.int32)
-        rows = CSR(np.zeros(0), nothing, np.zeros(1, np.int64), n_features, constant)
-        return RowPart(rows, nothing)
-    data, indices, indptr = batch.data, batch.indices, batch.indptr
-    if encoding is not None:
-        data = data.copy()
-        encoding.finish(data, indptr)
-    if numbers is not None:
-        n_numeric = 0 if part.statistics is None else part.statistics.shape[1]
-        indices = renumbered(indices, numbers, n_numeric)
-        if len(indices) and indices.min() < 0:
-            known = indices >= 0
-            indptr = np.concatenate([[0], np.cumsum(known)])[indptr]
-            data, indices = data[known], indices[known]
-    return RowPart(CSR(data, indices, indptr, n_features, constant), ranks[batch.labels])
-
-
-def _check_files(files: Files, columns: Columns) -> None:
-    if not files.rereadable:
-        msg = "Workers read the data themselves: give files that all of them find, not '-'."
-        raise InputError(msg)
-    if columns.degree != 1:
-        msg = "Pairs and triples of features are found in one process only: train without Dask."
-        raise InputError(msg)
-
-
-def _template(files: Files, columns: Columns) -> Template:
-    """Return how all the files are read, judged by the first rows of the first one."""
-    if files.format is Format.SVMLIGHT:
-        batch = next(files.svmlight(Classes(), files.layout.zero_based), None)
-        if batch is None:
-            raise _empty(files.names[0])
-        return batch.zero_based
-    table = next(files.tables(), None)
-    if table is None:
-        raise _empty(files.names[0])
-    asked: dict[str, Any] = asdict(columns)
-    del asked["degree"]
-    return TableEncoding.from_sample(table, **asked)
-
-
-def _empty(name: str) -> InputError:
-    return InputError(f"{name} has no rows, and the first file says how all are to be read.")
-
-
-def _encoding(
-    template: Template, surveys: Sequence[FileSurvey]
-) -> tuple[Encoding, list[NDArray[np.int32] | None], list[str]]:
-    if isinstance(template, bool):
-        n_features = max(one.n_features for one in surveys)
-        return (
-            SvmlightEncoding(zero_based=template, n_features=n_features),
-            [None] * len(surveys),
-            [],
-        )
-    statistics = [one.statistics for one in surveys if one.statistics is not None]
-    encoding, numbers, n_dropped = merged_encoding(
-        template, statistics, [one.terms for one in surveys]
-    )
-    notes = list(template.notes)
-    if n_dropped:
-        notes.append(
-            Sentence(
-                f"{n_dropped:,} different words were left out: there were {encoding.n_features:,} "
-                "features already. ",
-                *(Parameter("hash_bits"), " bounds the features without leaving any out."),
-            )
-        )
-    return encoding, numbers, notes
-
-
-def _numbers_of(encoding: Encoding) -> TableEncoding | None:
-    """Return what fills and scales numbers, without its terms; None where there are no numbers."""
-    if not isinstance(encoding, TableEncoding) or not encoding.statistics.values.shape[1]:
-        return None
-    return TableEncoding(encoding.columns, encoding.settings, statistics=encoding.statistics)
 
 
 def _check_classes(classes: Sequence[Label], n_rows: int) -> None:
