@@ -76,7 +76,7 @@ def serial(names: list[str], columns: Columns) -> tuple[Trained, Any]:
     ("form", "columns"),
     [
         ("svm", Columns()),
-        ("parquet", Columns(text=("note",))),
+        ("parquet", Columns(text=("note",), min_count=30)),
         ("csv.gz", Columns(text=("note",), hash_bits=8)),
     ],
 )
