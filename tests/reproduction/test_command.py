@@ -53,7 +53,7 @@ def test_a_table(tmp_path: Path) -> None:
     lines = [line.split() for line in result.stdout.splitlines()]
     (rate,) = [line for line in lines if line[:2] == ["perceptron", "33.2"]]
     assert rate[-1] == "differs"  # these are not the rows of the paper
-    assert "Mistakes in % of the rows: reproduced in 0 of 4 lines; differs in 4" in result.stdout
+    assert "Mistakes in % of the rows: reproduced in 0 of 8 lines; differs in 8" in result.stdout
     assert "Written to" in result.stderr
     page = (tmp_path / "reproduction.md").read_text("utf-8")
     assert "| perceptron | 33.2 |" in page

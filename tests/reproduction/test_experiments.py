@@ -28,7 +28,8 @@ def overlapping(n_rows: int, seed: int) -> Problem:
 def test_libol_counts_one_pass(rule: Rule) -> None:
     """Mistakes and updates are those of a loop in plain Python, a zero taken for positive."""
     problem = overlapping(60, 0)
-    ours = libol.count(problem.X_train, problem.y_train, rule, 1)
+    printed = libol.Printed(rule, 0.0, None, None)
+    ours = libol.count(problem.X_train, problem.y_train, printed, 1)
     order = Order(row_numbers(60), shuffle=True, generator=np.random.default_rng(0)).next()
     w, mistakes, updates = np.zeros(3), 0, 0
     for i in order:

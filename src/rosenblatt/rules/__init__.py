@@ -37,9 +37,12 @@ __all__ = [
     "RuleParameter",
     "additive_rules",
     "check_rule",
+    "cw",
     "pair_scale",
     "rule_parameters",
     "rules_with",
+    "scw1",
+    "scw2",
     "settle",
 ]
 
