@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.batch import Batch, SparseRows
 from rosenblatt.data.conjunctions import ConjunctionCollector
+from rosenblatt.data.decisions import Decisions, table_decisions
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
     PreparedTable,
     SvmlightEncoding,
     TableEncoding,
 )
+from rosenblatt.data.encoding.label_column import check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import Classes, Label
 from rosenblatt.data.sources import expand
@@ -38,11 +40,11 @@ MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 Mi
 class Columns:
     """What a user says of the columns of tables; what is left open is found out."""
 
-    label: str | None = None
-    text: tuple[str, ...] = ()
-    category: tuple[str, ...] = ()
-    numeric: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
+    label: str | int | None = None
+    text: tuple[str | int, ...] = ()
+    category: tuple[str | int, ...] = ()
+    numeric: tuple[str | int, ...] = ()
+    ignore: tuple[str | int, ...] = ()
     scale: bool = True
     missing: str = "mean"
     hash_bits: int | None = None
@@ -143,6 +145,7 @@ class TrainingFiles:
     def __init__(self, files: Files, columns: Columns) -> None:
         self.files = files
         self.encoding: Encoding | None = None  # known when the first rows have been read
+        self.decisions: Decisions | None = None  # on how they are read; known then, too
         self._columns = columns
 
     @property
@@ -172,6 +175,7 @@ class TrainingFiles:
                 return
             if isinstance(inner, TableEncoding):
                 inner.freeze()
+                inner.needs_labels = True
             self.encoding = self._with_conjunctions(inner)
         yield from encoded(self.files, self.encoding, (), need_labels=True)
 
@@ -199,6 +203,12 @@ class TrainingFiles:
         layout, most = self.files.layout, max(MOST_INDEX, self.files.n_bytes or 0)
         most = most if layout.max_index is None else layout.max_index
         for batch in self.files.svmlight(Classes(), layout.zero_based, most):
+            if self.decisions is None:
+                self.decisions = Decisions(str(Format.SVMLIGHT), zero_based=batch.zero_based)
+                values = batch.label_values()
+                if values.dtype.kind in "if":
+                    whole, n_values = bool((values == np.floor(values)).all()), len(batch.classes)
+                    check_quantity(batch.file, n_values, len(values), whole=whole)
             n_features = max(n_features, batch.n_features)
             self.encoding = SvmlightEncoding(zero_based=batch.zero_based, n_features=n_features)
             yield batch
@@ -217,7 +227,7 @@ class TrainingFiles:
     def _sampled(self, first: Table) -> TableEncoding:
         columns = asdict(self._columns)
         del columns["degree"]
-        return TableEncoding.from_sample(first, **columns)
+        return TableEncoding.from_sample(first, **columns, bad_rows=self.files.bad_rows)
 
     def _tables(self) -> Iterator[Batch]:
         classes, tables = Classes(), self.files.tables()
@@ -231,6 +241,9 @@ class TrainingFiles:
         first = table._replace(bad=tuple(bad))
         encoding = self._sampled(first)
         self.encoding = encoding
+        self.decisions = table_decisions(
+            self.files.format, first.heading, encoding.columns, encoding.label_guess, encoding.notes
+        )
         if encoding.reads_twice:
             yield from self._weighed(encoding, _together(first, tables))
             return
@@ -250,6 +263,7 @@ class TrainingFiles:
             if not self.rereadable:
                 held.append(prepared)
         encoding.settle()
+        encoding.needs_labels = True
         if self.rereadable:
             yield from _encoded(self.files, encoding, Classes(), need_labels=True)
         classes = Classes()
@@ -352,6 +366,7 @@ def _encoded(
             ".",
         )
         raise InputError(msg)
+    encoding.bad_rows = files.bad_rows
     names = [column.name for column in encoding.columns]
     optional = [c.name for c in encoding.columns if not c.required]
     if need_labels and encoding.label is not None:

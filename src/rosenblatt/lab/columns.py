@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.label_column import guessed_label, listed_columns
+from rosenblatt.data.encoding.label_column import guess_label, listed_columns
 from rosenblatt.data.encoding.numbers import all_numbers, column_numbers
 from rosenblatt.data.formats import Format, detect_format
 from rosenblatt.data.tables import Table, table_batches
@@ -70,7 +70,7 @@ def describe_columns(table: Table) -> dict[str, Any]:
     names = table.frame.columns
     numeric = [name for name in names if _is_numeric(table.frame[name])]
     try:
-        label = guessed_label(table, ())
+        label = guess_label(table, ()).column
     except InputError:
         label = next((name for name in reversed(names) if name not in numeric), names[-1])
     coordinates = [name for name in numeric if name != label]

@@ -4,7 +4,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rosenblatt.data.encoding.label_column import guessed_label, label_codes
+from rosenblatt.data.encoding.label_column import check_labels, guess_label, label_codes
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
 from tests.data.encoding.samples import table, typed
@@ -14,6 +14,7 @@ WORDS = ["spam", "ham"] * 20
 BITS = ["0", "1"] * 20
 AGES = [str(20 + k % 12) for k in range(40)]
 GRADES = [str(k % 4) for k in range(40)]
+HOLES: list[str | None] = [*WORDS[:39], None]
 PRICES = [f"{k % 5}.5" for k in range(40)]
 
 
@@ -31,12 +32,15 @@ PRICES = [f"{k % 5}.5" for k in range(40)]
         ({"a": PRICES, "b": BITS}, "b"),  # fractions are no labels
         ({"a": BITS, "b": PRICES}, "a"),
         ({"a": BITS, "b": [None] * 40}, "a"),
-        ({"a": AGES, "b": ["1"] * 40}, "b"),
+        ({"a": ["pos"] * 40, "b": MANY}, "a"),  # of a file that is sorted by its labels
+        ({"day": BITS, "b": BITS}, "b"),
+        ({"b": BITS, "DAY_OF_WEEK": GRADES}, "b"),
+        ({"Outcome": BITS, "b": WORDS}, "Outcome"),
     ],
 )
 def test_the_label_is_found_where_it_is_clear(columns: dict[str, list[str]], label: str) -> None:
     """By its name, or as the one of the first and the last column that can hold labels."""
-    assert guessed_label(table(columns), ()) == label
+    assert guess_label(table(columns), ()).column == label
 
 
 @pytest.mark.parametrize(
@@ -48,24 +52,75 @@ def test_the_label_is_found_where_it_is_clear(columns: dict[str, list[str]], lab
         {"a": MANY, "b": MANY},
         {"label": WORDS, "LABEL": WORDS, "x": MANY},
         {"a": BITS},
+        {"a": AGES, "b": ["1"] * 40},
+        {"a": BITS, "b": WORDS, "c": MANY},  # of named columns the middle one is as likely
+        {"a": MANY, "b": BITS, "c": GRADES},
+        {"a": MANY, "b": BITS, "c": HOLES},
+        {"class": WORDS, "target": WORDS, "x": MANY},
     ],
 )
 def test_where_it_is_not_clear_the_message_names_flag_and_columns(
-    columns: dict[str, list[str]],
+    columns: dict[str, Any],
 ) -> None:
     """No guess is made between columns that could both hold labels."""
     with pytest.raises(InputError) as error:
-        guessed_label(table(columns), ())
-    named = ", ".join(f"'{name}'" for name in columns)
-    assert str(error.value) == (
-        "data.csv: it is not clear which column holds the labels; name it with label=."
-        f" The columns are {named}."
+        guess_label(table(columns), ())
+    sentence = str(error.value)
+    assert sentence.startswith(
+        "data.csv: it is not clear which column holds the labels; name it with label=. "
     )
+    likely = {name: values for name, values in columns.items() if values not in (MANY, HOLES)}
+    if likely:
+        listed = ", ".join(_shown(name, values) for name, values in likely.items())
+        assert sentence.endswith(f" Likely ones are {listed}.")
+    else:
+        assert sentence.endswith(" The columns are 'a', 'b'.")
+
+
+def _shown(name: str, values: list[str]) -> str:
+    distinct = sorted(set(values))
+    more = f", … {len(distinct)} values" if len(distinct) > 4 else ""
+    return f"'{name}' ({', '.join(distinct[:4])}{more})"
+
+
+def test_a_long_list_of_columns_ends_with_the_last_ones() -> None:
+    """The column that is meant is often the last one."""
+    with pytest.raises(InputError) as error:
+        guess_label(table({f"x{k}": MANY for k in range(50)}), ())
+    assert str(error.value).endswith("'x16', 30 more, 'x47', 'x48', 'x49'.")
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (
+            [f"{k}.5" for k in range(40)],
+            (
+                "data.csv: the labels, column 'y', are 40 different numbers in the first 40 rows: a"
+                " quantity, not classes. Make classes of it first, for instance low and high, or"
+                " name another column with label=."
+            ),
+        ),
+        ([str(k) for k in range(400)], "are 400 different numbers in the first 400 rows"),
+        ([f"w{k}" for k in range(40)], "has 40 different values in 40 rows, so that nearly every"),
+    ],
+)
+def test_a_quantity_is_no_label(values: list[str], sentence: str) -> None:
+    """A continuous target is refused with the number of its values and what to do."""
+    with pytest.raises(InputError) as error:
+        check_labels(table({"y": values}), "y")
+    assert sentence in str(error.value)
+
+
+def test_many_classes_are_classes() -> None:
+    """Whole numbers and words that recur are labels, however many they are; so are few halves."""
+    for values in ([str(k % 200) for k in range(4000)], [f"{k % 5}.5" for k in range(40)]):
+        check_labels(table({"y": values}), "y")
 
 
 def test_columns_that_are_something_else_are_not_asked() -> None:
     """What a person names as text or leaves out is no label."""
-    assert guessed_label(table({"a": MANY, "b": WORDS, "label": BITS}), {"label"}) == "b"
+    assert guess_label(table({"a": MANY, "b": WORDS, "label": BITS}), {"label"}).column == "b"
 
 
 @pytest.mark.parametrize(

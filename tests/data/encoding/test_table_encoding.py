@@ -1,16 +1,20 @@
 import datetime as dt
 import itertools
+import json
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.data.bad_rows import BadRows
 from rosenblatt.data.batch import Batch, join
-from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding import TableEncoding, encoding_from
 from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.data.labels import Classes
+from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import column_seed, term_hash
 from tests.data.encoding.naive import naive_features, naive_names
 from tests.data.encoding.samples import (
@@ -156,14 +160,75 @@ def test_a_full_vocabulary_takes_in_no_more() -> None:
 
 
 def test_dates_and_times_become_categories() -> None:
-    """Month and weekday of a date, the hour of a time; a missing one is missing in each."""
+    """Year, month and weekday of a date, the hour of a time; a missing one is missing in each."""
     days = [dt.datetime(2001, 1, 1, 23, 5), dt.datetime(2026, 11, 15), None]  # noqa: DTZ001
-    data = typed({"day": days, "x": [1, 2, 3], "label": ["a", "b", "a"]})
-    encoding = TableEncoding.from_sample(data)
-    assert named_rows(encoding, encoding.encode(data, None)) == [
-        {"x": 1, "day month=1": 1, "day weekday=Mon": 1, "day hour=23": 1},
-        {"x": 2, "day month=11": 1, "day weekday=Sun": 1, "day hour=0": 1},
-        {"x": 3, "day month=(missing)": 1, "day weekday=(missing)": 1, "day hour=(missing)": 1},
+    written = ["2001-01-01 23:05", "2026-11-15", "?"]
+    for data in (
+        typed({"day": days, "x": [1, 2, 3], "label": ["a", "b", "a"]}),
+        table({"day": written, "x": ["1", "2", "3"], "label": ["a", "b", "a"]}),
+    ):
+        encoding = TableEncoding.from_sample(data)
+        assert named_rows(encoding, encoding.encode(data, None)) == [
+            _parts(1, "2001", "1", "Mon", "23"),
+            _parts(2, "2026", "11", "Sun", "0"),
+            _parts(3, *["(missing)"] * 4),
+        ]
+
+
+def _parts(x: float, *values: str) -> dict[str, float]:
+    parts = ("year", "month", "weekday", "hour")
+    return {"x": x} | {f"day {p}={v}": 1 for p, v in zip(parts, values, strict=True)}
+
+
+MISSING_LABEL = (
+    "the label, column 'label', is missing; leave the row out, or name another column with label="
+)
+
+
+def test_rows_that_cannot_be_encoded_are_left_out_when_asked() -> None:
+    """Words among numbers, what is not finite, dates that are none and labels that are missing."""
+    n = 400
+    columns: dict[str, list[Any]] = {
+        "x": [str(k % 17) for k in range(n)],
+        "day": [f"2001-02-{k % 28 + 1:02}" for k in range(n)],
+        "label": ["a", "b"] * (n // 2),
+    }
+    columns["x"][300:302] = ["old", "inf"]
+    columns["label"][310] = None
+    data = table(columns)
+    bad_rows = BadRows(skip=True)
+    encoding = TableEncoding.from_sample(data, bad_rows=bad_rows)
+    later = table({"x": ["1", "2"], "day": ["2001-02-30", "2001-02-03"], "label": ["a", "b"]})
+    batch, other = (encoding.encode(one, Classes()) for one in (data, later))
+    assert [column.role for column in encoding.columns] == ["numeric", "category", "label"]
+    assert (batch.n_rows, other.n_rows) == (n - 3, 1)
+    assert [(row.before, str(row.reason)) for row in (*batch.bad, *other.bad)] == [
+        (300, "'old' in column 'x' is not a finite number; for a column of words use category='x'"),
+        (300, "'inf' in column 'x' is not finite"),
+        (308, MISSING_LABEL),
+        (0, "'2001-02-30' in column 'day' is no date"),
+    ]
+    encoding.bad_rows = BadRows(skip=False)
+    with pytest.raises(
+        InputError, match=r"is no date\. Leave such rows out with bad_rows='skip'\.$"
+    ):
+        encoding.encode(later, Classes())
+
+
+def test_numbers_as_people_write_them_are_read_in_their_column() -> None:
+    """What was decided for a column holds for every table, also after a model was loaded."""
+    values = ["$1,200.50", "$7", None] * 10
+    data = table({"price": values, "share": ["0,5", "12", "1,25"] * 10, "label": ["a", "b"] * 15})
+    encoding = TableEncoding.from_sample(data, scale=False, missing="zero")
+    encoding.freeze()
+    loaded = encoding_from(json.loads(json.dumps(encoding.as_json())), encoding.arrays())
+    later = table({"price": ["$2,000", "3"], "share": ["7,5", "?"]})
+    assert isinstance(loaded, TableEncoding)
+    rows = [named_rows(one, one.encode(later, None)) for one in (encoding, loaded)]
+    assert rows[0] == rows[1] == [{"price": 2000, "share": 7.5}, {"price": 3, "share": 0}]
+    assert encoding.notes[:2] == [
+        "Column 'price' has numbers such as '$1,200.50', read as 1200.5.",
+        "Column 'share' has numbers such as '0,5', read as 0.5.",
     ]
 
 

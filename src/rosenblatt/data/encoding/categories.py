@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn
+from rosenblatt.data.encoding.dates import date_part
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
@@ -15,7 +16,6 @@ from rosenblatt.kernels.text.hashing import column_seed, term_hash
 if TYPE_CHECKING:
     import polars as pl
 
-WEEKDAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # as polars counts them
 NO_LEVEL = b""  # a missing value; no level is empty
 
 
@@ -75,7 +75,7 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
 
     series = table.frame[column.name]
     if column.part:
-        return _date_part(table, series, column)
+        return date_part(table, series, column)
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
         msg = Sentence(
             f"{table.file}: column '{column.name}' holds {series.dtype}, which can't be a category;"
@@ -89,25 +89,6 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
     if series.dtype in (pl.Categorical, pl.Enum) or series.dtype.is_temporal():
         return series.cast(pl.String)
     return series
-
-
-def _date_part(table: Table, series: "pl.Series", column: FeatureColumn) -> "pl.Series":
-    import polars as pl
-
-    dated = series.dtype in (pl.Date, pl.Datetime)
-    timed = series.dtype in (pl.Datetime, pl.Time)
-    if not (timed if column.part == "hour" else dated) and series.dtype != pl.Null:
-        msg = (
-            f"{table.file}: column '{column.name}' holds {series.dtype}; the model was trained on"
-            f" {'times' if column.part == 'hour' else 'dates'} there."
-        )
-        raise InputError(msg)
-    if series.dtype == pl.Null:
-        return series
-    if column.part == "weekday":
-        days = series.dt.weekday()
-        return days.replace_strict(list(range(1, 8)), list(WEEKDAYS[1:]), return_dtype=pl.String)
-    return series.dt.month() if column.part == "month" else series.dt.hour()
 
 
 def _replaced(values: "pl.Series", numbers: dict[Any, int]) -> NDArray[np.int32]:

@@ -7,10 +7,14 @@ from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.errors import InputError
 
 Role = Literal["label", "numeric", "category", "text", "ignored"]
-DatePart = Literal["", "month", "weekday", "hour"]
+DatePart = Literal["", "year", "month", "weekday", "hour"]
+NumberForm = Literal["", "point", "comma"]  # plain; as in $1,234.5; as in 1.234,5
+DateForm = Literal["", "ymd", "dmy", "mdy", "dby", "bdy", "time"]  # b: the name of a month
 
 ROLES: tuple[str, ...] = get_args(Role)
 PARTS: tuple[str, ...] = get_args(DatePart)
+NUMBER_FORMS: tuple[str, ...] = get_args(NumberForm)
+DATE_FORMS: tuple[str, ...] = get_args(DateForm)
 
 # How a missing value is written in a column of text, blanks around it aside; null is missing too.
 MISSING = frozenset({"", "?", "NA", "N/A", "nan", "NaN", "null", "NULL", "None"})
@@ -23,6 +27,8 @@ class InputColumn(NamedTuple):
     name: str
     role: Role
     parts: tuple[DatePart, ...] = ("",)  # of a date or a time; anything else is whole
+    form: str = ""  # how numbers or dates are written in text: a NumberForm or a DateForm
+    reason: str = ""  # why it is left out, where nobody asked for that
 
     @property
     def required(self) -> bool:
@@ -36,6 +42,7 @@ class FeatureColumn(NamedTuple):
     name: str
     role: Role
     part: DatePart = ""
+    form: str = ""
 
     @property
     def title(self) -> str:
@@ -46,7 +53,7 @@ class FeatureColumn(NamedTuple):
 def feature_columns(columns: tuple[InputColumn, ...]) -> tuple[FeatureColumn, ...]:
     """Return what becomes features, in order."""
     return tuple(
-        FeatureColumn(column.name, column.role, part)
+        FeatureColumn(column.name, column.role, part, column.form)
         for column in columns
         if column.required
         for part in column.parts

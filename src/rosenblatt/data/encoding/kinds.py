@@ -1,13 +1,22 @@
 """What each column is taken for: as a person says, else as a sample of its rows suggests."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, get_args
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import MISSING, DatePart, InputColumn, Role
-from rosenblatt.data.encoding.label_column import guessed_label, listed_columns
-from rosenblatt.data.encoding.numbers import all_numbers
+from rosenblatt.data.encoding.columns import MISSING, DatePart, FeatureColumn, InputColumn, Role
+from rosenblatt.data.encoding.dates import date_form, date_parts
+from rosenblatt.data.encoding.label_column import (
+    LabelGuess,
+    check_first_row,
+    check_labels,
+    guess_label,
+    listed_columns,
+)
+from rosenblatt.data.encoding.numbers import number_form, plain_numbers, read_numbers
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
 
@@ -19,79 +28,191 @@ FEWEST_WORDS = 3  # on average, in a column of text whose values mostly differ
 SURELY_TEXT = 8  # words on average, in any column of text
 FEWEST_ROWS = 20  # from where on it is odd that all values differ
 MOSTLY = 0.9  # of the rows
+NEARLY_ALL = 0.99
+WORD = r"\p{L}{2,}"
+
+IDENTIFIER = re.compile(r"(?:.*[^a-z])?(?:id|key|uuid|guid|index|rowid|rownum)|.*[a-z](?:Id|ID)")
+LEAST_DECIDED = 0.98  # of the rows, by a column that is suspected to know the label
+MOST_COMMON = 0.9  # of the rows: where one class has more, a column that knows it is no surprise
+MOST_LEVELS = 0.1  # of the rows: a column with more values may decide by naming the rows
+BINS = 64
+MOST_ROWS = 5000  # by which that is judged
+AT_A_TIME = 1 << 20  # numbers that are sorted together
 
 
-def detected_column(table: Table, name: str) -> InputColumn:
-    """Return what a column is taken for.
+class ColumnChoice(NamedTuple):
+    """The columns of a sample with their roles, and what a person should know of them."""
 
-    Numeric if all values are finite numbers, or true and false, or lengths of time. Dates and times
-    of a typed file become categories of month, weekday and hour. Text if its values have at
-    least three words on average and more than half of them differ, or at least eight words; a word
-    is here two letters or more in a row. Everything else is a category.
+    columns: tuple[InputColumn, ...]
+    label: LabelGuess | None
+    notes: list[str]
+
+
+def detected_column(table: Table, name: str, *, lenient: bool = False) -> InputColumn:
+    """Return what a column is taken for; see ``detected_columns``."""
+    return detected_columns(table, [name], lenient=lenient)[0]
+
+
+def detected_columns(
+    table: Table, names: Sequence[str], *, lenient: bool = False
+) -> list[InputColumn]:
+    """Return what columns are taken for.
+
+    Numeric if all values are numbers, or true and false, or lengths of time; with ``lenient`` 99 %
+    of them are enough, where rows with other values will be left out. Dates and times become
+    categories of year, month, weekday and hour. Text if its values have at least three words on
+    average and more than half of them differ, or at least eight words; a word is here two letters
+    or more in a row. Everything else is a category. A column that counts or names the rows is left
+    out.
     """
     import polars as pl
 
-    series = table.frame[name]
-    kind = series.dtype
+    own = dict(zip(table.frame.columns, table.frame.get_columns(), strict=True))
+    text = [name for name in names if own[name].dtype == pl.String]
+    frame = pl.DataFrame([own[name].alias(str(k)) for k, name in enumerate(text)])
+    numbers = np.asarray(frame.cast(pl.Float64, strict=False).to_numpy(), np.float64)
+    numbers = numbers.reshape(table.frame.height, len(text))
+    plain = np.isfinite(numbers).sum(axis=0) == [len(own[n]) - own[n].null_count() for n in text]
+    place = {name: k for k, name in enumerate(text)}
+    heading = table.heading
+    comma = heading is not None and heading.dialect.separator == ";"
+    detected = []
+    for name in names:
+        series = own[name]
+        if series.dtype != pl.String:
+            column = _column_of_type(table, name)
+        elif series.null_count() < len(series) and plain[place[name]]:
+            column = InputColumn(name, "numeric")
+        else:
+            column = _column_of_text(name, _present(series), comma=comma, lenient=lenient)
+        if column.role == "numeric" and not column.form and series.dtype != pl.Boolean:
+            is_text = series.dtype == pl.String
+            reason = _numbers_rows(name, numbers[:, place[name]] if is_text else _floats(series))
+        else:
+            reason = _names_rows(column, series)
+        detected.append(InputColumn(name, "ignored", reason=reason) if reason else column)
+    return detected
+
+
+def _column_of_type(table: Table, name: str) -> InputColumn:
+    import polars as pl
+
+    kind = table.frame[name].dtype
     if kind in (pl.Date, pl.Datetime, pl.Time):
-        day: tuple[DatePart, ...] = () if kind == pl.Time else ("month", "weekday")
+        day: tuple[DatePart, ...] = () if kind == pl.Time else ("year", "month", "weekday")
         hour: tuple[DatePart, ...] = () if kind == pl.Date else ("hour",)
         return InputColumn(name, "category", day + hour)
     if kind.is_numeric() or kind in (pl.Boolean, pl.Duration):
         return InputColumn(name, "numeric")
     if kind in (pl.Categorical, pl.Enum, pl.Null):
         return InputColumn(name, "category")
-    if kind != pl.String:
-        msg = Sentence(
-            f"{table.file}: column '{name}' holds {kind}, which can't become features;"
-            " leave it out with ",
-            Parameter("ignore", name),
-            ".",
-        )
-        raise InputError(msg)
-    return InputColumn(name, _kind_of_text(_present(series)))
+    msg = Sentence(
+        f"{table.file}: column '{name}' holds {kind}, which can't become features;"
+        " leave it out with ",
+        Parameter("ignore", name),
+        ".",
+    )
+    raise InputError(msg)
+
+
+def _column_of_text(name: str, values: "pl.Series", *, comma: bool, lenient: bool) -> InputColumn:
+    if not len(values):
+        return InputColumn(name, "category")
+    form = number_form(values, comma=comma)
+    if form is not None:
+        return InputColumn(name, "numeric", form=form)
+    form = date_form(values)
+    if form:
+        return InputColumn(name, "category", date_parts(values, form), form)
+    if lenient:
+        for form in ("", "point", "comma"):
+            if _share_of_numbers(values, form) >= NEARLY_ALL:
+                return InputColumn(name, "numeric", form=form)
+    return InputColumn(name, _text_or_category(values))
+
+
+def _text_or_category(values: "pl.Series") -> Role:
+    some = values.head(TEXT_ROWS)
+    words = some.str.count_matches(WORD).mean()
+    n_words = float(words) if isinstance(words, (int, float)) else 0.0
+    mostly_differ = 2 * some.n_unique() > len(some)
+    is_text = n_words >= SURELY_TEXT or (n_words >= FEWEST_WORDS and mostly_differ)
+    return "text" if is_text else "category"
+
+
+def _share_of_numbers(values: "pl.Series", form: str) -> float:
+    import polars as pl
+
+    plain = plain_numbers(values, form) if form else values.str.strip_chars()
+    return 1 - plain.cast(pl.Float64, strict=False).null_count() / len(values)
+
+
+def _numbers_rows(name: str, numbers: NDArray[np.float64]) -> str:
+    """Return why a column of numbers only counts the rows, empty where it does not."""
+    if len(numbers) < FEWEST_ROWS:
+        return ""
+    if numbers[1] - numbers[0] == 1 and (np.diff(numbers) == 1).all():
+        return f"it counts the rows: {', '.join(f'{number:g}' for number in numbers[:3])}, …"
+    if IDENTIFIER.fullmatch(name.strip()) or IDENTIFIER.fullmatch(name.lower()):
+        is_whole = bool(np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all())
+        if is_whole and len(np.unique(numbers)) == len(numbers):
+            return "it has a different number in every row, and its name is that of a key"
+    return ""
+
+
+def _names_rows(column: InputColumn, series: "pl.Series") -> str:
+    """Return why a category only names the rows, empty where it does not."""
+    if column.role != "category" or column.parts != ("",) or len(series) < FEWEST_ROWS:
+        return ""
+    values = _present(series)
+    n_values = values.n_unique()
+    if len(values) < FEWEST_ROWS or n_values < MOSTLY * len(values):
+        return ""
+    if n_values == len(values):
+        return "it has a different value in every row"
+    return f"it has {n_values:,} different values in {len(values):,} rows"
+
+
+def _floats(series: "pl.Series") -> NDArray[np.float64]:
+    import polars as pl
+
+    return np.asarray(series.cast(pl.Float64, strict=False).to_numpy(), np.float64)
 
 
 def oddities(table: Table, column: InputColumn) -> list[str]:
     """Return sentences on what a person might not know of a column and should."""
-    import polars as pl
-
     series, name = table.frame[column.name], column.name
-    leave_out = Sentence("; leave it out with ", Parameter("ignore", name), ".")
+    if column.role == "numeric" and not column.form:
+        return []
     values = _present(series)
     if not len(values):
         rows = f"the first {len(series):,} rows" if len(series) else "the file"
         return [f"Column '{name}' has no value in {rows}; it is taken for a category."]
-    if len(values) < FEWEST_ROWS:
-        return []
     if column.role == "numeric":
-        numbers = values.cast(pl.Float64, strict=False).to_numpy()
-        if len(values) == len(series) and (np.diff(numbers) == 1).all():
-            start = ", ".join(f"{number:g}" for number in numbers[:3])
-            return [Sentence(f"Column '{name}' counts the rows ({start}, …)", leave_out)]
-    if column.role == "category" and column.parts == ("",):
-        return _oddities_of_category(values, name, leave_out)
-    return []
-
-
-def _oddities_of_category(values: "pl.Series", name: str, leave_out: Sentence) -> list[str]:
+        return [_form_note(column, values)]
+    if column.role != "category" or column.parts != ("",) or len(values) < FEWEST_ROWS:
+        return []
     word = _word_among_numbers(values)
-    n_values = values.n_unique()
-    if word is not None:
-        note = Sentence(
+    if word is None:
+        return []
+    return [
+        Sentence(
             f"Column '{name}' is taken for a category, since {word!r} in it is not a number;"
             " if it should be one, mend the file and use ",
             Parameter("numeric", name),
             ".",
         )
-    elif n_values == len(values):
-        note = Sentence(f"Column '{name}' has a different value in every row", leave_out)
-    elif n_values >= MOSTLY * len(values):
-        count = f"{n_values:,} different values in {len(values):,} rows"
-        note = Sentence(f"Column '{name}' has {count}", leave_out)
-    else:
-        return []
-    return [note]
+    ]
+
+
+def _form_note(column: InputColumn, values: "pl.Series") -> str:
+    import polars as pl
+
+    plain = plain_numbers(values, column.form)
+    changed = (plain != values).arg_true()
+    row = int(changed[0]) if len(changed) else 0
+    number = plain.cast(pl.Float64, strict=False)[row]
+    return f"Column '{column.name}' has numbers such as '{values[row]}', read as {number:.15g}."
 
 
 def _word_among_numbers(values: "pl.Series") -> str | None:
@@ -115,33 +236,23 @@ def _present(series: "pl.Series") -> "pl.Series":
     return values
 
 
-def _kind_of_text(values: "pl.Series") -> Role:
-    if not len(values):
-        return "category"
-    if all_numbers(values):
-        return "numeric"
-    some = values.head(TEXT_ROWS)
-    words = some.str.count_matches(r"\p{L}{2,}").mean()
-    n_words = float(words) if isinstance(words, (int, float)) else 0.0
-    mostly_differ = 2 * some.n_unique() > len(some)
-    is_text = n_words >= SURELY_TEXT or (n_words >= FEWEST_WORDS and mostly_differ)
-    return "text" if is_text else "category"
-
-
 def assigned_columns(
     table: Table,
     label: str | int | None,
     asked: Mapping[str, Iterable[str | int]],
     *,
     has_label: bool,
-) -> tuple[tuple[InputColumn, ...], list[str]]:
+    lenient: bool = False,
+) -> ColumnChoice:
     """Return the columns of a table with their roles, and sentences on what is odd about them.
 
     ``asked`` has for a role the columns that a person gave it, by name or number.
     """
     roles: dict[str, Role] = {}
+    guess = None
     if label is not None and has_label:
-        roles[column_name(table, label, "label")] = "label"
+        guess = LabelGuess(column_name(table, label, "label"), "as you said")
+        roles[guess.column] = "label"
     for role in get_args(Role):
         parameter = "ignore" if role == "ignored" else role
         for which in asked.get(role, ()):
@@ -149,26 +260,138 @@ def assigned_columns(
             if roles.setdefault(name, role) != role:
                 msg = f"Column '{name}' can't be both {roles[name]} and {role}; choose one."
                 raise InputError(msg)
-    if has_label and "label" not in roles.values():
-        roles[guessed_label(table, roles)] = "label"
+    if has_label and guess is None:
+        guess = guess_label(table, roles)
+        roles[guess.column] = "label"
+    if guess is not None:
+        check_labels(table, guess.column)
+        check_first_row(table, guess.column)
+    free = [name for name in table.frame.columns if name not in roles]
+    detected = {column.name: column for column in detected_columns(table, free, lenient=lenient)}
+    if not any(role not in ("label", "ignored") for role in roles.values()):
+        detected = _with_something(table, detected)
     columns = tuple(
-        InputColumn(name, roles[name]) if name in roles else detected_column(table, name)
+        detected[name] if name in detected else _asked_column(table, name, roles[name])
         for name in table.frame.columns
     )
     if not any(column.required for column in columns):
         msg = f"{table.file}: no column is left to learn from."
         raise InputError(msg)
     notes = [note for column in columns if column.required for note in oddities(table, column)]
-    return columns, notes
+    if guess is not None:
+        notes += deciding_columns(table, guess.column, columns)
+    return ColumnChoice(columns, guess, notes)
+
+
+def _asked_column(table: Table, name: str, role: Role) -> InputColumn:
+    """Return a column with the role that a person gave it; numbers keep the form they have."""
+    import polars as pl
+
+    series = table.frame[name]
+    values = _present(series)
+    if role != "numeric" or series.dtype != pl.String or not len(values):
+        return InputColumn(name, role)
+    form = number_form(values)
+    if form is None:
+        form = max(("", "point", "comma"), key=lambda one: _share_of_numbers(values, one))
+    return InputColumn(name, role, form=form)
+
+
+def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str, InputColumn]:
+    """Return columns of which one at least is learned from: of names, the words."""
+    if any(column.required for column in detected.values()):
+        return detected
+    revived = {}
+    for name, column in detected.items():
+        role: Role = "numeric" if table.frame[name].dtype.is_numeric() else "text"
+        if role == "text" and not _present(table.frame[name]).str.contains(r"\p{L}").any():
+            role = "category"
+        revived[name] = InputColumn(name, role) if column.reason else column
+    return revived
+
+
+def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -> list[str]:
+    """Return sentences on columns that alone tell the label of nearly every row of the sample."""
+    table = table._replace(frame=table.frame.head(MOST_ROWS))
+    codes = _codes(table.frame[label])
+    n_rows, n_classes = len(codes), int(codes.max(initial=0)) + 1
+    if n_rows < FEWEST_ROWS or np.bincount(codes).max() > MOST_COMMON * n_rows:
+        return []
+    shares: dict[str, float] = {}
+    numeric = [
+        FeatureColumn(one.name, "numeric", form=one.form)
+        for one in columns
+        if one.role == "numeric"
+    ]
+    at_a_time = max(1, AT_A_TIME // (max(n_rows, BINS * n_classes)))
+    for start in range(0, len(numeric), at_a_time):
+        some = numeric[start : start + at_a_time]
+        decided = _decided(_near(read_numbers(table, some)[0]), codes, n_classes)
+        shares |= dict(zip([one.name for one in some], decided.tolist(), strict=True))
+    for column in columns:
+        if column.role == "category" and column.parts == ("",):
+            levels = _codes(table.frame[column.name])
+            if levels.max(initial=0) <= MOST_LEVELS * n_rows:
+                shares[column.name] = float(_decided(levels[:, None], codes, n_classes)[0])
+    return [
+        Sentence(
+            f"Column '{column.name}' alone decides {100 * shares[column.name]:.3g} % of the first"
+            f" {n_rows:,} rows: is it known when you predict? If not, leave it out with ",
+            Parameter("ignore", column.name),
+            ".",
+        )
+        for column in columns
+        if shares.get(column.name, 0) >= LEAST_DECIDED
+    ]
+
+
+def _codes(series: "pl.Series") -> NDArray[np.int64]:
+    """Return the same number, from 0 on, for the same value."""
+    return np.asarray(series.rank("dense").fill_null(0).to_numpy(), np.int64)
+
+
+def _decided(
+    groups: NDArray[np.int64], codes: NDArray[np.int64], n_classes: int
+) -> NDArray[np.float64]:
+    """Return for each column of groups the share of rows of the commonest class of their group."""
+    n_rows, n_columns = groups.shape
+    n_groups = int(groups.max()) + 1
+    places = (np.arange(n_columns) * n_groups + groups) * n_classes + codes[:, None]
+    counts = np.bincount(places.ravel(), minlength=n_columns * n_groups * n_classes)
+    commonest = counts.reshape(n_columns, n_groups, n_classes).max(axis=2)
+    return np.asarray(commonest.sum(axis=1) / n_rows)
+
+
+def _near(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return a group for each number of a column: its value, or of many values those near it."""
+    n_rows = len(numbers)
+    order = np.argsort(numbers, axis=0, kind="stable")
+    ordered = np.take_along_axis(numbers, order, axis=0)
+    differs = np.concatenate([np.zeros((1, numbers.shape[1]), bool), ordered[1:] != ordered[:-1]])
+    steps = differs.cumsum(axis=0)  # how many smaller values there are
+    first = np.maximum.accumulate(np.where(differs, np.arange(n_rows)[:, None], 0), axis=0)
+    few = steps[-1] < min(MOST_LEVELS * n_rows, BINS)
+    grouped = np.where(few, steps, first * min(BINS, n_rows // 5) // n_rows)
+    groups = np.empty(numbers.shape, np.int64)
+    np.put_along_axis(groups, order, grouped, axis=0)
+    return groups
 
 
 def column_name(table: Table, which: str | int, parameter: str) -> str:
-    """Return the name of the column that a person means by a name or a number from 0."""
+    """Return the name of the column that a person means by a name or a number from 0.
+
+    Text that is no name and a whole number means the number: from 1 on as people count, and from −1
+    backwards.
+    """
     names = table.frame.columns
     if isinstance(which, int) and -len(names) <= which < len(names):
         return names[which]
     if isinstance(which, str) and which in names:
         return which
+    if isinstance(which, str) and re.fullmatch("-?[1-9][0-9]*", which):
+        number = int(which)
+        if -len(names) <= number <= len(names):
+            return names[number - 1 if number > 0 else number]
     shown = f"'{which}'" if isinstance(which, str) else f"number {which}"
     msg = Sentence(
         f"{table.file} has no column {shown}, named by ",

@@ -1,6 +1,7 @@
 """Which column holds the labels, and the class of each row."""
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,56 +17,180 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 if TYPE_CHECKING:
     import polars as pl
 
-LABEL_NAMES = ("label", "class", "target", "y")  # in any case; the first that there is
-MOST_VALUES = 100  # that a column without such a name may have to be taken for the labels
+STRONG_NAMES = ("label", "class", "target", "outcome")  # of a column of labels, in any case
+MOST_WORDS = 100  # that a column without such a name may have to be taken for the labels
+MOST_NUMBERS = 30
 CLEARLY_FEWER = 5  # times fewer values than the first column decide for the last
-COLUMNS_NAMED = 20  # in a message
+COLUMNS_SHOWN = 20  # in a message
+VALUES_SHOWN = 4
+MOST_FRACTIONS = 10  # numbers that are not whole, and yet classes
+MOST_WHOLE = 100  # whole numbers that are surely classes
+LARGE_SHARE = 0.1  # of the rows: so many different whole numbers are no classes
+FEWEST_ROWS = 20  # by which a column is judged
+
+# Columns that have few values and yet are not what anyone predicts, unless it is said.
+NEVER_GUESSED = re.compile(
+    r"(?:.*[^a-z])?(?:year|month|week|weekday|day|dow|hour|minute|date|time|datetime|timestamp"
+    r"|quarter|id|index|fold|split)"
+    r"(?:[^a-z]?(?:of|in)[^a-z]?(?:week|month|year|day))?(?:[^a-z].*)?",
+    re.IGNORECASE,
+)
+
+
+UNNAMED = re.compile("column_[0-9]+")
+
+
+class LabelGuess(NamedTuple):
+    """Which column holds the labels, and why."""
+
+    column: str
+    reason: str  # "the last column, with 3 values"
 
 
 class _Candidate(NamedTuple):
     """What is known of a column that may hold the labels."""
 
     name: str
-    n_values: int
+    values: tuple[str, ...]  # that it has, sorted
     numeric: bool
 
+    @property
+    def n_values(self) -> int:
+        return len(self.values)
 
-def guessed_label(table: Table, taken: Collection[str]) -> str:
+    @property
+    def varies(self) -> bool:
+        """Whether it can be guessed; one word alone may come from a file sorted by its labels."""
+        return self.n_values > 1 or not self.numeric
+
+    def counted(self) -> str:
+        """Return how many values it has."""
+        return "1 value" if self.n_values == 1 else f"{self.n_values} values"
+
+    def shown(self) -> str:
+        """Return the name with some values."""
+        some = ", ".join(value[:20] for value in self.values[:VALUES_SHOWN])
+        more = "" if self.n_values <= VALUES_SHOWN else f", … {self.n_values} values"
+        return f"'{self.name}' ({some}{more})"
+
+
+def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     """Return the column that holds the labels, where the sample makes it clear.
 
-    It is the column called label, class, target or y (that one only if it could be a label by its
-    values). Else it is the first or the last column, if one of them alone has few different whole
-    numbers or words: at most 100, and fewer than half as many as there are rows. If both have, it
-    is the last one if that has words and the first has numbers, or if it has at most a fifth as
-    many values. ``taken`` columns are known to be something else.
+    It is the column called label, class, target or outcome, or y if its values can be labels. Else
+    it is the first or the last column, if one of them alone has few different values and none that
+    is missing: at most 100 words or 30 whole numbers, and fewer than half as many as there are
+    rows. If both have, it is the last one if that has words and the first has numbers, or if it has
+    at most a fifth as many values. Where columns are named, other columns count as well: the first
+    one must be the only one that could hold labels, and a last one of numbers must have the fewest
+    values. Parts of dates and identifiers are not guessed. ``taken`` columns are something else.
     """
     names = [name for name in table.frame.columns if name not in taken]
-    for wanted in LABEL_NAMES:
-        matching = [name for name in names if name.strip().lower() == wanted]
-        if len(matching) == 1 and (wanted != "y" or _candidate(table, matching[0])):
-            return matching[0]
-        if len(matching) > 1:
-            break
-    else:
-        if len(names) > 1:
-            first, last = _candidate(table, names[0]), _candidate(table, names[-1])
-            if last and (first is None or _decides(first, last)):
-                return last.name
-            if first and last is None:
-                return first.name
+    strong = [name for name in names if name.strip().lower() in STRONG_NAMES]
+    weak = [name for name in names if name.strip().lower() == "y" and _candidate(table, name)]
+    for matching in (strong, weak):
+        if len(matching) == 1:
+            return LabelGuess(matching[0], "by its name")
+    candidates = [_candidate(table, name) for name in strong or names]
+    if len(names) > 1 and not strong:
+        named = not all(UNNAMED.fullmatch(name) for name in names)
+        guess = _first_or_last(candidates, named=named)
+        if guess is not None:
+            return guess
+    likely = [candidate for candidate in candidates if candidate is not None]
+    shown = _shortened([candidate.shown() for candidate in likely])
+    advice = f". Likely ones are {shown}." if likely else f". {listed_columns(table.frame.columns)}"
     msg = Sentence(
         f"{table.file}: it is not clear which column holds the labels; name it with ",
         Parameter("label"),
-        f". {listed_columns(table.frame.columns)}",
+        advice,
     )
     raise InputError(msg)
 
 
+def _first_or_last(candidates: Sequence[_Candidate | None], *, named: bool) -> LabelGuess | None:
+    """Return the guess among columns in order, None where it is not clear."""
+    first, last = candidates[0], candidates[-1]
+    others = [one.n_values for one in candidates[1:-1] if one is not None]
+    if last and (first is None or _decides(first, last)):
+        fewest = last.n_values <= min(others, default=last.n_values)
+        if last.varies and (not named or not last.numeric or fewest):
+            return LabelGuess(last.name, f"the last column, with {last.counted()}")
+    elif first and first.varies and last is None and not (named and others):
+        return LabelGuess(first.name, f"the first column, with {first.counted()}")
+    return None
+
+
+def check_labels(table: Table, name: str) -> None:
+    """Raise InputError where the values of a column are no classes but quantities or names."""
+    import polars as pl
+
+    values = table.frame[name].drop_nulls()
+    if values.dtype == pl.String and all_numbers(values):
+        values = values.cast(pl.Float64, strict=False).drop_nulls()
+    n_values, n_rows = values.n_unique(), len(values)
+    if values.dtype.is_numeric():
+        whole = bool((values == values.floor()).all())
+        check_quantity(table.file, n_values, n_rows, whole=whole, column=name)
+    elif n_rows >= FEWEST_ROWS and 2 * n_values > n_rows:
+        msg = Sentence(
+            f"{table.file}: column '{name}' has {n_values:,} different values in {n_rows:,} rows,"
+            " so that nearly every row would be a class of its own; name another column with ",
+            Parameter("label"),
+            ".",
+        )
+        raise InputError(msg)
+
+
+def check_quantity(
+    file: str, n_values: int, n_rows: int, *, whole: bool, column: str | None = None
+) -> None:
+    """Raise InputError where so many different numbers are a quantity, not classes."""
+    most = max(MOST_WHOLE, LARGE_SHARE * n_rows) if whole else MOST_FRACTIONS
+    if n_rows < FEWEST_ROWS or n_values <= most:
+        return
+    labels = "the labels" if column is None else f"the labels, column '{column}',"
+    other = Sentence(", or name another column with ", Parameter("label"))
+    msg = Sentence(
+        f"{file}: {labels} are {n_values:,} different numbers in the first {n_rows:,} rows: a"
+        " quantity, not classes. Make classes of it first, for instance low and high",
+        "" if column is None else other,
+        ".",
+    )
+    raise InputError(msg)
+
+
+def check_first_row(table: Table, name: str) -> None:
+    """Raise InputError where the first row may be a header: its label occurs in no other row."""
+    heading = table.heading
+    labels = table.frame[name]
+    if heading is None or heading.header or not heading.detected or len(labels) < FEWEST_ROWS:
+        return
+    counts = labels.value_counts(sort=False, name="rows")
+    once = counts.filter(counts["rows"] == 1).to_series(0).to_list()
+    if table.first_row == 1 and once == [labels[0]] and labels[0] is not None:
+        msg = Sentence(
+            f"{table.file}: the first line may be a header, since its label '{labels[0]}' is in no"
+            " other row. If it names the columns, use ",
+            Parameter("header", value=True),
+            ", else ",
+            Parameter("header", value=False),
+            ".",
+        )
+        raise InputError(msg)
+
+
 def listed_columns(names: Sequence[str]) -> str:
     """Return a sentence that names the columns there are."""
-    some = ", ".join(f"'{name}'" for name in names[:COLUMNS_NAMED])
-    more = f" and {len(names) - COLUMNS_NAMED} more" if len(names) > COLUMNS_NAMED else ""
-    return f"The columns are {some}{more}."
+    return f"The columns are {_shortened([repr(name) for name in names])}."
+
+
+def _shortened(items: Sequence[str]) -> str:
+    """Return a list in words; of a long one the last ones, too: labels often stand there."""
+    if len(items) > COLUMNS_SHOWN:
+        n_more = len(items) - COLUMNS_SHOWN
+        items = [*items[: COLUMNS_SHOWN - 3], f"{n_more} more", *items[-3:]]
+    return ", ".join(items)
 
 
 def table_labels(
@@ -102,7 +227,6 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
         )
         raise InputError(msg)
     values, labels = [], []
-    missing: list[Any] = []
     for value in distinct.to_list():
         try:
             label = _label(value)
@@ -110,26 +234,48 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
             row = _first_row(series, value)
             bad = f"{table.place(row)}, column '{name}': {error}."
             raise InputError(bad) from None
-        if label is None:
-            missing.append(value)
-        else:
+        if label is not None:
             values.append(value)
             labels.append(label)
-    if missing and required:
-        row = min(_first_row(series, value) for value in missing)
-        msg = Sentence(
-            f"{table.place(row)}: the label, column '{name}', is missing;"
-            " leave the row out, or name another column with ",
-            Parameter("label"),
-            ".",
-        )
-        raise InputError(msg)
+        elif required:
+            row = _first_row(series, value)
+            raise InputError(Sentence(f"{table.place(row)}: ", _missing_label(name), "."))
     codes = classes.codes(labels)
     if not values:
         return np.full(len(series), -1, np.int32)
     known = pl.Series(values, dtype=series.dtype)
     replaced = series.replace_strict(known, pl.Series(codes), default=-1, return_dtype=pl.Int32)
     return np.array(replaced.to_numpy(), np.int32)
+
+
+def label_faults(table: Table, name: str) -> dict[int, str]:
+    """Return what is wrong with labels that are missing or cannot be one, by row."""
+    import polars as pl
+
+    series = table.frame[name] if name in table.frame.columns else pl.Series()
+    if series.dtype in (pl.Categorical, pl.Enum):
+        series = series.cast(pl.String)
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+    elif series.dtype != pl.String and not series.null_count():
+        return {}
+    faults: dict[Any, str] = {}
+    for value in series.unique().to_list():
+        try:
+            if _label(value) is None:
+                faults[value] = _missing_label(name)
+        except ValueError as error:
+            faults[value] = f"column '{name}': {error}"
+    if not faults:
+        return {}
+    return {row: faults[value] for row, value in enumerate(series) if value in faults}
+
+
+def _missing_label(name: str) -> Sentence:
+    return Sentence(
+        f"the label, column '{name}', is missing; leave the row out, or name another column with ",
+        Parameter("label"),
+    )
 
 
 def _label(value: Any) -> Label | None:
@@ -162,22 +308,24 @@ def _candidate(table: Table, name: str) -> _Candidate | None:
     """Return a column as a candidate, or None if its values can't well be labels."""
     import polars as pl
 
-    values = table.frame[name].drop_nulls()
+    values = table.frame[name]
     if values.dtype in (pl.Categorical, pl.Enum):
         values = values.cast(pl.String)
     is_text = values.dtype == pl.String
-    if not (is_text or values.dtype == pl.Boolean or values.dtype.is_numeric()) or not len(values):
+    if not (is_text or values.dtype == pl.Boolean or values.dtype.is_numeric()):
+        return None
+    if values.null_count() or NEVER_GUESSED.fullmatch(name.strip()):
         return None
     n_values = values.n_unique()
-    if n_values > MOST_VALUES or 2 * n_values >= len(values):
+    if n_values > MOST_WORDS or 2 * n_values >= len(values):
         return None
-    distinct = values.unique()
+    distinct = values.unique().sort()
     numeric = values.dtype.is_numeric() or (is_text and all_numbers(distinct))
     if numeric:
         numbers = distinct.cast(pl.Float64, strict=False).drop_nulls()
-        if not (numbers == numbers.floor()).all():
+        if n_values > MOST_NUMBERS or not (numbers == numbers.floor()).all():
             return None
-    return _Candidate(name, n_values, numeric)
+    return _Candidate(name, tuple(map(str, distinct.to_list())), numeric)
 
 
 def _decides(first: _Candidate, last: _Candidate) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.conjunctions import HashedConjunctions, KnownConjunctions, has_keys
-from rosenblatt.data.encoding.columns import PARTS, ROLES, InputColumn
+from rosenblatt.data.encoding.columns import DATE_FORMS, NUMBER_FORMS, PARTS, ROLES, InputColumn
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
 from rosenblatt.data.encoding.table_encoding import MOST_FEATURES, Settings
 from rosenblatt.data.encoding.vocabulary import (
@@ -42,7 +42,12 @@ def table_json(encoding: "TableEncoding") -> dict[str, Any]:
         "version": VERSION,
         "hash_version": HASH_VERSION,
         "columns": [
-            {"name": column.name, "role": column.role, "parts": list(column.parts)}
+            {
+                "name": column.name,
+                "role": column.role,
+                "parts": list(column.parts),
+                "form": column.form,
+            }
             for column in encoding.columns
         ],
         "settings": encoding.settings._asdict(),
@@ -165,7 +170,11 @@ def _column(stored: Any) -> InputColumn:
         _damaged(f"a column can't be {role!r} with the parts {parts!r}")
     if len(set(parts)) < len(parts):
         _damaged("a part of a date stands in it twice")
-    return InputColumn(_field(stored, "name", str), role, tuple(parts))
+    form = stored.get("form", "")  # files of older versions have none
+    forms = NUMBER_FORMS if role == "numeric" else DATE_FORMS if parts != [""] else ("",)
+    if form not in forms:
+        _damaged(f"a column can't be written as {form!r}")
+    return InputColumn(_field(stored, "name", str), role, tuple(parts), form)
 
 
 def _statistics(values: NDArray[Any], n_numeric: int) -> ColumnStatistics:

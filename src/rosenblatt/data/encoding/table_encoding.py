@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.batch import (
     Batch,
     SparseRows,
@@ -18,9 +19,15 @@ from rosenblatt.data.batch import (
 )
 from rosenblatt.data.encoding.categories import category_numbers, missing_numbers
 from rosenblatt.data.encoding.columns import InputColumn, feature_columns, feature_name
+from rosenblatt.data.encoding.dates import with_dates
 from rosenblatt.data.encoding.kinds import assigned_columns
-from rosenblatt.data.encoding.label_column import listed_columns, table_labels
-from rosenblatt.data.encoding.numbers import ColumnStatistics, column_numbers, forbid_missing
+from rosenblatt.data.encoding.label_column import (
+    LabelGuess,
+    label_faults,
+    listed_columns,
+    table_labels,
+)
+from rosenblatt.data.encoding.numbers import ColumnStatistics, missing_faults, read_numbers
 from rosenblatt.data.encoding.text_column import TextColumn
 from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, Terms
 from rosenblatt.data.labels import Classes
@@ -101,9 +108,12 @@ class TableEncoding:
         self.settings = settings
         self.notes = list(notes)  # sentences that a person should see
         self.frozen = False
+        self.needs_labels = True  # whether a row without a label cannot be encoded
         self.n_left_out = 0  # words, counted once a row, for which there was no room
+        self.label_guess: LabelGuess | None = None  # why the column of the labels is that one
+        self.bad_rows: BadRows | None = None  # what to do with rows that cannot be encoded
         self.features = feature_columns(columns)
-        self._numeric = [c.name for c in self.features if c.role == "numeric"]
+        self._numeric = [column for column in self.features if column.role == "numeric"]
         n_numeric = len(self._numeric)
         self.statistics = statistics or ColumnStatistics.empty(n_numeric)
         bits, room = settings.hash_bits, settings.max_features - n_numeric
@@ -137,6 +147,7 @@ class TableEncoding:
         max_features: int = 1 << 22,
         min_count: int | None = None,
         has_label: bool = True,
+        bad_rows: BadRows | None = None,
     ) -> "TableEncoding":
         """Return an encoding for tables with the columns of this one, judged by its rows.
 
@@ -146,7 +157,7 @@ class TableEncoding:
             The first rows. They are not taken in: encode them as all others.
         label : str or int, optional
             The column of the labels, by name or by its number from 0 (from −1 backwards). By
-            default it is looked for, as ``guessed_label`` says.
+            default it is looked for, as ``guess_label`` says.
         text, category, numeric, ignore : names or numbers of columns
             What these columns are, where ``detected_column`` would judge otherwise.
         scale : bool
@@ -165,6 +176,8 @@ class TableEncoding:
             are fewer than 1,000 rows.
         has_label : bool
             Whether there is a column of labels.
+        bad_rows : BadRows, optional
+            What to do with rows that cannot be encoded; by default they are an error.
         """
         settings = Settings.checked(
             scale=scale,
@@ -175,8 +188,11 @@ class TableEncoding:
             min_count=min_count,
         )
         asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
-        columns, notes = assigned_columns(table, label, asked, has_label=has_label)
-        return cls(columns, settings, notes=notes)
+        lenient = bad_rows is not None and bad_rows.skip
+        choice = assigned_columns(table, label, asked, has_label=has_label, lenient=lenient)
+        encoding = cls(choice.columns, settings, notes=choice.notes)
+        encoding.label_guess, encoding.bad_rows = choice.label, bad_rows
+        return encoding
 
     @property
     def label(self) -> str | None:
@@ -208,14 +224,29 @@ class TableEncoding:
                     f" {listed_columns(table.frame.columns)}"
                 )
                 raise InputError(msg)
-        numbers = np.empty((table.frame.height, len(self._numeric)))
-        for k, name in enumerate(self._numeric):
-            numbers[:, k] = column_numbers(table, name)
+        numbers, faults = read_numbers(table, self._numeric)
         if self.settings.missing == "error":
-            forbid_missing(table, self._numeric, numbers)
+            gaps = missing_faults([column.name for column in self._numeric], numbers)
+            faults = gaps | faults
+        table, no_dates = with_dates(table, [one for one in self.columns if one.required])
+        faults |= no_dates
+        if self.label is not None and self.needs_labels and self.bad_rows is not None:
+            faults |= label_faults(table, self.label)
+        if faults:
+            table = self._without(table, faults)
+            numbers = np.delete(numbers, sorted(faults), axis=0)
         growing = not self.frozen
         texts = tuple(text.prepare(table, growing=growing) for text in self._texts.values())
         return PreparedTable(table, numbers, texts)
+
+    def _without(self, table: Table, faults: dict[int, str]) -> Table:
+        """Return a table without the rows that cannot be encoded, if these are to be skipped."""
+        bad = [BadRow(row, table.place(row), faults[row]) for row in sorted(faults)]
+        if self.bad_rows is None:
+            raise InputError(bad[0].sentence())
+        if not self.bad_rows.skip:
+            raise self.bad_rows.refuse(bad[0])
+        return table.without(bad)
 
     def encode(
         self, table: Table, classes: Classes | None, prepared: PreparedTable | None = None
@@ -231,7 +262,7 @@ class TableEncoding:
         n_rows = table.frame.height
         if n_rows:
             rows = self._rows(prepared)
-            labels = table_labels(table, self.label, classes, required=not self.frozen)
+            labels = table_labels(table, self.label, classes, required=self.needs_labels)
         else:
             rows = SparseRows(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
             labels = np.empty(0, np.int32)
@@ -273,7 +304,7 @@ class TableEncoding:
 
     def freeze(self) -> None:
         """Learn no more: from here on rows are finished, and what is new in them is dropped."""
-        self.frozen = True
+        self.frozen, self.needs_labels = True, False
 
     def finish(self, data: NDArray[Any], indptr: NDArray[Any]) -> None:
         """Fill and scale, in place, the numbers of rows that ``encode`` gave while it learned."""

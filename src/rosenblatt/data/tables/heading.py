@@ -30,7 +30,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 
 SEPARATORS = ",\t;|"
 SAMPLE_BYTES = 1 << 16  # of text by which both are decided, or more
-FEWEST_LINES = 20  # of it, however long they are
+FEWEST_LINES = 5  # of it, however long they are
 SAMPLE_ROWS = 200
 CONSISTENT = 0.9  # of the rows must have as many fields as most have
 FEWEST_NUMBERS = 0.5  # of the fields, where blanks are taken for separators
