@@ -16,7 +16,7 @@ from rosenblatt.data.encoding.label_column import (
     guess_label,
     listed_columns,
 )
-from rosenblatt.data.encoding.numbers import number_form, plain_numbers, read_numbers
+from rosenblatt.data.encoding.numbers import all_numbers, number_form, plain_numbers, read_numbers
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
 
@@ -299,14 +299,20 @@ def _asked_column(table: Table, name: str, role: Role) -> InputColumn:
 
 def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str, InputColumn]:
     """Return columns of which one at least is learned from: of names, the words."""
+    import polars as pl
+
     if any(column.required for column in detected.values()):
         return detected
-    revived = {}
+    revived = dict(detected)
     for name, column in detected.items():
-        role: Role = "numeric" if table.frame[name].dtype.is_numeric() else "text"
-        if role == "text" and not _present(table.frame[name]).str.contains(r"\p{L}").any():
-            role = "category"
-        revived[name] = InputColumn(name, role) if column.reason else column
+        if column.reason:
+            values = _present(table.frame[name])
+            role: Role = "category"
+            if values.dtype.is_numeric() or (values.dtype == pl.String and all_numbers(values)):
+                role = "numeric"
+            elif values.dtype == pl.String and values.str.contains(r"\p{L}").any():
+                role = "text"
+            revived[name] = InputColumn(name, role)
     return revived
 
 
