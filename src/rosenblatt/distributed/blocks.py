@@ -95,7 +95,10 @@ def _sparse_rows(X: Any, constant: float) -> CSR:
     if not X.has_canonical_format:  # two entries for one feature would make ‖x‖² wrong
         X = X.copy()
         X.sum_duplicates()
-    return CSR(X.data, X.indices, X.indptr, X.shape[1], constant)
+    data, indices, indptr = (
+        np.require(array, requirements=["C", "A"]) for array in (X.data, X.indices, X.indptr)
+    )
+    return CSR(data, indices, indptr, X.shape[1], constant)
 
 
 def _dense_rows(X: Any, constant: float) -> Dense:
@@ -103,7 +106,8 @@ def _dense_rows(X: Any, constant: float) -> Dense:
     if values.ndim != 2:
         msg = f"it must have rows and columns; got {values.ndim} dimensions."
         raise ValueError(msg)
-    return Dense(np.ascontiguousarray(values, _kernel_type(values.dtype)), constant)
+    # What came in a message need not be aligned, and kernels take nothing else.
+    return Dense(np.require(values, _kernel_type(values.dtype), ["C", "A"]), constant)
 
 
 def _kernel_type(dtype: Any) -> Any:
