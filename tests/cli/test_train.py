@@ -330,3 +330,29 @@ def test_every_option_has_a_help_text() -> None:
         if isinstance(option, click.Option):
             assert option.help, option.name
     assert run("train", "--help", folder=Path.cwd()).returncode == 0
+
+
+def test_bad_rows_are_skipped_when_asked(tmp_path: Path) -> None:
+    """The error names the option that goes on; with it bad rows are counted, shown and kept."""
+    path = tmp_path / "dirty.csv"
+    path.write_text("a,b,label\n1,2,x\n3,oops\n4,5,y\n1,2,x\n4,5,y\n")
+    result = invoked("train", str(path), "-o", "m.model")
+    assert result.exit_code == 2
+    assert "dirty.csv, line 3: 2 fields where 3 were expected" in result.stderr
+    assert "--bad-rows skip" in result.stderr
+    result = invoked(
+        *("train", str(path), "--bad-rows", "skip", "--max-bad-share", "0.5", "-o", "m.model")
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "Skipped 1 row that could not be read" in result.stderr
+    assert "label: 'label', by its name" in result.stdout
+    assert read("m.model").training["bad_rows"]["count"] == 1
+
+
+def test_what_was_decided_is_said(tmp_path: Path) -> None:
+    """Separator, header, label and kinds of columns are printed, and stand in the JSON."""
+    table_file(tmp_path / "table.csv")
+    result = invoked("train", "table.csv", "-o", "m.model")
+    assert "read as: csv, separator ',', with a header" in result.stdout
+    assert "texts: 1: 'note'" in result.stdout
+    assert read("m.model").training["decisions"]["columns"]["text"] == ["note"]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
@@ -124,6 +125,56 @@ LAYOUT_OPTIONS: tuple[Decorator, ...] = (
         show_default="detected",
         help="Whether feature numbers in svmlight files start at 0 or at 1.",
     ),
+    click.option(
+        "--quoting/--no-quoting",
+        default=None,
+        show_default="on for CSV, off for TSV",
+        help="Whether double quotes enclose fields.",
+    ),
+    click.option(
+        "--names",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="File with the column names, one per line, for data without a header.",
+    ),
+    click.option(
+        "--encoding", metavar="NAME", default="utf-8", show_default=True, help="Text encoding."
+    ),
+    click.option(
+        "--encoding-errors",
+        type=click.Choice(["strict", "replace"]),
+        default="strict",
+        show_default=True,
+        help="Stop at bytes that are not text in that encoding, or replace them by U+FFFD.",
+    ),
+    click.option(
+        "--bad-rows",
+        type=click.Choice(["error", "skip"]),
+        default="error",
+        show_default=True,
+        help="Stop at rows that cannot be read, or skip and count them.",
+    ),
+    click.option(
+        "--max-bad-share",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        default=0.01,
+        show_default=True,
+        help="Largest share of bad rows that --bad-rows skip accepts.",
+    ),
+    click.option(
+        "--max-index",
+        type=click.IntRange(1),
+        metavar="N",
+        show_default="16777216, or the size of the files in bytes if that is more",
+        help="Largest feature number in svmlight files.",
+    ),
+)
+
+
+LAYOUT_FIELDS = (
+    *("header", "zero_based", "quoting", "encoding", "encoding_errors"),
+    *("bad_rows", "max_bad_share", "max_index"),
 )
 
 
@@ -135,15 +186,19 @@ def layout_options(command: Command) -> Command:
         *args: Any,
         format_name: str | None,
         separator: str | None,
-        header: bool | None,
-        zero_based: bool | None,
+        names: str | None,
         **options: Any,
     ) -> Any:
         from rosenblatt.data.files import Layout
 
-        kind = None if format_name is None else Format(format_name)
-        character = "\t" if separator in ("\\t", "tab") else separator  # a tab is hard to type
-        return command(*args, layout=Layout(kind, character, header, zero_based), **options)
+        lines = () if names is None else Path(names).read_text("utf-8").split("\n")
+        layout = Layout(
+            format=None if format_name is None else Format(format_name),
+            separator="\t" if separator in ("\\t", "tab") else separator,  # hard to type
+            names=tuple(line.strip() for line in lines if line.strip()),
+            **{name: options.pop(name) for name in LAYOUT_FIELDS},
+        )
+        return command(*args, layout=layout, **options)
 
     return option_group(LAYOUT_OPTIONS)(with_layout)
 

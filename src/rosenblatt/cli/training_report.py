@@ -65,6 +65,13 @@ def show(
         f"{source}: {counted(training['n_rows'], 'row')}, {counted(model.n_features, 'feature')}, "
         f"{counted(len(model.classes), 'class')}{_listed_classes(model)}."
     )
+    for heading, words in training.get("read_as", ()):
+        screen.show(f"  {heading}: {printable(words)}")
+    bad = training.get("bad_rows") or {"count": 0}
+    if bad["count"]:
+        screen.warn(f"Skipped {counted(bad['count'], 'row')} that could not be read, first:")
+        for row in bad["first"]:
+            screen.warn(f"  {row['place']}: {row['reason']}")
     _show_course(screen, model, title)
     _show_errors(screen, model, judged(model, test, layout), test)
     _show_verdict(screen, model, verdicts)
@@ -125,6 +132,9 @@ def _show_course(screen: Screen, model: Model, title: str) -> None:
     screen.show(
         f"{title[0].upper()}{title[1:]}: {passes} in {seconds:.2f} s{kept}. Ended: {reason}."
     )
+    if model.training.get("refit"):
+        n_rows = counted(model.training["n_rows"], "row")
+        screen.show(f"Then trained again on all {n_rows}: {counted(best, 'pass')}.")
     share = mistakes[-1] / max(model.outcome["n_learned"], 1)
     screen.show(
         f"Mistakes per pass: {screen.curve(mistakes)}  "

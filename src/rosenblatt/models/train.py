@@ -229,11 +229,12 @@ def train_files(
         )
     trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
     calibration = _calibration(learner, trained) if calibrate else None
-    n_held_out = trained.supply.n_held_out
+    n_held_out, again = trained.supply.n_held_out, False
     if refit and early_stopping and n_held_out and trained.outcome.stop_reason not in ENDED_EARLY:
         trained = fit_again(trained, learner.plan(), start=learner.start, vote=learner.voted)
+        again = True
     model = _model(source, learner, trained, calibration, verdict=verdict)
-    model.training["held_out_rows"] = n_held_out
+    model.training |= {"held_out_rows": n_held_out, "refit": again}
     if calibrate and calibration is None:
         note = "No calibration was fitted: training ended before any row was held out."
         model.training["notes"].append(note)
@@ -342,6 +343,8 @@ def _model(
             "files": source.files.names,
             "format": str(source.files.format),
             "learner": learner.title,
+            "decisions": None if source.decisions is None else source.decisions.as_json(),
+            "read_as": [] if source.decisions is None else source.decisions.lines(),
             "n_rows": reading.n_rows,
             "class_counts": counts.tolist(),
             "held_out_rows": trained.supply.n_held_out,

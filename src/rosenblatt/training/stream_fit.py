@@ -115,8 +115,7 @@ def fit_again(
     state = _start(trained.reading, start)
     again = replace(plan, max_iter=first.best_pass, early_stopping=None)
     outcome = fit_supply(state, supply, again, memory=Vote(plan.zero) if vote else None)
-    whole = replace(first, mistakes=outcome.mistakes, n_rows=outcome.n_rows)
-    return replace(trained, state=state, outcome=whole)
+    return replace(trained, state=state, outcome=replace(first, mistakes=outcome.mistakes))
 
 
 def _sample(reading: Reading, constant: float) -> CSR:
