@@ -70,7 +70,7 @@ def test_ctrl_c_and_a_time_limit_keep_the_checkpoint(tmp_path: Path) -> None:
     again = ("train", data, *OPTIONS, *rare, "-o", "resumed.model")
     limited = invoked(*again, "--time-limit", "1e-9")
     assert limited.exit_code == 0, limited.stderr
-    assert "point is kept: the same command goes on from there." in limited.stderr
+    assert "The same command resumes from point." in limited.stderr
     assert read(tmp_path / "resumed.model").outcome["stop_reason"] == "time_limit"
     assert read(tmp_path / "point").training["checkpoint"]["parts"] == 1
     limited = invoked(*again, "--time-limit", "1e-9")

@@ -65,7 +65,7 @@ def test_train_keeps_the_verdict(tmp_path: Path) -> None:
     assert verdict["status"] == "separable"
     assert verdict["mistakes"] <= verdict["bound"]
     output = run("train", path, "-o", "m").stdout
-    assert "Verdict: the rows learned from are separable" in output
+    assert "Verdict: the training rows are separable" in output
 
 
 def test_a_verdict_needs_all_rows(tmp_path: Path) -> None:

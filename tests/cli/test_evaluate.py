@@ -23,6 +23,7 @@ def test_two_classes(tmp_path: Path) -> None:
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         "Error 20.00% (95% interval 3.62% to 62.45%): 1 of 5 rows wrong.",
+        "Baseline: always predicting ham has error 60.00%.",
         "Accuracy 80.00%, ROC AUC 0.8333, mean F1 of the classes 0.800.",
         "",
         "Classes",

@@ -103,6 +103,7 @@ def test_json(tmp_path: Path) -> None:
         "value": 2.0,
         "weight": -1.0,
         "amount": -2.0,
+        "raw": None,
     }
 
 

@@ -35,11 +35,15 @@ def test_scores(tmp_path: Path) -> None:
     """Two classes have one score, more have one each; features without a weight do not count."""
     result = predicted(spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS), "--scores")
     assert result.stdout.splitlines() == [
-        *("spam\t3.75", "ham\t-3.5", "spam\t0.5", "ham\t-0.25", "ham\t-1.5"),
+        *("label\tscore", "spam\t3.75", "ham\t-3.5", "spam\t0.5", "ham\t-0.25", "ham\t-1.5"),
     ]
     rows = rows_file(tmp_path, "apple 1:1 3:2\nbanana 2:1\n")
     result = predicted(fruit_model(tmp_path), rows, "--scores")
-    assert result.stdout.splitlines() == ["cherry\t2.0\t0.0\t4.0", "banana\t0.0\t2.0\t0.0"]
+    assert result.stdout.splitlines() == [
+        "label\tscore_apple\tscore_banana\tscore_cherry",
+        "cherry\t2.0\t0.0\t4.0",
+        "banana\t0.0\t2.0\t0.0",
+    ]
 
 
 def test_json_lines(tmp_path: Path) -> None:
@@ -64,6 +68,64 @@ def test_no_probabilities_without_a_calibration(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "train it with --calibrate" in result.stderr
     assert result.stdout == ""
+
+
+def test_probabilities_have_a_heading(tmp_path: Path) -> None:
+    """The first line names the columns, whose probabilities sum to 1."""
+    model = spam_model(tmp_path, calibration=Calibration(1.0, 0.0, 100))
+    lines = predicted(model, rows_file(tmp_path, SPAM_ROWS), "--proba").stdout.splitlines()
+    assert lines[0] == "label\tprobability_ham\tprobability_spam"
+    assert sum(map(float, lines[1].split("\t")[1:])) == pytest.approx(1.0)
+
+
+def test_the_best_classes(tmp_path: Path) -> None:
+    """--top prints the best classes in order, each with its score if that is asked for."""
+    rows = rows_file(tmp_path, "apple 1:1 3:2\nbanana 2:1\n")
+    model = fruit_model(tmp_path)
+    lines = predicted(model, rows, "--top", "2").stdout.splitlines()
+    assert lines == ["label\tlabel_2", "cherry\tapple", "banana\tapple"]
+    lines = predicted(model, rows, "--top", "9", "--scores").stdout.splitlines()
+    assert lines[0] == "label\tscore\tlabel_2\tscore_2\tlabel_3\tscore_3"
+    assert lines[1] == "cherry\t4.0\tapple\t2.0\tbanana\t0.0"
+    first = json.loads(predicted(model, rows, "--top", "2", "--json").stdout.splitlines()[0])
+    assert first == {"label": "cherry", "top": ["cherry", "apple"]}
+
+
+def test_kept_columns_and_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--keep copies columns of the data; the ending of the file makes it CSV or Parquet."""
+    monkeypatch.chdir(tmp_path)
+    table_file(tmp_path / "table.csv")
+    CliRunner().invoke(main, ["train", "table.csv"], catch_exceptions=False)
+    labels = predicted("table.model", "table.csv").stdout.splitlines()
+    assert predicted("table.model", "table.csv", "--keep", "city", "-o", "p.csv").exit_code == 0
+    lines = (tmp_path / "p.csv").read_text().splitlines()
+    assert lines[0] == "city,label"
+    assert [line.split(",")[1] for line in lines[1:]] == labels
+    assert predicted("table.model", "table.csv", "--keep", "city", "-o", "p.parquet").stdout == ""
+    frame = pytest.importorskip("polars").read_parquet("p.parquet")
+    assert frame.columns == ["city", "label"]
+    assert frame["label"].to_list() == labels
+    assert frame["city"].to_list() == [line.split(",")[0] or None for line in lines[1:]]
+    result = predicted("table.model", "table.csv", "--keep", "colour")
+    assert result.exit_code == 2
+    assert "colour" in result.stderr
+    result = predicted(spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS), "--keep", "id")
+    assert result.stderr == "Error: --keep needs named columns; svmlight files have none.\n"
+
+
+def test_bad_lines_of_a_pipe_are_answered(tmp_path: Path) -> None:
+    """A line that cannot be read gets an empty label and a message, and the next ones are read."""
+    model = spam_model(tmp_path)
+    lines = SPAM_ROWS.splitlines()
+    text = "\n".join([lines[0], "spam 1:x", lines[1], "9:", *lines[2:]])
+    result = CliRunner().invoke(main, ["predict", model, "-"], input=text, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert result.stdout.split("\n") == ["spam", "", "ham", "", "spam", "ham", "ham", ""]
+    messages = result.stderr.splitlines()
+    assert [message.split(":")[1].split(",")[:2] for message in messages] == [
+        [" standard input", " line 2"],
+        [" standard input", " line 4"],
+    ]
 
 
 def test_to_a_file(tmp_path: Path) -> None:

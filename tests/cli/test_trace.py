@@ -24,14 +24,14 @@ def csv_file(path: Path, rows: list[list[int]], labels: list[int]) -> str:
 
 
 def test_xor(tmp_path: Path) -> None:
-    """The introduction's table of XOR, line by line."""
+    """The introduction's table of XOR, line by line, with rows counted from 1."""
     path = csv_file(tmp_path / "xor.csv", [list(map(int, x)) for x in XOR_X], list(XOR_Y))
     lines = traced(path, "--zero", "negative", "--max-iter", "1").stdout.splitlines()
     assert [" ".join(line.split()) for line in lines[1:5]] == [
-        "1 0 [0 0] -1 0 right [0 0] 0",
-        "1 1 [0 1] +1 0 wrong +1 [0 1] 1",
-        "1 2 [1 1] -1 2 wrong -1 [-1 0] 0",
-        "1 3 [1 0] +1 -1 wrong +1 [0 0] 1",
+        "1 1 [0 0] -1 0 right [0 0] 0",
+        "1 2 [0 1] +1 0 wrong +1 [0 1] 1",
+        "1 3 [1 1] -1 2 wrong -1 [-1 0] 0",
+        "1 4 [1 0] +1 -1 wrong +1 [0 0] 1",
     ]
 
 
@@ -40,7 +40,7 @@ def test_json_lines_of_updates(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
     found = traced(path, "--only-updates", "--json").stdout.splitlines()
     steps = [json.loads(line) for line in found]
-    assert [step["row"] for step in steps] == [0, 2, 4, 6, 0]
+    assert [step["row"] for step in steps] == [1, 3, 5, 7, 1]
     assert steps[-1]["w"] == [0, -2, 0]
     assert steps[-1]["b"] == 1
 

@@ -1,6 +1,7 @@
 """The command train: from a file to a model."""
 
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -236,7 +237,8 @@ def test_calibration(tmp_path: Path) -> None:
     svmlight_file(tmp_path / "toy.svm", n_rows=2000)
     trained("toy.svm", "--calibrate")
     lines = invoked("predict", "toy.model", "toy.svm", "--proba").stdout.splitlines()
-    rows = [line.split("\t") for line in lines]
+    assert lines[0] == "label\tprobability_-1\tprobability_1"
+    rows = [line.split("\t") for line in lines[1:]]
     assert len(rows) == 2000
     shares = np.array([[float(share) for share in row[1:]] for row in rows])
     assert np.allclose(shares.sum(axis=1), 1.0)
@@ -266,15 +268,15 @@ def test_test_rows(tmp_path: Path) -> None:
         (["empty.svm"], "empty"),
         (
             ["toy.svm", "-C", "2"],
-            (
-                "-C has no effect with --rule perceptron; "
-                "use it with --rule pa1 or pa2 or scw1 or scw2."
-            ),
+            "-C has no effect with --rule perceptron; use it with --rule pa1, pa2, scw1 or scw2.",
         ),
         (["toy.svm", "--rule", "pa1", "-C", "0"], "-C must be a number above 0"),
         (["toy.svm", "--buffer", "many"], "'many' is not a size"),
         (["toy.svm", "-o", "nowhere/m.model"], "nowhere/m.model cannot be written"),
-        (["toy.svm", "--cache", "nowhere", "--buffer", "1K"], "cannot be kept in nowhere"),
+        (
+            ["toy.svm", "--cache", "nowhere", "--buffer", "1K"],
+            "The folder nowhere of --cache does not exist.",
+        ),
         (["-", "--checkpoint", "c"], "--checkpoint needs files"),
         (["toy.svm", "few.csv"], "few.csv is csv, but toy.svm is svmlight"),
         (["few.svm", "--calibrate"], "too few rows to hold any out"),
@@ -318,7 +320,7 @@ def test_interrupt_keeps_what_was_learned(tmp_path: Path) -> None:
     ended = signalled(signal.SIGINT, "point", 3, "train", path, *options, *kept, folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert "it was interrupted" in ended.stdout
-    assert "point is kept: the same command goes on from there." in ended.stderr
+    assert "The same command resumes from point." in ended.stderr
     assert read(tmp_path / "m.model").outcome["stop_reason"] == "interrupted"
 
 
@@ -356,3 +358,68 @@ def test_what_was_decided_is_said(tmp_path: Path) -> None:
     assert "read as: csv, separator ',', with a header" in result.stdout
     assert "texts: 1: 'note'" in result.stdout
     assert read("m.model").training["decisions"]["columns"]["text"] == ["note"]
+
+
+def test_the_ending_of_the_format_alone_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two files that differ before the ending make two models."""
+    monkeypatch.chdir(tmp_path)
+    for year in (2024, 2025):
+        table_file(tmp_path / f"sales.{year}.csv")
+        assert invoked("train", f"sales.{year}.csv").exit_code == 0
+    assert {path.name for path in tmp_path.glob("*.model")} == {
+        "sales.2024.model",
+        "sales.2025.model",
+    }
+
+
+def test_another_model_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model of other data needs -o or --force; training the same data again needs neither."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").mkdir()
+    table_file(tmp_path / "sales.csv")
+    table_file(tmp_path / "a" / "sales.csv")
+    assert invoked("train", "sales.csv").exit_code == 0
+    assert invoked("train", "sales.csv").exit_code == 0
+    before = (tmp_path / "sales.model").read_bytes()
+    result = invoked("train", "a/sales.csv")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: sales.model already exists and holds another model trained on sales.csv; choose "
+        "another output file with -o, or replace it with --force.\n"
+    )
+    assert (tmp_path / "sales.model").read_bytes() == before
+    assert invoked("train", "a/sales.csv", "-o", "sales.model").exit_code == 0
+    assert invoked("train", "sales.csv", "--force").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["-o", "nowhere/a.model"], "nowhere does not exist."),
+        (["-o", "."], ". cannot be written: it is a folder; name a file in it."),
+        (["--test", "missing.csv"], "There is no file missing.csv."),
+        (["--checkpoint", "nowhere/point"], "nowhere does not exist."),
+        (["--cache", "nowhere"], "The folder nowhere of --cache does not exist."),
+    ],
+)
+def test_paths_are_checked_before_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], sentence: str
+) -> None:
+    """A path that would fail in the end stops the command before it reads a row."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.svm").write_text("no rows at all: this would be an error of reading\n")
+    result = invoked("train", "broken.svm", *options)
+    assert result.exit_code == 2
+    assert result.stderr.endswith(f"{sentence}\n")
+    assert not [*tmp_path.glob("*.model")]
+
+
+def test_held_out_rows_that_chose_the_pass(tmp_path: Path) -> None:
+    """The error on held-out rows has an interval, and it is said that they chose the pass."""
+    data = table_file(tmp_path / "table.csv")
+    result = invoked("train", data, "-o", str(tmp_path / "m"))
+    line = next(line for line in result.stdout.splitlines() if "held-out" in line)
+    assert re.search(r"held-out rows?: [0-9.]+%, 95% interval [0-9.]+% to [0-9.]+% \(always ", line)
+    assert "These rows chose the pass; the error on new data may be higher." in result.stdout

@@ -67,7 +67,9 @@ def test_a_file_gives_the_model_of_an_array(data: str, size: str) -> None:
 
 def test_early_stopping_keeps_the_best_vote(data: str) -> None:
     """The error on held-out rows is that of the vote, and later vectors are gone."""
-    report = done("train", data, "--memory", "vote", "-o", "m", "--n-iter-no-change", "2")
+    report = done(
+        "train", data, "--memory", "vote", "-o", "m", "--n-iter-no-change", "2", "--no-refit"
+    )
     scores = [record["validation_score"] for record in report["history"]]
     assert report["learner"] == "VotedPerceptron"
     assert report["best_pass"] == int(np.argmax(scores)) + 1

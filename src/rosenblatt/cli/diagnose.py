@@ -55,6 +55,7 @@ def diagnose(
     X = matrix_of(rows)
     verdict = verdict_on(X, rows.labels, time_limit=time_limit)
     cycle = None if verdict.status == "separable" else _cycle(X, rows.labels)
+    verdict = verdict.counted_from(1)
     if screen.wants_json:
         passes = None if cycle is None else {"first": cycle.first, "again": cycle.again}
         screen.json({"data": list(data), **verdict.as_json(), "cycle": passes})

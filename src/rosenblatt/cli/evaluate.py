@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rosenblatt.cli.baselines import Comparison
     from rosenblatt.data.files import Layout
     from rosenblatt.models.evaluation import Evaluation
+    from rosenblatt.models.model import Model
 
 BASELINES = ("most-frequent", "perceptron", "logistic-regression", "linear-svc")
 MOST_IN_TABLE = 12  # classes that a confusion table is readable with
@@ -78,7 +79,7 @@ def evaluate(
 
         comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
     watchers = [comparison.add for comparison in comparisons]
-    evaluation = evaluation_of(model, model.rows(data, layout=layout), *watchers)
+    evaluation = evaluation_of(model, model.rows(data, layout=layout, tell=screen.warn), *watchers)
     if evaluation.error is None:
         rows = counted(evaluation.n_unlabelled, "row")
         msg = f"{' '.join(data)}: none of the {rows} has a label. Did you mean predict?"
@@ -86,12 +87,14 @@ def evaluate(
     fits = max_error is None or evaluation.error <= max_error
     if screen.wants_json:
         report = {"model": model_path, "data": list(data), **evaluation.report()}
+        label, baseline = evaluation.baseline(model.training.get("class_counts"))
+        report["baseline"] = {"label": label, "error": baseline}
         report["against"] = [comparison.report() for comparison in comparisons]
         if max_error is not None:
             report |= {"max_error": max_error, "error_is_low_enough": fits}
         screen.json(report)
     else:
-        _show(screen, evaluation)
+        _show(screen, model, evaluation)
         _show_coverage(screen, evaluation)
         _show_comparisons(screen, evaluation, comparisons)
     if not fits:
@@ -111,25 +114,29 @@ def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
         screen.warn(f"{n} with labels unknown to the model count as wrong: {listed(names)}.")
 
 
-def _show(screen: Screen, evaluation: "Evaluation") -> None:
+def _show(screen: Screen, model: "Model", evaluation: "Evaluation") -> None:
     warn_of_labels(screen, evaluation)
     screen.show(
         f"Error {percent(evaluation.error)} (95% interval {interval(evaluation)}): "
         f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong."
+    )
+    label, baseline = evaluation.baseline(model.training.get("class_counts"))
+    screen.show(
+        f"Baseline: always predicting {printable(str(label))} has error {percent(baseline)}."
     )
     line = f"Accuracy {percent(evaluation.accuracy)}"
     if evaluation.roc_auc is not None:
         line += f", ROC AUC {evaluation.roc_auc:.4f}"
     screen.show(f"{line}, mean F1 of the classes {decimals(evaluation.macro['f1'])}.")
     _show_classes(screen, evaluation)
-    if len(evaluation.labels) <= MOST_IN_TABLE:
-        columns = [str(label) for label in evaluation.classes]
-        rows: list[list[Cell]] = [
-            [str(label), *counts]
-            for label, counts in zip(evaluation.labels, evaluation.confusion.tolist(), strict=True)
-        ]
+    headings = ["", *(str(label) for label in evaluation.classes)]
+    rows: list[list[Cell]] = [
+        [str(label), *counts]
+        for label, counts in zip(evaluation.labels, evaluation.confusion.tolist(), strict=True)
+    ]
+    if len(rows) <= MOST_IN_TABLE and screen.fits(headings, rows):
         title = "Confusion table: one line per true class, one column per predicted class"
-        screen.table(["", *columns], rows, title)
+        screen.table(headings, rows, title)
     else:
         _show_confusions(screen, evaluation)
 

@@ -205,18 +205,25 @@ def _show(
         )
     shown, rest = explanation.terms[:n], explanation.terms[n:]
     longest = max((abs(term.amount) for term in shown), default=0.0)
+    scaled = any(term.raw is not None for term in shown)
     rows: list[list[Cell]] = [
-        [t.name, number(t.value), signed(t.weight), signed(t.amount), Bar(t.amount, longest)]
+        [
+            t.name,
+            number(t.value if t.raw is None else t.raw),
+            number(t.value) if scaled else "",
+            signed(t.weight),
+            signed(t.amount),
+            Bar(t.amount, longest),
+        ]
         for t in shown
     ]
+    sums = [("(bias)", explanation.bias), ("= score" if two else "= lead", explanation.total)]
     if rest:
         amount = math.fsum(term.amount for term in rest)
-        rows.append([f"({counted(len(rest), 'other feature')})", "", "", signed(amount), ""])
-    rows.append(["(bias)", "", "", signed(explanation.bias), ""])
-    rows.append(["= score" if two else "= lead", "", "", signed(explanation.total), ""])
-    scaled = (model.encoding or {}).get("settings", {}).get("scale", False)
-    value = "scaled value" if scaled else "value"
-    headings = ("feature", value, "weight", "weight × value", "")
+        sums.insert(0, (f"({counted(len(rest), 'other feature')})", amount))
+    rows += [[name, "", "", "", signed(amount), ""] for name, amount in sums]
+    product = "weight × scaled" if scaled else "weight × value"
+    headings = ("feature", "value", "scaled" if scaled else "", "weight", product, "")
     title = f"Positive contributions speak for {positive}, negative ones for {negative}"
     screen.table(headings, rows, title)
     if explanation.n_unknown:

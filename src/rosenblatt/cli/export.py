@@ -29,7 +29,7 @@ SUFFIXES = {".json": "json", ".onnx": "onnx"}
 )
 def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> None:
     """Export MODEL as JSON or ONNX."""
-    from rosenblatt.data.atomic import replacing
+    from rosenblatt.data.atomic import check_target, replacing
     from rosenblatt.models.file import read
     from rosenblatt.models.json_export import to_json
     from rosenblatt.models.onnx_export import to_onnx
@@ -42,6 +42,7 @@ def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> 
         what = "Standard output" if output == "-" else output
         msg = f"{what} has no ending that tells the format; add --format json or onnx."
         raise InputError(msg)
+    check_target(output)
     model = read(model_path)
     data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()
     with replacing(output) as file:

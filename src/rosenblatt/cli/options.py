@@ -135,6 +135,7 @@ LAYOUT_OPTIONS: tuple[Decorator, ...] = (
         "--names",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
+        show_default="column_1, column_2, ...",
         help="File with the column names, one per line, for data without a header.",
     ),
     click.option(

@@ -138,10 +138,12 @@ def plot(
     the rows of --test are drawn.
     """
     from rosenblatt.cli.pictures import Subject
+    from rosenblatt.data.atomic import check_target
     from rosenblatt.data.files import Columns
     from rosenblatt.plots.display import check_picture_path, require_matplotlib, write_picture
 
     check_picture_path(output)
+    check_target(output)
     require_matplotlib()
     wanted = KINDS[kind]
     reading = ("label", "text", "category", "numeric", "ignore", "scale")

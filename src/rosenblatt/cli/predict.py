@@ -1,27 +1,37 @@
-"""The command that labels rows."""
+"""The command that predicts labels."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from rosenblatt.cli.options import layout_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.data.formats import Format
+from rosenblatt.errors import InputError
 from rosenblatt.wording import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rosenblatt.data.batch import Batch
     from rosenblatt.data.files import Layout
     from rosenblatt.models.model import Model
+    from rosenblatt.models.scoring import Scorer
 
-
-ABSTAINED = -1  # in place of the number of a class
+ABSTAINED = "?"
+Columns = dict[str, list[Any]]  # of the output, by name, of equal lengths; None: nothing to say
+Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the first
 
 
 @click.command(
     cls=ScreenCommand,
-    example="rosenblatt predict spam.model new.csv -o labels.txt",
+    example="rosenblatt predict spam.model new.csv --keep id --proba -o spam.csv",
     json_help="Print one JSON object per row.",
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
@@ -33,9 +43,22 @@ ABSTAINED = -1  # in place of the number of a class
     default="-",
     metavar="FILE",
     show_default="standard output",
-    help="File to write the predictions to.",
+    help="File to write: .csv, .parquet, or lines with tabs.",
+)
+@click.option(
+    "--keep", multiple=True, metavar="COLUMN", help="Column of DATA to copy (repeatable)."
 )
 @click.option("--scores", is_flag=True, help="Add the score, or one score per class.")
+@click.option(
+    "--proba", is_flag=True, help="Add the probability of each class; needs train --calibrate."
+)
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
+    show_default="1",
+    help="Number of classes to print per row, the best first.",
+)
 @click.option(
     "--abstain-below",
     type=click.FloatRange(0, 1),
@@ -43,31 +66,30 @@ ABSTAINED = -1  # in place of the number of a class
     show_default="never abstain",
     help="Print ? for rows with a smaller vote margin; needs train --memory vote.",
 )
-@click.option(
-    "--proba", is_flag=True, help="Add the probability of each class; needs train --calibrate."
-)
 def predict(
     screen: Screen,
     model_path: str,
     data: Sequence[str],
     layout: "Layout",
     output: str,
+    keep: Sequence[str],
     scores: bool,
-    abstain_below: float | None,
     proba: bool,
+    top: int | None,
+    abstain_below: float | None,
 ) -> None:
     """Predict the label of each row of DATA, one per line, as the rows arrive.
 
     DATA: files, patterns such as "part-*.csv", or "-" for standard input. Labels in DATA are
-    ignored. With two classes there is one score; above 0 it means the second class.
+    ignored. With two classes there is one score; above 0 it means the second class. A first line
+    names the columns if there are several. A line of standard input that cannot be read gets an
+    empty label and a message on standard error.
     """
     from rosenblatt.data.atomic import replacing
-    from rosenblatt.errors import InputError
-    from rosenblatt.models.file import read
-    from rosenblatt.models.rows import model_rows
+    from rosenblatt.models.model import Model
     from rosenblatt.models.scoring import Scorer
 
-    model = read(model_path)
+    model = Model.load(model_path)
     if proba and model.calibration is None:
         msg = f"{model_path} has no probabilities; train it with --calibrate to get them."
         raise InputError(msg)
@@ -75,60 +97,123 @@ def predict(
     if abstain_below is not None and not scorer.voted:
         msg = f"--abstain-below needs a model trained with --memory vote; {model_path} is not."
         raise InputError(msg)
-    write = (json_lines if screen.wants_json else plain_lines)(model, scores=scores, proba=proba)
+    if prompt:  # one bad line must not end the answers to those that follow
+        layout = replace(layout, bad_rows="skip", max_bad_share=1.0)
+        if layout.format is None and (model.encoding or {}).get("kind") != "table":
+            layout = replace(layout, format=Format.SVMLIGHT)  # whatever the first lines look like
+    as_json = screen.wants_json or PurePath(output).suffix.lower() in (".jsonl", ".ndjson")
+    form = _json_lines if as_json else _form(output)
+    columns_of = _nested if as_json else _flat
+    tell = None if prompt else screen.warn
+    first = True
     with replacing(output) as file:
-        for batch in model_rows(model, data, layout=layout, prompt=prompt, need_labels=False):
-            found = scorer.scores(batch)
-            numbers = scorer.numbers(found)
+        for batch in model.rows(
+            data, layout=layout, prompt=prompt, need_labels=False, keep=keep, tell=tell
+        ):
+            activations = scorer.scores(batch)
+            columns = columns_of(_ranked(model, scorer, activations, scores, proba, top))
             if abstain_below is not None:
-                numbers[scorer.margins(found) < abstain_below] = ABSTAINED
-            file.write(write(found, numbers))
+                unsure = (scorer.margins(activations) < abstain_below).tolist()
+                labels = zip(columns["label"], unsure, strict=True)
+                missing = None if as_json else ABSTAINED
+                columns["label"] = [missing if near else label for label, near in labels]
+            columns = (batch.kept or {}) | columns
+            if prompt:
+                columns = _with_bad_rows(screen, batch, columns)
+            file.write(form(columns, first))
+            first = False
             if prompt:
                 file.flush()
+        file.write(form({}, first))
 
 
-Written = Callable[["NDArray[Any]", "NDArray[Any]"], bytes]
+class Ranked(NamedTuple):
+    """Predictions on some rows."""
+
+    classes: tuple[Any, ...]
+    numbers: "NDArray[Any]"  # of the predicted class of each row
+    measures: "dict[str, NDArray[Any]]"  # score and probability, (n_rows, n_classes), if asked for
+    ranking: "NDArray[Any] | None"  # the numbers of the best classes, (n_rows, top), if asked for
 
 
-def plain_lines(model: "Model", *, scores: bool, proba: bool) -> Written:
-    """Return what writes a line for each row: the label, and behind tabs what else is asked for."""
-    labels = [*(printable(str(label)) for label in model.classes), "?"]
+def _ranked(
+    model: "Model",
+    scorer: "Scorer",
+    activations: "NDArray[Any]",
+    scores: bool,
+    proba: bool,
+    top: int | None,
+) -> Ranked:
+    import numpy as np
 
-    def write(found: "NDArray[Any]", numbers: "NDArray[Any]") -> bytes:
-        columns: list[Iterable[str]] = [[labels[k] for k in numbers.tolist()]]
-        if scores:
-            columns += [map(repr, column) for column in _columns(found)]
-        if proba:
-            columns += [map(repr, column) for column in _columns(_probabilities(model, found))]
-        return "".join(f"{line}\n" for line in map("\t".join, zip(*columns, strict=True))).encode()
-
-    return write
-
-
-def json_lines(model: "Model", *, scores: bool, proba: bool) -> Written:
-    """Return what writes a JSON object for each row."""
-    from json import dumps
-
-    names, labels = [str(label) for label in model.classes], [*model.classes, None]
-
-    def write(found: "NDArray[Any]", numbers: "NDArray[Any]") -> bytes:
-        records: list[dict[str, Any]] = [{"label": labels[k]} for k in numbers.tolist()]
-        for record, score in zip(records, found.tolist() if scores else (), strict=False):
-            if isinstance(score, list):
-                record["scores"] = dict(zip(names, score, strict=True))
-            else:
-                record["score"] = score
-        shares = _probabilities(model, found).tolist() if proba else ()
-        for record, share in zip(records, shares, strict=False):
-            record["probabilities"] = dict(zip(names, share, strict=True))
-        return "".join(f"{dumps(record, ensure_ascii=False)}\n" for record in records).encode()
-
-    return write
+    by_class = activations
+    if activations.ndim == 1:
+        by_class = np.stack([-activations, activations], axis=1)
+    measures = {"score": by_class} if scores else {}
+    if proba:
+        measures["probability"] = _probabilities(model, activations)
+    numbers = scorer.numbers(activations)
+    if top is None:
+        return Ranked(model.classes, numbers, measures, None)
+    order = np.argsort(-measures.get("probability", by_class), axis=1, kind="stable")
+    return Ranked(model.classes, numbers, measures, order[:, :top])
 
 
-def _columns(numbers: "NDArray[Any]") -> list[list[float]]:
-    columns: list[list[float]] = numbers.reshape(len(numbers), -1).T.tolist()
+def _flat(found: Ranked) -> Columns:
+    """Return predictions as columns of words and numbers."""
+    import numpy as np
+
+    labels = [str(label) for label in found.classes]
+    columns: Columns = {"label": [labels[k] for k in found.numbers.tolist()]}
+    if found.ranking is None:
+        for name, values in found.measures.items():
+            if name == "score" and len(labels) == 2:
+                columns[name] = values[:, 1].tolist()
+                continue
+            for label, column in zip(labels, values.T.tolist(), strict=True):
+                columns[f"{name}_{label}"] = column
+        return columns
+    at = np.arange(len(found.numbers))
+    for k, chosen in enumerate(found.ranking.T, 1):
+        ending = "" if k == 1 else f"_{k}"
+        columns[f"label{ending}"] = [labels[number] for number in chosen.tolist()]
+        for name, values in found.measures.items():
+            columns[f"{name}{ending}"] = values[at, chosen].tolist()
     return columns
+
+
+def _nested(found: Ranked) -> Columns:
+    """Return predictions as columns of what JSON holds."""
+    names = [str(label) for label in found.classes]
+    columns: Columns = {"label": [found.classes[k] for k in found.numbers.tolist()]}
+    for name, values in found.measures.items():
+        if name == "score" and len(names) == 2:
+            columns[name] = values[:, 1].tolist()
+        else:
+            plural = "scores" if name == "score" else "probabilities"
+            columns[plural] = [dict(zip(names, row, strict=True)) for row in values.tolist()]
+    if found.ranking is not None:
+        columns["top"] = [[found.classes[k] for k in row] for row in found.ranking.tolist()]
+    return columns
+
+
+def _with_bad_rows(screen: Screen, batch: "Batch", columns: Columns) -> Columns:
+    """Return the columns with an empty line for each row that could not be read."""
+    for row in batch.bad:
+        screen.say(f"Warning: {row.sentence()}")
+    return {
+        name: [
+            value
+            for place in range(batch.n_rows + 1)
+            for value in [
+                *([None] * sum(row.before == place for row in batch.bad)),
+                *values[place : place + 1],
+            ]
+        ]
+        if batch.bad
+        else values
+        for name, values in columns.items()
+    }
 
 
 def _probabilities(model: "Model", scores: "NDArray[Any]") -> "NDArray[Any]":
@@ -138,3 +223,61 @@ def _probabilities(model: "Model", scores: "NDArray[Any]") -> "NDArray[Any]":
         msg = "A model without a calibration has no probabilities."
         raise AssertionError(msg)
     return probabilities(model.calibration, scores)
+
+
+def _form(output: str) -> Form:
+    """Return what makes bytes of columns, by the ending of the file."""
+    ending = PurePath(output).suffix.lower()
+    if ending == ".parquet":
+        return ParquetForm()
+    return _csv_lines if ending == ".csv" else _plain_lines
+
+
+def _plain_lines(columns: Columns, first: bool) -> bytes:
+    """Return lines with tabs; a single column has no heading."""
+    heading = [[printable(name) for name in columns]] if first and len(columns) > 1 else []
+    rows = zip(*([_text(value) for value in column] for column in columns.values()), strict=True)
+    return "".join(f"{line}\n" for line in map("\t".join, [*heading, *rows])).encode()
+
+
+def _csv_lines(columns: Columns, first: bool) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    if first and columns:
+        writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue().encode()
+
+
+def _json_lines(columns: Columns, first: bool) -> bytes:
+    del first
+    rows = zip(*columns.values(), strict=True)
+    records = (dict(zip(columns, row, strict=True)) for row in rows)
+    return "".join(f"{json.dumps(r, ensure_ascii=False)}\n" for r in records).encode()
+
+
+class ParquetForm:
+    """Gathers columns and makes a Parquet file of them at the end."""
+
+    def __init__(self) -> None:
+        self._parts: list[Columns] = []
+
+    def __call__(self, columns: Columns, first: bool) -> bytes:
+        """Keep columns; without any, return the file."""
+        del first
+        if columns:
+            self._parts.append(columns)
+            return b""
+        import polars as pl
+
+        file = io.BytesIO()
+        frames = [pl.DataFrame(part, strict=False) for part in self._parts]
+        frame = pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
+        frame.write_parquet(file)
+        return file.getvalue()
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return printable(value) if isinstance(value, str) else repr(value)

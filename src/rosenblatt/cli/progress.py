@@ -1,4 +1,4 @@
-"""How a training is getting on, as a line that moves on a terminal."""
+"""The progress bar of a training."""
 
 from collections.abc import Iterable, Iterator
 from time import perf_counter

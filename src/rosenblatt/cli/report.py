@@ -44,7 +44,7 @@ def report(
     confusion table and the rows with the worst mistakes. Models of train --record-mistakes add the
     training rows behind each decision, models of train --verdict the proof.
     """
-    from rosenblatt.data.atomic import replacing
+    from rosenblatt.data.atomic import check_target, replacing
     from rosenblatt.models.file import read
     from rosenblatt.models.rows import model_rows
     from rosenblatt.report.findings import findings
@@ -54,6 +54,8 @@ def report(
     if output == "-" and screen.wants_json:
         msg = "--json and the page cannot both go to standard output; name a file with -o."
         raise click.UsageError(msg)
+    target = output or _beside(model_path)
+    check_target(target)
     model = read(model_path)
     rows = model_rows(model, test, layout=layout) if test else None
     name = title or ("model" if model_path == "-" else Path(model_path).name)
@@ -62,7 +64,6 @@ def report(
     if test and error is None:
         msg = f"{' '.join(test)}: no row has a label; leave --test out."
         raise InputError(msg)
-    target = output or _beside(model_path)
     with replacing(target, "w") as file:
         file.write(page(found))
     if target == "-":

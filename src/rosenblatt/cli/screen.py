@@ -42,6 +42,7 @@ from rosenblatt.wording import printable
 
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
 HELP = ["-h", "--help"]
+PAGE_WIDTH = 100  # characters of a line where standard output is no terminal
 NO = 1  # exit codes
 CANNOT_RUN = 2
 INTERRUPTED = 130
@@ -102,6 +103,15 @@ class Screen:
             _write(stream, f"\n{click.style(title, bold=True) if draws else title}\n")
         width = get_terminal_size().columns if draws else None
         _write(stream, draw_table(headings, rows, blocks=_can_write(stream, "█▁"), width=width))
+
+    def fits(self, headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> bool:
+        """Return whether a table is no wider than the terminal, or than a page where there is none.
+
+        >>> Screen().fits(("class",), [["x" * 200]])
+        False
+        """
+        width = get_terminal_size().columns if self.draws else PAGE_WIDTH
+        return all(len(line) <= width for line in draw_table(headings, rows).splitlines())
 
     def curve(self, values: Sequence[float], *, talk: bool = False) -> str:
         """Return numbers as a cell or part of a line: blocks on a terminal, else the numbers."""
@@ -180,6 +190,9 @@ class ScreenCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command with a screen."""
+        if sys.stdout is None:
+            click.echo("Error: Standard output is closed.", err=True)
+            ctx.exit(CANNOT_RUN)
         screen = Screen(json=ctx.params.pop("as_json"))
         ctx.params["screen"] = screen
         with ending(screen):

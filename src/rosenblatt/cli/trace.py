@@ -1,6 +1,7 @@
 """The command that shows a training step by step."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -94,7 +95,7 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
 
     columns = Columns(label=given["label"], ignore=given["ignore"], scale=given["scale"])
     rows = read_rows(data, layout, columns, fit_intercept=given["intercept"])
-    followed = _followed(rows, given)
+    followed = replace(_followed(rows, given), first_row=1)
     if screen.wants_json:
         screen.write(followed.to_json_lines())
     elif form == "text":

@@ -1,7 +1,6 @@
 """The command that makes a model of files."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +25,14 @@ from rosenblatt.cli.options import (
     zero_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.errors import InputError
+from rosenblatt.wording import printable
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
     from rosenblatt.models.model import Model
-
 SUFFIX = ".model"
-SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every")  # otherwise
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt train mail.csv --text body -o spam.model")
@@ -43,8 +42,9 @@ SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every
     "--output",
     metavar="MODEL",
     show_default="DATA with the ending .model",
-    help="Model file to write.",
+    help="Model file to write; an existing one is replaced.",
 )
+@click.option("--force", is_flag=True, help="Replace an existing file at the default output path.")
 @click.option(
     "--test",
     multiple=True,
@@ -178,6 +178,7 @@ def train(
     screen: Screen,
     data: Sequence[str],
     output: str | None,
+    force: bool,
     test: Sequence[str],
     engine: EngineOptions,
     **given: Any,
@@ -188,15 +189,15 @@ def train(
     format and the label column are detected, a tenth of the rows is held out, and an averaged
     perceptron learns from the others until the error on the held-out rows no longer falls.
     """
+    from rosenblatt.cli.training import parameters, train_here, train_on_dask
     from rosenblatt.cli.training_report import report, show
     from rosenblatt.models.learner import Learner
 
-    path = output or default_model_path(data[0])
     layout = given.pop("layout")
+    path = output or model_path(data, force=force)
+    check_paths(path, test, layout, given["checkpoint"], given["cache"])
     verdicts: list[Any] = []
     if engine.engine == "dask":
-        from rosenblatt.cli.dask_training import train_on_dask
-
         model = train_on_dask(data, parameters(given, layout), engine, screen, verdicts)
     else:
         model = train_here(data, parameters(given, layout), screen, verdicts)
@@ -206,7 +207,7 @@ def train(
     for note in model.training["notes"]:
         screen.warn(note)
     if screen.wants_json:
-        screen.json(report(model, path, test, layout))
+        screen.json(report(model, path, test, layout, verdicts))
         return
     title = model.training.get("learner") or Learner(given["rule"] or "perceptron").title
     show(screen, model, title, path, test, layout, verdicts)
@@ -219,55 +220,67 @@ def _end_checkpoint(screen: Screen, path: str, model: "Model") -> None:
     if model.outcome["stop_reason"] not in ENDED_EARLY:
         Path(path).unlink(missing_ok=True)
     elif Path(path).exists():
-        screen.say(f"{path} is kept: the same command goes on from there.")
+        screen.say(f"The same command resumes from {path}.")
 
 
-def parameters(given: dict[str, Any], layout: "Layout") -> dict[str, Any]:
-    """Return the options as the parameters of ``rosenblatt.train_files``."""
-    named = {name: value for name, value in given.items() if name not in SPELLED}
-    return named | {
-        "degree": 3 if given["triples"] else 2 if given["pairs"] else 1,
-        "fit_intercept": given["intercept"],
-        "shuffle": SHUFFLES[given["shuffle"]],
-        "random_state": given["seed"],
-        "checkpoint_seconds": given["checkpoint_every"],
-        **asdict(layout),
-    }
+def check_paths(
+    path: str, test: Sequence[str], layout: "Layout", checkpoint: str | None, cache: str | None
+) -> None:
+    """Raise InputError for a path that would fail after the training."""
+    from rosenblatt.data.atomic import check_target
+    from rosenblatt.data.files import Files
+
+    check_target(path)
+    if checkpoint is not None:
+        check_target(checkpoint)
+    if cache is not None and not Path(cache).is_dir():
+        msg = f"The folder {cache} of --cache does not exist."
+        raise InputError(msg)
+    if test:
+        Files(test, layout)
 
 
-def train_here(
-    data: Sequence[str], given: dict[str, Any], screen: Screen, verdicts: list[Any]
-) -> "Model":
-    """Train in this process; what is proved of the rows is added to the list."""
-    from rosenblatt import train_files
+def model_path(data: Sequence[str], *, force: bool) -> str:
+    """Return the default output file: the data file's name with the ending .model.
 
-    def prove(X: Any, y: Any, mistakes: int | None) -> Any:
-        from rosenblatt import diagnose
+    A model that was trained on other data is replaced only by force.
+    """
+    path = default_model_path(data[0])
+    if force or not Path(path).exists():
+        return path
+    from rosenblatt.data.sources import expand
+    from rosenblatt.models.model import Model
 
-        verdicts.append(diagnose(X, y, mistakes=mistakes))
-        return verdicts[0]
+    try:
+        files = Model.load(path).training.get("files", [])
+    except InputError:
+        msg = f"{path} already exists and is not a model; choose another output file with -o."
+        raise InputError(msg) from None
+    if "-" not in files and [*map(_place, files)] == [*map(_place, expand(data))]:
+        return path
+    source = f" trained on {printable(str(files[0]))}" if files and files != ["-"] else ""
+    msg = (
+        f"{path} already exists and holds another model{source}; choose another output file with "
+        "-o, or replace it with --force."
+    )
+    raise InputError(msg)
 
-    shown: dict[str, Any] = {"tell": screen.say, "verdict": prove if given["verdict"] else None}
-    if screen.draws_talk:
-        from rosenblatt.cli.progress import TrainingBar
 
-        shown["progress"] = TrainingBar
-    return train_files(data, **given | shown)
+def _place(name: str) -> Path:
+    return Path(name).resolve()
 
 
 def default_model_path(data: str) -> str:
-    """Return the name of the data file with another ending, in the folder of the moment.
+    """Return the name of the data file with the ending .model, in the current folder.
 
-    A file of that name is replaced if it is a model, and nothing else is.
+    >>> default_model_path("logs/sales.2024.csv.gz"), default_model_path("part-*.csv")
+    ('sales.2024.model', 'part.model')
+    >>> default_model_path("-"), default_model_path("a9a")
+    ('rosenblatt.model', 'a9a.model')
     """
-    stem = "rosenblatt" if data == "-" else PurePath(data).name.split(".")[0].strip("*?[]")
-    path = f"{stem or 'rosenblatt'}{SUFFIX}"
-    if Path(path).exists():
-        from rosenblatt.models.file import read
-
-        try:
-            read(path)
-        except InputError as error:
-            msg = f"{path} already exists and is not a model; choose another output file with -o."
-            raise InputError(msg) from error
-    return path
+    name = "" if data == "-" else PurePath(data).name
+    for endings in (PACKINGS, SUFFIXES):
+        if PurePath(name).suffix.lower() in endings:
+            name = PurePath(name).stem
+    stem = name.translate(dict.fromkeys(map(ord, "*?[]"))).strip("-_. ")
+    return f"{stem or 'rosenblatt'}{SUFFIX}"

@@ -1,25 +1,28 @@
-"""What a person wants to see when a training has ended."""
+"""What ``train`` prints when it has trained a model."""
 
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.evaluate import warn_of_labels
+from rosenblatt.cli.evaluate import interval, warn_of_labels
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
-from rosenblatt.models.evaluation import Evaluation
+from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.model import Model
 from rosenblatt.wording import counted, number, percent, printable, size_text
+
+if TYPE_CHECKING:
+    from rosenblatt.theory.verdict import Verdict
 
 MOST_CLASSES = 8  # that are listed with their counts
 
 REASONS = {
-    "converged": "a pass made no mistake: its last weights separate all the rows learned from",
-    "early_stopping": "the error on held-out rows fell no more",
-    "max_iter": "--max-iter was reached",
-    "time_limit": "--time-limit was reached",
-    "interrupted": "it was interrupted; what it had learned by then is kept",
+    "converged": "a pass made no mistake, so its weights separate all training rows",
+    "early_stopping": "the error on held-out rows no longer fell",
+    "max_iter": "the maximum number of passes was reached (--max-iter)",
+    "time_limit": "the time limit was reached (--time-limit)",
+    "interrupted": "it was interrupted; the model is the best so far",
 }
 
 
@@ -30,20 +33,28 @@ def judged(model: Model, test: Sequence[str], layout: Layout) -> Evaluation | No
     return model.evaluate(test, layout=layout)
 
 
-def report(model: Model, path: str, test: Sequence[str], layout: Layout) -> dict[str, Any]:
+def report(
+    model: Model,
+    path: str,
+    test: Sequence[str],
+    layout: Layout,
+    verdicts: "Sequence[Verdict]",
+) -> dict[str, Any]:
     """Return everything as what JSON can hold."""
     evaluation = judged(model, test, layout)
+    error, n_rows = model.training["held_out_error"], model.training["held_out_rows"]
     return {
         "model": path,
-        "learner": model.learner,
         "options": model.options,
         "n_rows": model.training["n_rows"],
         "n_features": model.n_features,
         "classes": list(model.classes),
         **{key: value for key, value in model.training.items() if key != "n_rows"},
         **model.outcome,
+        "learner": model.learner,
+        "held_out_interval_95": None if error is None else wilson(round(error * n_rows), n_rows),
         "history": list(model.history),
-        "verdict": model.verdict,
+        "verdict": verdicts[0].counted_from(1).as_json() if verdicts else model.verdict,
         "test": None if evaluation is None else evaluation.report(),
     }
 
@@ -55,7 +66,7 @@ def show(
     path: str,
     test: Sequence[str],
     layout: Layout,
-    verdicts: Sequence[object],
+    verdicts: "Sequence[Verdict]",
 ) -> None:
     """Print rows, features, classes, errors, the curve of mistakes and what to do next."""
     training = model.training
@@ -82,24 +93,22 @@ def show(
         return
     kind = _ending(training["files"][0])
     screen.show(
-        f"\nNext: rosenblatt evaluate {target} TEST{kind}   how good it is on rows it has not seen"
-        f"\n      rosenblatt weights {target}   what decides"
-        f"\n      rosenblatt predict {target} NEW{kind}   labels for new rows"
+        f"\nNext: rosenblatt evaluate {target} TEST{kind}   measure the error on new data"
+        f"\n      rosenblatt weights {target}   show the most important features"
+        f"\n      rosenblatt predict {target} NEW{kind}   predict the labels of new data"
     )
 
 
-def _show_verdict(screen: Screen, model: Model, verdicts: Sequence[object]) -> None:
+def _show_verdict(screen: Screen, model: Model, verdicts: "Sequence[Verdict]") -> None:
     """Say whether the rows can be separated: by a proof, by training, or how to find out."""
     for verdict in verdicts:
-        screen.show(str(verdict))
+        screen.show(str(verdict.counted_from(1)))
     if verdicts:
         return
     if model.outcome["stop_reason"] == "converged":
-        screen.show("Verdict: the rows learned from are separable; the last weights prove it.")
+        screen.show("Verdict: the training rows are separable; the last weights prove it.")
     else:
-        screen.show(
-            "Verdict: not known; --verdict, in one process, proves whether a line parts the rows."
-        )
+        screen.show("Verdict: unknown; train with --verdict to prove whether they are separable.")
 
 
 def _ending(name: str) -> str:
@@ -125,13 +134,12 @@ def _show_course(screen: Screen, model: Model, title: str) -> None:
     mistakes = [record["mistakes"] for record in model.history]
     seconds = sum(record["seconds"] for record in model.history)
     passes, best = counted(len(mistakes), "pass"), model.outcome["best_pass"]
-    kept = f", pass {best} kept" if best != len(mistakes) else ""
+    kept = f", the best is pass {best}" if best != len(mistakes) else ""
     if "n_shards" in model.training:
         title += f" on {counted(model.training['n_shards'], 'shard')}"
     reason = REASONS[model.outcome["stop_reason"]]
-    screen.show(
-        f"{title[0].upper()}{title[1:]}: {passes} in {seconds:.2f} s{kept}. Ended: {reason}."
-    )
+    name = f"{title[0].upper()}{title[1:]}"
+    screen.show(f"{name}: {passes} in {seconds:.2f} s{kept}. Training ended because {reason}.")
     if model.training.get("refit"):
         n_rows = counted(model.training["n_rows"], "row")
         screen.show(f"Then trained again on all {n_rows}: {counted(best, 'pass')}.")
@@ -150,18 +158,21 @@ def _show_errors(
     guessing = f"always {printable(str(model.classes[guess]))}"
     error = training["held_out_error"]
     if error is not None:
-        share = 1.0 - counts[guess] / sum(counts)
+        share, n_rows = 1.0 - counts[guess] / sum(counts), training["held_out_rows"]
+        low, high = wilson(round(error * n_rows), n_rows) or (0.0, 1.0)
         screen.show(
-            f"Error on {counted(training['held_out_rows'], 'held-out row')}: {percent(error)} "
-            f"({guessing}: {percent(share)})"
+            f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, 95% interval "
+            f"{percent(low)} to {percent(high)} ({guessing}: {percent(share)})"
         )
+        if model.options.get("early_stopping") and len(model.history) > 1:
+            screen.show("  These rows chose the pass; the error on new data may be higher.")
     if evaluation is not None:
         warn_of_labels(screen, evaluation)
     if evaluation is not None and evaluation.error is not None:
         screen.show(
             f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
-            f"{percent(evaluation.error)}"
+            f"{percent(evaluation.error)}, 95% interval {interval(evaluation)}"
         )
     if error is None and evaluation is None:
         few = " (there are too few)" if model.options["early_stopping"] else ""
-        screen.show(f"No rows were held out{few}: judge the model by rows that it has not seen.")
+        screen.show(f"No rows were held out{few}, so the error on new data is unknown.")

@@ -57,10 +57,39 @@ def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]
     yield from _replacing(name, old, mode)
 
 
+def check_target(path: Target) -> None:
+    """Raise InputError where a file could not be written, before work is spent on its contents."""
+    name = os.fspath(path)
+    if name in STANDARD_OUTPUT:
+        return
+    try:
+        old = _status(name)
+    except OSError as error:
+        raise _unwritable(name, error) from error
+    if old is not None and stat.S_ISDIR(old.st_mode):
+        msg = f"{name} cannot be written: it is a folder; name a file in it."
+        raise InputError(msg)
+    folder = Path(os.path.realpath(name)).parent
+    if not folder.exists():
+        msg = f"{name} cannot be written: the folder {folder} does not exist."
+        raise InputError(msg)
+    place = name if old is not None and not stat.S_ISREG(old.st_mode) else folder
+    if not os.access(place, os.W_OK):
+        why = "read-only file system" if _is_read_only(folder) else "permission denied"
+        msg = f"{name} cannot be written: {why}."
+        raise InputError(msg)
+
+
+def _is_read_only(folder: Path) -> bool:
+    with suppress(OSError, AttributeError):
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    return False
+
+
 def _replacing(name: str, old: os.stat_result | None, mode: str) -> Iterator[IO[Any]]:
     target = Path(os.path.realpath(name))
     if not target.parent.exists():
-        msg = f"{name} cannot be written: there is no folder {target.parent}; make it first."
+        msg = f"{name} cannot be written: the folder {target.parent} does not exist."
         raise InputError(msg)
     _remove_orphans(target.parent)
     part = target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")

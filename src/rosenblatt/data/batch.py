@@ -30,6 +30,7 @@ class Batch(NamedTuple):
     n_lines: int
     bytes_read: int  # of the file, compressed as it may be, up to the end of the batch
     bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
+    kept: dict[str, list[Any]] | None = None  # columns that are passed on as they are, by name
 
     @property
     def n_rows(self) -> int:

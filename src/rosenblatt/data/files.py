@@ -284,26 +284,40 @@ def _prepared_ahead(
 
 
 def _encoded_ahead(
-    encoding: TableEncoding, tables: Generator[Table, None, None], classes: Classes
+    encoding: TableEncoding,
+    tables: Generator[Table, None, None],
+    classes: Classes,
+    keep: Sequence[str] = (),
 ) -> Iterator[Batch]:
     """Yield encoded tables, prepared in threads of their own."""
     parts = _prepared_ahead(encoding, tables)
     try:
         for prepared in parts:
-            yield encoding.encode(prepared.table, classes, prepared)
+            batch = encoding.encode(prepared.table, classes, prepared)
+            frame = prepared.table.frame
+            kept = {name: frame[name].to_list() for name in keep} if keep else None
+            yield batch._replace(kept=kept)
     finally:
         parts.close()
 
 
 def encoded(
-    files: Files, encoding: Encoding, labels: Sequence[Label], *, need_labels: bool = False
+    files: Files,
+    encoding: Encoding,
+    labels: Sequence[Label],
+    *,
+    need_labels: bool = False,
+    keep: Sequence[str] = (),
 ) -> Iterator[Batch]:
-    """Yield rows encoded as a model was trained; its classes have the first numbers."""
+    """Yield rows encoded as a model was trained; its classes have the first numbers.
+
+    Columns of tables that are to be kept come along as they are, in ``Batch.kept``.
+    """
     if isinstance(encoding, ConjoinedEncoding):
-        for batch in encoded(files, encoding.inner, labels, need_labels=need_labels):
+        for batch in encoded(files, encoding.inner, labels, need_labels=need_labels, keep=keep):
             yield encoding.expand(batch)
         return
-    batches = _encoded(files, encoding, Classes(labels), need_labels=need_labels)
+    batches = _encoded(files, encoding, Classes(labels), need_labels=need_labels, keep=keep)
     yield from _familiar(files.counted(batches), encoding, files.notes)
 
 
@@ -344,7 +358,11 @@ def _encoded(
     classes: Classes,
     *,
     need_labels: bool,
+    keep: Sequence[str] = (),
 ) -> Iterator[Batch]:
+    if keep and files.format is Format.SVMLIGHT:
+        msg = Sentence(Parameter("keep"), " needs named columns; svmlight files have none.")
+        raise InputError(msg)
     if isinstance(encoding, SvmlightEncoding):
         if files.format is not Format.SVMLIGHT:
             msg = Sentence(
@@ -371,7 +389,8 @@ def _encoded(
     optional = [c.name for c in encoding.columns if not c.required]
     if need_labels and encoding.label is not None:
         optional = [name for name in optional if name != encoding.label]
-    yield from _encoded_ahead(encoding, files.tables(names, optional), classes)
+    names += [name for name in dict.fromkeys(keep) if name not in names]
+    yield from _encoded_ahead(encoding, files.tables(names, optional), classes, keep)
 
 
 def _roles(encoding: TableEncoding) -> set[str]:

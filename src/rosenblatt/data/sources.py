@@ -216,6 +216,9 @@ def _raw(source: Source) -> Any:
 
 def _standard_input() -> Any:
     # Not through Python's buffer: a thread that waits in it would hinder the interpreter's end.
+    if sys.stdin is None:
+        msg = "Standard input is closed; name a file, or pipe data into the command."
+        raise InputError(msg)
     stdin: Any = sys.stdin.buffer
     return getattr(stdin, "raw", stdin)
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.models.coverage import CoverageCurve, coverage_curve
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import Scorer
+from rosenblatt.training.coverage import CoverageCurve, coverage_curve
 
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
 MOST_UNKNOWN = 100  # labels that get a row of their own although the model does not know them
@@ -117,6 +117,16 @@ class Evaluation:
     def accuracy(self) -> float | None:
         """Share of the rows predicted rightly."""
         return _ratio(self.n_rows - self.n_wrong, self.n_rows)
+
+    def baseline(self, counts: Sequence[int] | None = None) -> tuple[Any, float | None]:
+        """Return the most frequent class, and the error of predicting it for every row.
+
+        It is the most frequent one in training where the counts of its classes there are given.
+        """
+        support = self.confusion.sum(axis=1)
+        frequency = counts or support[: len(self.classes)].tolist()
+        guess = int(np.argmax(frequency))
+        return self.classes[guess], _ratio(self.n_rows - int(support[guess]), self.n_rows)
 
     @property
     def confusions(self) -> list[tuple[int, int, int]]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import batch_of
@@ -50,6 +51,7 @@ class Contribution(NamedTuple):
     value: float
     weight: float
     amount: float  # weight × value
+    raw: float | None = None  # the number in the file, where it was scaled
 
 
 class Explanation(NamedTuple):
@@ -243,9 +245,19 @@ def contributions(
     amounts = w[:-1] * x
     name = namer(model)
     order = np.argsort(-np.abs(amounts), kind="stable")
+    encoder = model.encoder
+    if isinstance(encoder, ConjoinedEncoding):
+        encoder = encoder.inner
     terms = [
-        Contribution(int(at[i]), name(int(at[i])), float(x[i]), float(w[i]), float(amounts[i]))
-        for i in order[: np.count_nonzero(amounts)]
+        Contribution(
+            feature,
+            name(feature),
+            float(x[i]),
+            float(w[i]),
+            float(amounts[i]),
+            encoder.unscaled(feature, float(x[i])) if isinstance(encoder, TableEncoding) else None,
+        )
+        for i, feature in ((i, int(at[i])) for i in order[: np.count_nonzero(amounts)])
     ]
     return Explanation(
         positive=model.classes[number],

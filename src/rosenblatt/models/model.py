@@ -1,6 +1,6 @@
 """The one fitted thing: weights, what they mean, and all that training needs to go on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -241,15 +241,20 @@ class Model:
         layout: "Layout | None" = None,
         prompt: bool = False,
         need_labels: bool = True,
+        keep: Sequence[str] = (),
+        tell: Callable[[str], object] | None = None,
     ) -> Iterator["Batch"]:
         """Yield the rows of files in batches, as features that the model knows.
 
         In them the classes of the model come first, in its order, then labels that it does not
-        know; a row without a label has −1. With ``prompt`` rows come as soon as they arrive.
+        know; a row without a label has −1. With ``prompt`` rows come as soon as they arrive. The
+        columns of ``keep`` come along as they are; ``tell`` is a function of sentences on what was
+        unusual.
         """
         from rosenblatt.models.rows import model_rows
 
-        return model_rows(self, paths, layout=layout, prompt=prompt, need_labels=need_labels)
+        options: dict[str, Any] = {"layout": layout, "prompt": prompt, "need_labels": need_labels}
+        return model_rows(self, paths, **options, keep=keep, tell=tell)
 
     def scores(self, X: Any) -> NDArray[Any]:
         """Return the score of each row: above 0 for the second of two classes, else one a class.

@@ -1,6 +1,6 @@
 """Rows of files and arrays: as a model knows their features, or all of them in memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ def model_rows(
     layout: Layout | None = None,
     prompt: bool = False,
     need_labels: bool = True,
+    keep: Sequence[str] = (),
+    tell: Callable[[str], object] | None = None,
 ) -> Iterator[Batch]:
     """Yield the rows of files in batches; see ``Model.rows``."""
     model.check_weights()
@@ -45,7 +47,20 @@ def model_rows(
             )
             raise InputError(msg)
         encoding = SvmlightEncoding(zero_based=zero_based, n_features=model.n_features)
-    return encoded(files, encoding, model.classes, need_labels=need_labels)
+    batches = encoded(files, encoding, model.classes, need_labels=need_labels, keep=keep)
+    return batches if tell is None else _with_notes(batches, files, tell)
+
+
+def _with_notes(
+    batches: Iterator[Batch], files: Files, tell: Callable[[str], object]
+) -> Iterator[Batch]:
+    """Yield the batches, and tell at the end what a person should know of the rows."""
+    yield from batches
+    for note in files.notes:
+        tell(note)
+    if files.bad_rows.n_bad:
+        first = files.bad_rows.first[0].sentence()
+        tell(Sentence(f"{files.bad_rows.n_bad:,} bad rows were skipped. The first: ", first))
 
 
 def batch_of(X: Any) -> Batch:

@@ -206,7 +206,13 @@ def test_section(found: Findings) -> str:
         if error is None:
             told = "No test data were given."
         else:
-            told = f"Error on held-out rows: {percent(error)}. No test data were given."
+            n_rows = found.model.training["held_out_rows"]
+            low, high = wilson(round(error * n_rows), n_rows) or (0.0, 1.0)
+            told = (
+                f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, with 95 % "
+                f"confidence between {percent(low)} and {percent(high)}. These rows chose the "
+                "pass; the error on new data may be higher. No test data were given."
+            )
         return section("test", "Test", paragraph(text(told)))
     low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
     sentence = (
@@ -214,6 +220,8 @@ def test_section(found: Findings) -> str:
         f"{percent(evaluation.error)}, with 95 % confidence between {percent(low)} and "
         f"{percent(high)}."
     )
+    label, baseline = evaluation.baseline(found.model.training.get("class_counts"))
+    sentence += f" Always predicting {label} has error {percent(baseline)}."
     if evaluation.roc_auc is not None:
         sentence += f" ROC AUC {evaluation.roc_auc:.4f}."
     if evaluation.n_unlabelled:

@@ -155,7 +155,8 @@ def check_rule(rule: str, values: Mapping[str, float | None]) -> None:
         users = rules_with(name)
         if rule not in users:
             first, *others = users
-            rest = "".join(f" or {user}" for user in others)
+            rest = "".join(f", {user}" for user in others[:-1])
+            rest += "".join(f" or {user}" for user in others[-1:])
             msg = Sentence(
                 *(Parameter(name), " has no effect with ", Parameter("rule", rule)),
                 *("; use it with ", Parameter("rule", first), f"{rest}."),

@@ -5,7 +5,7 @@ leaves this package before its certificate has passed.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import lcm
 from typing import Any, Literal
@@ -129,6 +129,10 @@ class MachineCertificate:
                 return False
             terms += [(row, weight, label), (row, -weight, rival)]
         return _cancel(rows, terms, self.arithmetic)
+
+    def renumbered(self, rows: NDArray[Any]) -> "MachineCertificate":
+        """Return the same for rows that are numbered otherwise."""
+        return replace(self, rows=tuple(int(rows[i]) for i in self.rows))
 
     def lines(self) -> list[str]:
         """Return what a person reads."""

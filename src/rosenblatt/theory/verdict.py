@@ -1,6 +1,6 @@
 """The verdict on a data set: separable, inseparable or undecided, with its proof."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from math import ceil, inf, isfinite, log10
 from typing import Any, Literal
@@ -121,6 +121,22 @@ class Verdict:
             shown = ", ".join(str(row) for row in group[:8]) + ", …" * (len(group) > 8)
             lines.append(("", f"rows {shown}"))
         return lines
+
+    def counted_from(self, first: int) -> "Verdict":
+        """Return the same for people who count rows from another number than 0."""
+        rows = np.arange(first, self.n_rows + first)
+
+        def renumbered(proof: Any) -> Any:
+            return None if proof is None else proof.renumbered(rows)
+
+        pairs = (replace(pair, certificate=renumbered(pair.certificate)) for pair in self.pairs)
+        return replace(
+            self,
+            certificate=renumbered(self.certificate),
+            nearest=renumbered(self.nearest),
+            conflicts=tuple(tuple(row + first for row in group) for group in self.conflicts),
+            pairs=tuple(pairs),
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as plain values; what is infinite becomes None."""

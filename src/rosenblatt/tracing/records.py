@@ -18,15 +18,16 @@ LIBRARIES = {"polars": "pip install 'rosenblatt[io]'", "pandas": "pip install pa
 def json_lines(trace: Trace) -> str:
     """Return one JSON object a line; a sparse row as an object of feature number: value."""
     return "".join(
-        json.dumps(_record(step), ensure_ascii=False, allow_nan=False) + "\n" for step in trace
+        json.dumps(_record(step, trace), ensure_ascii=False, allow_nan=False) + "\n"
+        for step in trace
     )
 
 
-def _record(step: Step) -> dict[str, Any]:
+def _record(step: Step, trace: Trace) -> dict[str, Any]:
     x: Any = step.x.tolist() if not step.rows.sparse else _entries(step)
     record = {
         "pass": step.pass_,
-        "row": step.row,
+        "row": step.row + trace.first_row,
         "x": x,
         "y": step.y,
         "activation": _plain(step.activation),
@@ -85,7 +86,7 @@ def _columns(trace: Trace) -> dict[str, Any]:
         raise InputError(msg)
     columns: dict[str, Any] = {
         "pass": [step.pass_ for step in trace],
-        "row": [step.row for step in trace],
+        "row": [step.row + trace.first_row for step in trace],
         "y": [step.y for step in trace],
         "mistake": [step.mistake for step in trace],
         "step": [step.step for step in trace],

@@ -69,6 +69,7 @@ class Trace(Sequence[Step]):
     names: tuple[str, ...] | None  # of the features, where X had names
     stop_reason: StopReason | None
     bound: float | None = None  # R²/γ² of the witness, where one was given
+    first_row: int = 0  # what tables and records call the first row
 
     @overload
     def __getitem__(self, index: int) -> Step: ...
@@ -78,8 +79,7 @@ class Trace(Sequence[Step]):
 
     def __getitem__(self, index: int | slice) -> "Step | Trace":
         if isinstance(index, slice):
-            steps = self.steps[index]
-            return Trace(steps, self.classes, self.names, self.stop_reason, self.bound)
+            return replace(self, steps=self.steps[index])
         return self.steps[index]
 
     def __len__(self) -> int:

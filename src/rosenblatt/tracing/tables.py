@@ -114,7 +114,8 @@ def header(trace: Trace) -> list[str]:
 def lines(trace: Trace, steps: Any) -> Iterator[list[str]]:
     """Yield the cells of each of these steps of the trace."""
     for step in steps:
-        cells = [str(step.pass_), str(step.row), row_cell(step, trace), label_cell(step.y, trace)]
+        row = str(step.row + trace.first_row)
+        cells = [str(step.pass_), row, row_cell(step, trace), label_cell(step.y, trace)]
         cells += [numbers_cell(step.activation), _outcome(step), signed_step(step, trace)]
         cells += [weights_cell(step.w, trace), numbers_cell(step.b)]
         if step.average_w is not None:

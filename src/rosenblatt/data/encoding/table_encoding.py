@@ -315,6 +315,12 @@ class TableEncoding:
         """Return what a feature is called."""
         return feature_name(index, self.features, self.numbering)
 
+    def unscaled(self, index: int, value: float) -> float | None:
+        """Return the number in the file that a value of a scaled feature stands for, else None."""
+        if not self.settings.scale or index >= len(self._numeric):
+            return None
+        return float(self.statistics.mean[index] + value * self.statistics.deviation[index])
+
     def names(self, indices: Iterable[int]) -> list[str]:
         """Return what these features are called."""
         return [self.name(int(index)) for index in indices]

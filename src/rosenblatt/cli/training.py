@@ -1,25 +1,61 @@
-"""What ``train --engine dask`` does: a cluster, and one call."""
+"""From the options of ``train`` to a model: one call, in this process or on a Dask cluster."""
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.options import EngineOptions
+from rosenblatt.cli.options import SHUFFLES, EngineOptions
 from rosenblatt.cli.screen import Screen
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
+    from rosenblatt.data.files import Layout
     from rosenblatt.models.model import Model
 
+SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every")  # otherwise
 REFUSED = {
-    "calibrate": "--calibrate looks at all held-out rows at once",
-    "record_mistakes": "--record-mistakes keeps the rows that made them in one place",
-    "verdict": "--verdict looks at all rows at once",
-    "buffer": "--buffer says how one process reads",
-    "cache": "--cache says where one process keeps parsed rows",
+    "calibrate": "--calibrate needs all held-out rows in one place",
+    "record_mistakes": "--record-mistakes needs all rows in one place",
+    "verdict": "--verdict needs all rows in one place",
+    "buffer": "--buffer applies to a single process",
+    "cache": "--cache applies to a single process",
 }
+
+
+def parameters(given: dict[str, Any], layout: "Layout") -> dict[str, Any]:
+    """Return the options as the parameters of ``rosenblatt.train_files``."""
+    named = {name: value for name, value in given.items() if name not in SPELLED}
+    return named | {
+        "degree": 3 if given["triples"] else 2 if given["pairs"] else 1,
+        "fit_intercept": given["intercept"],
+        "shuffle": SHUFFLES[given["shuffle"]],
+        "random_state": given["seed"],
+        "checkpoint_seconds": given["checkpoint_every"],
+        **asdict(layout),
+    }
+
+
+def train_here(
+    data: Sequence[str], given: dict[str, Any], screen: Screen, verdicts: list[Any]
+) -> "Model":
+    """Train in this process; a verdict is added to the list."""
+    from rosenblatt import train_files
+
+    def prove(X: Any, y: Any, mistakes: int | None) -> Any:
+        from rosenblatt import diagnose
+
+        verdicts.append(diagnose(X, y, mistakes=mistakes))
+        return verdicts[0]
+
+    shown: dict[str, Any] = {"tell": screen.say, "verdict": prove if given["verdict"] else None}
+    if screen.draws_talk:
+        from rosenblatt.cli.progress import TrainingBar
+
+        shown["progress"] = TrainingBar
+    return train_files(data, **given | shown)
 
 
 def train_on_dask(
@@ -29,15 +65,15 @@ def train_on_dask(
     screen: Screen,
     verdicts: list[Any],
 ) -> "Model":
-    """Train on a cluster; what is proved of the rows is added to the list."""
+    """Train on a cluster; a verdict is added to the list."""
     try:
         import distributed  # noqa: F401  # to say how to get it, before anything is begun
     except ModuleNotFoundError:
-        msg = "--engine dask needs Dask: pip install 'rosenblatt[dask]'"
+        msg = "--engine dask needs Dask; install it with: pip install 'rosenblatt[dask]'"
         raise InputError(msg) from None
     for name, why in REFUSED.items():
         if given.pop(name):
-            msg = f"{why}: leave it or --engine dask out."
+            msg = f"{why} and cannot be used with --engine dask."
             raise InputError(msg)
     from rosenblatt.distributed.train import ShardBar, check_mixing, train_files
     from rosenblatt.models.train import settings
@@ -47,7 +83,7 @@ def train_on_dask(
     mixing: Any = engine.mixing or "uniform"
     check_mixing(learner, mixing)
     if kept["checkpoint"] is not None and Path(kept["checkpoint"]).exists():
-        screen.say(f"Going on from {kept['checkpoint']}.")
+        screen.say(f"Resuming from {kept['checkpoint']}.")
     with _client(engine) as client:
         return train_files(
             client,
