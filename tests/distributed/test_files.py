@@ -17,9 +17,9 @@ from rosenblatt.distributed.files import merged_statistics, merged_terms
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import Learner
 from rosenblatt.rules import Perceptron
-from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.stream_fit import Trained, fit_stream
+from rosenblatt.training.stream_supply import Draw
 
 WORDS = ["ape", "bat", "cow", "doe", "elk", "fox", "gnu", "hen", "ibis", "jay", "kiwi", "lynx"]
 

@@ -17,7 +17,6 @@ from tests.estimators.test_checks import EXPECTED
         KernelPerceptron(memory="vote", multi_class="one-vs-rest"),
         KernelPerceptron(memory="last", rule="pa1"),
         KernelPerceptron(max_support=20, budget="forgetron", memory="last"),
-        KernelPerceptron(early_stopping=True),
     ],
     expected_failed_checks=lambda _estimator: EXPECTED,
 )

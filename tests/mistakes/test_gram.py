@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.mistakes.gram import KeptGram, gram_between
+from rosenblatt.mistakes.gram import GramCache, gram_between
 from rosenblatt.mistakes.kernel import Kernel, scale_gamma
 from tests.examples import same_bits
 
@@ -78,7 +78,7 @@ def test_kept_values_are_the_computed_ones() -> None:
     everything = np.arange(130)
     expected = plain.panel(everything)(everything)
     for limit in (0, 3 * 8 * 130, 1e9):
-        kept = KeptGram(plain, 130, limit)
+        kept = GramCache(plain, 130, limit)
         taught = np.array([3, 99, 17, 64])
         for _ in range(2):
             for here in (np.arange(50), np.arange(50, 130)):
@@ -98,7 +98,7 @@ def test_kept_values_are_not_computed_again() -> None:
         return a @ b.T
 
     rows = rows_of(VALUES, np.float64, csr=False)
-    kept = KeptGram(gram_between(Kernel(kernel), rows, rows), 130, 2 * 8 * 130)
+    kept = GramCache(gram_between(Kernel(kernel), rows, rows), 130, 2 * 8 * 130)
     everything, taught = np.arange(130), np.array([8, 1, 5])
     kept.keep(taught, everything, VALUES[taught] @ VALUES.T)
     kept.complete(taught)

@@ -1,9 +1,10 @@
 """Exact arithmetic against Python's fractions."""
 
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf, isclose, nextafter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,10 +12,13 @@ from rosenblatt.theory.exact import (
     decimal_integers,
     integers,
     kernel_point,
+    norm,
     root_bounds,
     rounded_down,
     rounded_up,
     solve,
+    squared_norm,
+    twofold_dots,
 )
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -61,6 +65,38 @@ def test_linear_systems(size: int, bits: int, random: object) -> None:
     if x is None:
         return  # singular modulo the prime
     assert [sum(a * value for a, value in zip(line, x, strict=True)) for line in matrix] == right
+
+
+values = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 0.1, -0.1, 1e-9, 1e15, -1e15, 1 / 3])
+
+
+@given(st.lists(st.tuples(values, values), min_size=1, max_size=8), values)
+def test_twofold_dots(pairs: list[tuple[float, float]], bias: float) -> None:
+    """The bound on the error holds, and is far below what single digits would lose."""
+    x, w = (np.array(side) for side in zip(*pairs, strict=True))
+    twofold = twofold_dots(x[None], np.append(w, bias))
+    if twofold is None:
+        assert any(0 < abs(value) < 2.0**-450 for value in (*x, *w, bias))
+        return
+    (total,), (rest,), (error,) = twofold
+    exact = sum((Fraction(a) * Fraction(c) for a, c in pairs), Fraction(bias))
+    assert abs(Fraction(total) + Fraction(rest) - exact) <= Fraction(error)
+    assert error <= 1e-28 * (abs(x) @ abs(w) + abs(bias))
+
+
+def test_twofold_dots_refuse_what_may_be_lost() -> None:
+    """Products beyond the range of float64 are left to exact arithmetic."""
+    assert twofold_dots(np.array([[1e200, 1.0]]), np.array([1e200, 1.0, 0.0])) is None
+    assert twofold_dots(np.array([[5e-324]]), np.array([1.0, 0.0])) is None
+
+
+@pytest.mark.parametrize("size", [10_001, 40_000])
+def test_norms_of_long_vectors(size: int) -> None:
+    """Of many values the squared norm is rounded up, by next to nothing."""
+    v = np.random.default_rng(0).standard_normal(size) * 1e-200
+    exact = sum(Fraction(x) ** 2 for x in v.tolist())
+    assert exact <= squared_norm(v) <= exact * (1 + Fraction(1, 10**14))
+    assert isclose(norm(v), float(np.linalg.norm(v * 1e200)) * 1e-200)
 
 
 def test_weights_that_add_up_to_zero() -> None:

@@ -20,15 +20,14 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA1, Perceptron
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Progress
-from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.labels import encode
 from rosenblatt.training.linear import fit, run_pass
 from rosenblatt.training.loop import EarlyStopping, Plan
-from rosenblatt.training.order import drawn_rows
+from rosenblatt.training.order import held_out_mask
 from rosenblatt.training.reading import Finish, Reading
 from rosenblatt.training.state import State
-from rosenblatt.training.stream_fit import Resumed, Trained, fit_stream
-from rosenblatt.training.streaming import supply_of
+from rosenblatt.training.stream_fit import ResumePoint, Trained, fit_stream
+from rosenblatt.training.stream_supply import Draw, supply_of
 from tests.examples import same_bits
 
 SMALL_BLOCK = 40 * 12  # bytes: about ten of the rows below
@@ -235,7 +234,7 @@ def test_every_pass_visits_every_row_once_in_another_order() -> None:
     passes = [
         np.concatenate([part.order + part.first_row for part in supply.parts()]) for _ in range(3)
     ]
-    learned = np.flatnonzero(~drawn_rows(0, 150, 0.3, draw.key))
+    learned = np.flatnonzero(~held_out_mask(0, 150, 0.3, draw.key))
     assert 80 < len(learned) < 130
     for order in passes:
         assert sorted(order.tolist()) == learned.tolist()
@@ -248,11 +247,11 @@ def test_every_pass_visits_every_row_once_in_another_order() -> None:
 
 def test_held_out_rows_are_independent_of_where_a_block_begins() -> None:
     """Whether a row is held out depends on its number and the key alone, at the rate asked for."""
-    whole = drawn_rows(0, 100_000, 0.1, 42)
-    parts = [drawn_rows(start, 10_000, 0.1, 42) for start in range(0, 100_000, 10_000)]
+    whole = held_out_mask(0, 100_000, 0.1, 42)
+    parts = [held_out_mask(start, 10_000, 0.1, 42) for start in range(0, 100_000, 10_000)]
     assert np.concatenate(parts).tolist() == whole.tolist()
     assert abs(whole.mean() - 0.1) < 0.005
-    assert (whole != drawn_rows(0, 100_000, 0.1, 43)).any()
+    assert (whole != held_out_mask(0, 100_000, 0.1, 43)).any()
 
 
 def test_finish_changes_all_rows_once() -> None:
@@ -275,10 +274,10 @@ def test_resuming_after_any_part(held_out: float) -> None:
     """Training that goes on from what was seen after any part ends with the same bits."""
     source = Source(13, 150, ["a", "b", "c"])
     plan = Plan(Perceptron(), 3, early_stopping=EarlyStopping(n_iter_no_change=2))
-    seen: list[Resumed] = []
+    seen: list[ResumePoint] = []
 
     def watch(state: State, progress: Progress) -> None:
-        seen.append(Resumed(*copy.deepcopy((state, progress))))
+        seen.append(ResumePoint(*copy.deepcopy((state, progress))))
 
     whole = train(source, plan, held_out=held_out, watch=watch)
     assert len(seen) > 20

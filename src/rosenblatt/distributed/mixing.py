@@ -25,7 +25,7 @@ from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule
 from rosenblatt.training.history import Outcome, Progress
 from rosenblatt.training.linear import count_mistakes, run_pass
-from rosenblatt.training.loop import Learned, Plan, Shuffle, train
+from rosenblatt.training.loop import PartResult, Plan, Shuffle, train
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
 from rosenblatt.training.stream_fit import Watcher
@@ -308,11 +308,11 @@ class MixedTraining:
         self._epoch += 1
         yield self._epoch
 
-    def learn(self, part: int) -> Learned:
+    def learn(self, part: int) -> PartResult:
         """Change the state to the mixture of what the shards make of it."""
         share = self._engine.epoch(Start.of(self._state, alone=self._alone), part, self._lesson)
         mix(self._state, share, alone=self._alone)
-        return Learned(share.counts, share.n_rows)
+        return PartResult(share.counts, share.n_rows)
 
     def skip(self, part: int) -> None:
         """Pass over an epoch that is part of the state."""

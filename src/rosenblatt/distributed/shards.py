@@ -15,7 +15,7 @@ from rosenblatt.models.model import Spread
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import targets_of
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.order import drawn_rows, permute
+from rosenblatt.training.order import held_out_mask, permute
 
 EXPECTED = 20.0  # rows of a class in a shard that make it strange to have none: chance e⁻²⁰
 FURTHEST = 0.25  # share of a shard's rows that would need another label to be as all the data
@@ -68,7 +68,7 @@ def make_shard(
     if fraction and len(rows):
         key = int(stream(seed, HELD_OUT).random_raw())
         first = int(rows[0])
-        drawn = drawn_rows(first, int(rows[-1]) - first + 1, fraction, key)[rows - first]
+        drawn = held_out_mask(first, int(rows[-1]) - first + 1, fraction, key)[rows - first]
         learning, held_out = counted[~drawn[counted]], counted[drawn[counted]]
     return Shard(number, examples, learning, held_out)
 

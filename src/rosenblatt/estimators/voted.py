@@ -13,9 +13,9 @@ from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.mistakes.scores import VoteCounter, vote_margins, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.coverage import CoverageCurve, coverage_curve
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.scoring import votes_of
-from rosenblatt.training.coverage import CoverageCurve, coverage_curve
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.observers import Observer
 

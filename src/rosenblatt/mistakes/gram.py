@@ -97,7 +97,7 @@ class GivenGram:
         return values
 
 
-class KeptGram:
+class GramCache:
     """The values of a Gram matrix, those of rows that taught kept as far as a limit allows.
 
     Rows that err once tend to err again, so a later pass finds most of its values here. A row is

@@ -17,7 +17,7 @@ from rosenblatt.models.file import read, write
 from rosenblatt.models.model import Model
 from rosenblatt.training.history import Best, PassRecord, Progress
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
-from rosenblatt.training.stream_fit import Resumed
+from rosenblatt.training.stream_fit import ResumePoint
 
 KEY = "checkpoint"
 NO_PARAMETERS = ("files", "rows", "layout", "columns")  # of what decides a training
@@ -83,7 +83,7 @@ class Checkpoint:
         )
         write(model, self._path)
 
-    def read(self) -> Resumed | None:
+    def read(self) -> ResumePoint | None:
         """Return where to go on from; None where there is no checkpoint yet."""
         if not Path(self._path).exists():
             return None
@@ -113,7 +113,7 @@ class Checkpoint:
                 raise InputError(msg)
 
 
-def _resumed(model: Model, kept: dict[str, Any]) -> Resumed:
+def _resumed(model: Model, kept: dict[str, Any]) -> ResumePoint:
     mistakes, updates, loss = kept["counts"]
     progress = Progress(
         classes=model.classes,
@@ -125,7 +125,7 @@ def _resumed(model: Model, kept: dict[str, Any]) -> Resumed:
         seconds=float(kept["seconds"]),
         drawing=json.loads(kept["drawing"]),
     )
-    return Resumed(model.state, progress)
+    return ResumePoint(model.state, progress)
 
 
 def _best(best: dict[str, Any] | None, model: Model) -> Best | None:

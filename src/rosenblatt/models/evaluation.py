@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.models.coverage import CoverageCurve, coverage_curve
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import Scorer
-from rosenblatt.training.coverage import CoverageCurve, coverage_curve
 
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
 MOST_UNKNOWN = 100  # labels that get a row of their own although the model does not know them

@@ -22,11 +22,11 @@ from rosenblatt.models.model import Calibration, Model, Spread, record_of
 from rosenblatt.models.parameters import check_parameters
 from rosenblatt.rules import ZERO_CONVENTIONS, rule_parameters
 from rosenblatt.training.history import ENDED_EARLY, Progress
-from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.reading import BLOCK_BYTES
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_again, fit_stream
+from rosenblatt.training.stream_supply import Draw
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 TABLE_RULE, TEXT_RULE = "perceptron", "arow"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.models.coverage import CoverageCurve
 from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMILION
 from rosenblatt.report.markup import figure
-from rosenblatt.training.coverage import CoverageCurve
 
 if TYPE_CHECKING:
     from rosenblatt.plots.display import Display

@@ -27,7 +27,6 @@ from rosenblatt.theory.search import PerceptronRun, decide, is_uneven, is_witnes
 from rosenblatt.theory.verdict import PairVerdict, Verdict
 from rosenblatt.theory.widest_margin import Ends, measure, squared_radius
 
-REPORTED_GAP = 1e-6
 MOST_SHARES = 8  # of the time of all pairs, for the next one: less would not be enough for any
 
 
@@ -247,7 +246,7 @@ def _measured(
 
 def _shortfall(name: str, ends: Ends, deadline: Deadline) -> list[str]:
     """Say how far an interval is from what is usual, if it is."""
-    if ends.high < inf and ends.high - ends.low <= REPORTED_GAP * ends.high:
+    if ends.are_close:
         return []
     why = "the time limit came" if deadline.passed else "the solver came no nearer"
     gap = (ends.high - ends.low) / ends.high

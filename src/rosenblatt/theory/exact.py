@@ -92,6 +92,52 @@ def norm(v: NDArray[Any]) -> float:
     return largest * float(np.linalg.norm(v / largest))
 
 
+def two_sum(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return a + b in floating point and what it lacks, exactly (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def _two_product(a: NDArray[Any], b: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return a·b in floating point and what it lacks, exactly (Dekker)."""
+    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+    total = a * b
+    rest = ((a_high * b_high - total) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return total, rest
+
+
+def _halves(a: Any) -> tuple[Any, Any]:
+    """Return two numbers of half the digits whose sum this is (Veltkamp)."""
+    scaled = a * 134_217_729.0  # 2²⁷ + 1
+    high = scaled - (scaled - a)
+    return high, a - high
+
+
+def twofold_dots(
+    X: NDArray[Any], w: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None:
+    """Return x·w of each row as a sum of two, and a bound on its error; the last of w is a bias.
+
+    Twice the digits of floating point (Ogita, Rump and Oishi, "Accurate sum and dot product",
+    2005); None where a product could overflow or lose digits to underflow.
+    """
+    sizes = [abs(values[values != 0.0]) for values in (X, w)]
+    largest, least = (
+        [f(s.max(initial=1.0), s.min(initial=1.0)) for s in sizes] for f in (max, min)
+    )
+    if not (max(largest) < 2.0**450 and min(least) > 2.0**-450):
+        return None
+    total, rest, size = np.full(len(X), w[-1]), np.zeros(len(X)), np.full(len(X), abs(w[-1]))
+    for j in np.flatnonzero(w[:-1]):
+        product, lost = _two_product(X[:, j], w[j])
+        total, more = two_sum(total, product)
+        rest += lost + more
+        size += abs(product)
+    terms = float(np.count_nonzero(w) + 2)
+    return total, rest, (4.0 * terms * 2.0**-53) ** 2 * size
+
+
 def squared_norm(v: NDArray[Any]) -> Fraction:
     """Return ‖v‖², exactly where v is short, and else at most a part in 2⁵⁰ above it."""
     if v.size <= MOST_EXACT:

@@ -1,4 +1,4 @@
-"""The point of a hull that is nearest to the origin, in exact arithmetic, for small sets.
+"""The point of a hull that is nearest to the origin, in exact arithmetic, of few vectors.
 
 By Gordan's theorem the vectors a of a system of inequalities a·v > 0 have the origin in their hull,
 or the point x of it that is nearest to the origin is a witness: a·x ≥ ‖x‖² for all of them, and no
@@ -10,7 +10,7 @@ Variables that do not count in the length (a free bias) ask for weights that bal
 conditions beside Σ λ = 1, with multipliers of their own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
@@ -28,6 +28,7 @@ MOST_VARIABLES = 40
 MOST_BITS = 20_000  # of a number times the number of variables
 
 Vector = list[int]
+Weights = dict[int, Fraction]  # by the number of a vector
 
 
 @dataclass(frozen=True)
@@ -45,71 +46,90 @@ class NearestPoint:
 
 
 def nearest_point(
-    system: Inequalities, length: NDArray[Any], deadline: Deadline
+    system: Inequalities,
+    numbers: NDArray[Any],
+    length: NDArray[Any],
+    likely: NDArray[Any],
+    deadline: Deadline,
 ) -> NearestPoint | None:
-    """Return the nearest point of a small system; None where it is too large.
+    """Return the nearest point of the hull of few inequalities; None where they are too many.
 
-    ``length`` says which variables count.
+    ``length`` says which variables count; ``likely`` are those of the numbers to begin with.
     """
-    if not is_small(system):
+    if not is_small(system, numbers):
         return None
-    vectors, start = _integers(system), [0]
+    vectors = _integers(system, numbers)
     scales = [Fraction(1)] * system.width
     is_free = ~length
-    if is_free.any() and system.n_classes == 2:  # one of either class balances
-        start = [int(np.flatnonzero(system.rows.numbers == k)[0]) for k in (0, 1)]
+    sides = [np.arange(len(numbers))]
+    if is_free.any() and system.n_classes == 2:  # both classes have half of the weight
+        sides = [np.flatnonzero(system.rows.numbers[numbers] == k) for k in (0, 1)]
+        if not all(map(len, sides)):
+            return None
     elif is_free.any():  # biases that are free cost next to nothing when they are long
         long = Fraction(max(abs(n) for vector in vectors for n in vector) << 60)
         scales = [long if free else scale for free, scale in zip(is_free, scales, strict=True)]
         is_free = np.zeros_like(is_free)
-    return _nearest(system, vectors, scales, (~is_free).tolist(), start, deadline)
+    begun = [side[np.isin(numbers[side], likely)][: system.width // len(sides)] for side in sides]
+    starts = [_even(begun), _even([side[:1] for side in sides])]
+    return _nearest(numbers, vectors, scales, (~is_free).tolist(), starts, deadline)
 
 
-def any_witness(system: Inequalities, deadline: Deadline) -> NearestPoint | None:
-    """Return the nearest point in even coordinates, whose v is zero or a witness.
+def _even(sides: Sequence[NDArray[Any]]) -> Weights:
+    """Return even weights on the vectors of each side, and the same on all sides."""
+    if not all(map(len, sides)):
+        return {}
+    return {int(i): Fraction(1, len(sides) * len(side)) for side in sides for i in side}
+
+
+def any_witness(
+    system: Inequalities, numbers: NDArray[Any], deadline: Deadline
+) -> NearestPoint | None:
+    """Return the nearest point in even coordinates, whose v is zero or meets these inequalities.
 
     Where lengths do not matter, columns lose what their values have in common, which keeps the
     numbers short.
     """
-    if not is_small(system):
+    if not is_small(system, numbers):
         return None
-    vectors = _integers(system)
+    vectors = _integers(system, numbers)
     scales = [Fraction(1, gcd(*column) or 1) for column in zip(*vectors, strict=True)]
-    return _nearest(system, vectors, scales, [True] * system.width, [0], deadline)
+    start = {0: Fraction(1)}
+    return _nearest(numbers, vectors, scales, [True] * system.width, [start], deadline)
 
 
-def is_small(system: Inequalities) -> bool:
-    """Return whether exact arithmetic on all inequalities takes a second or so."""
-    count = system.rows.n_rows * max(1, system.n_classes - 1)
-    return system.width <= MOST_VARIABLES and count * system.width <= MOST_VALUES
+def is_small(system: Inequalities, numbers: NDArray[Any]) -> bool:
+    """Return whether exact arithmetic on these inequalities takes a second or so."""
+    return system.width <= MOST_VARIABLES and 0 < len(numbers) * system.width <= MOST_VALUES
 
 
-def _integers(system: Inequalities) -> list[Vector]:
-    """Return the vectors of all inequalities as integers, up to one factor."""
-    stored = system.exact_vectors(system.every_number())
+def _integers(system: Inequalities, numbers: NDArray[Any]) -> list[Vector]:
+    """Return the vectors of inequalities as integers, up to one factor."""
+    stored = system.exact_vectors(numbers)
     assert stored is not None  # noqa: S101  # stored values always are fractions
     return [[vector.get(j, 0) for j in range(system.width)] for vector in stored[0]]
 
 
 def _nearest(
-    system: Inequalities,
+    numbers: NDArray[Any],
     vectors: list[Vector],
     scales: list[Fraction],
     length: list[bool],
-    start: list[int],
+    starts: Sequence[Weights],
     deadline: Deadline,
 ) -> NearestPoint | None:
     """Return the nearest point of vectors whose variables are scaled first, to whole numbers."""
     scaled = [[int(n * s) for n, s in zip(vector, scales, strict=True)] for vector in vectors]
     bits = max(abs(n) for vector in scaled for n in vector).bit_length()
-    if bits * system.width > MOST_BITS:
+    if bits * len(scales) > MOST_BITS:
         return None
-    mixture = nearest_mixture(scaled, length, start, deadline)
-    if mixture is None:
-        return None
-    weights, v = mixture
-    v = [x * scale for x, scale in zip(v, scales, strict=True)]
-    return NearestPoint(system.every_number()[list(weights)], list(weights.values()), v)
+    for start in starts:
+        mixture = nearest_mixture(scaled, length, start, deadline) if start else None
+        if mixture is not None:
+            weights, v = mixture
+            v = [x * scale for x, scale in zip(v, scales, strict=True)]
+            return NearestPoint(numbers[list(weights)], list(weights.values()), v)
+    return None
 
 
 def floats(v: list[Fraction]) -> NDArray[Any]:
@@ -124,18 +144,19 @@ def floats(v: list[Fraction]) -> NDArray[Any]:
 
 
 def nearest_mixture(
-    vectors: list[Vector], length: list[bool], start: list[int], deadline: Deadline
-) -> tuple[dict[int, Fraction], list[Fraction]] | None:
-    """Return the weights of the nearest point and its v; None where arithmetic gives up.
+    vectors: list[Vector], length: list[bool], start: Weights, deadline: Deadline
+) -> tuple[Weights, list[Fraction]] | None:
+    """Return the weights of the nearest point and its v; None where the start does not serve.
 
-    ``start`` are vectors whose even mixture balances in the variables that do not count.
+    Its weights sum to 1 and balance in the variables that do not count; its vectors have to be
+    independent of each other.
     """
     counting = [j for j, counts in enumerate(length) if counts]
     free = [j for j, counts in enumerate(length) if not counts]
     walk = _Walk(
         [[a[j] for j in counting] for a in vectors], [[1, *(a[j] for j in free)] for a in vectors]
     )
-    walk.weights = {i: Fraction(1, len(start)) for i in start}
+    walk.weights = dict(start)
     while True:
         multipliers = walk.settle(deadline)
         if multipliers is None:
@@ -159,7 +180,7 @@ class _Walk:
     def __init__(self, g: list[Vector], h: list[Vector]) -> None:
         self._g, self._h = g, h  # what counts in the length; what has to balance
         self._products: dict[tuple[int, int], int] = {}
-        self.weights: dict[int, Fraction] = {}
+        self.weights: Weights = {}
 
     def settle(self, deadline: Deadline) -> list[Fraction] | None:
         """Move to the nearest point of the hull of the vectors in use; return the multipliers.
@@ -183,7 +204,7 @@ class _Walk:
             moved = {i: w + step * (wanted[i] - w) for i, w in self.weights.items()}
             self.weights = {i: weight for i, weight in moved.items() if weight > 0}
 
-    def _affine(self) -> tuple[dict[int, Fraction], list[Fraction]] | None:
+    def _affine(self) -> tuple[Weights, list[Fraction]] | None:
         """Return weights of any sign with the shortest sum, and the multipliers."""
         used, h = list(self.weights), self._h
         n, k = len(used), len(h[0])

@@ -100,7 +100,7 @@ def _decide(system: Inequalities, v: NDArray[Any], proof: Proof, deadline: Deadl
         if not len(missing):
             break
         numbers = np.union1d(numbers, missing)
-    _decide_exactly(system, proof, deadline)
+    _decide_exactly(system, numbers, proof, deadline)
     if proof.v is None and proof.numbers is None:
         proof.notes.append(
             f"a linear program on {len(numbers)} inequalities found a strip of relative width "
@@ -108,17 +108,29 @@ def _decide(system: Inequalities, v: NDArray[Any], proof: Proof, deadline: Deadl
         )
 
 
-def _decide_exactly(system: Inequalities, proof: Proof, deadline: Deadline) -> None:
-    """Write to the proof what exact arithmetic says, if the system is small."""
-    nearest = any_witness(system, deadline)
-    if nearest is None:
-        return
-    if not any(nearest.v):
-        proof.numbers, proof.weights = nearest.numbers, nearest.weights
-        return
-    proof.v = next((v for v in nearest.roundings(64) if is_witness(system, v)), None)
-    if proof.v is None:
-        proof.notes.append("the rows are separable, but by no weights that float64 can hold")
+def _decide_exactly(
+    system: Inequalities, numbers: NDArray[Any], proof: Proof, deadline: Deadline
+) -> None:
+    """Write to the proof what exact arithmetic says, if a small working set is enough."""
+    nearest = None
+    for _ in range(ROUNDS):
+        nearest = any_witness(system, numbers, deadline)
+        if nearest is None:
+            return
+        if not any(nearest.v):
+            proof.numbers, proof.weights = nearest.numbers, nearest.weights
+            return
+        leads = system.leads(next(nearest.roundings(1)))
+        missing = np.setdiff1d(worst(system, leads, SMALLEST), numbers)
+        if not len(missing):
+            break
+        numbers = np.union1d(numbers, missing)
+    for v in () if nearest is None else nearest.roundings(64):
+        deadline.check()
+        if is_witness(system, v):
+            proof.v = v
+            return
+    proof.notes.append("the rows are separable, but by no weights that float64 can hold")
 
 
 def _strip_or_proof(

@@ -4,6 +4,7 @@ A quadratic program on a working set proposes a witness and the weights of the n
 hulls; both ends of the margin are then computed exactly from the data and rounded outward.
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,11 +20,13 @@ from rosenblatt.theory.deadline import Deadline, OutOfTimeError
 from rosenblatt.theory.exact import norm, root_bounds, rounded_up, squared_norm
 from rosenblatt.theory.inequalities import Inequalities, Leads, WorkingSet
 from rosenblatt.theory.labelled_rows import LabelledRows
-from rosenblatt.theory.nearest_point import nearest_point
+from rosenblatt.theory.nearest_point import MOST_VARIABLES, nearest_point
 from rosenblatt.theory.search import ROUNDS, first_set, is_too_large, worst
 from rosenblatt.theory.solvers import seconds_for, shortest
 
 GAP = 1e-7  # relative; beyond it further rounds gain nothing that is reported
+REPORTED_GAP = 1e-6  # what is wider is told in a note
+LIKELY = 1e-4  # relative weight of a row that is likely to hold the margin
 UNITS = 1 << 62  # weights are whole multiples of one part in so many
 NEAR = 1e-9  # rows so near to the longest are measured exactly
 MEASURED = 100_000  # values at most; of more the length is known to that part only
@@ -51,6 +54,17 @@ class Ends:
     high: float
     proof: Proof | None  # the weights behind the upper end
 
+    @property
+    def are_close(self) -> bool:
+        """Whether nothing more is to be gained that would be reported."""
+        return self.high < inf and self.high - self.low <= REPORTED_GAP * self.high
+
+    def joined(self, other: "Ends") -> "Ends":
+        """Return the better of both ends."""
+        lower = self if self.low >= other.low else other
+        upper = self if self.high <= other.high else other
+        return Ends(lower.v, lower.low, upper.high, upper.proof)
+
 
 def measure(
     system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
@@ -59,15 +73,39 @@ def measure(
     widest = widen(system, v, length, deadline)
     witnesses = [v] if widest.v is v else [widest.v, v]
     ends = _ends(system, witnesses, length, *_fractions(system, widest, length), deadline)
-    if ends.high - ends.low <= GAP * ends.high < inf:
-        return ends
-    nearest = None
-    with suppress(OutOfTimeError):
-        nearest = nearest_point(system, length, deadline)
-    if nearest is None:
-        return ends
-    witnesses = [*nearest.roundings(8), ends.v]
-    return _ends(system, witnesses, length, nearest.numbers, nearest.weights, deadline)
+    if not ends.are_close and system.width <= MOST_VARIABLES:
+        numbers = np.union1d(widest.numbers, first_set(system, ends.v))
+        likely = widest.numbers[widest.weights > LIKELY * widest.weights.max(initial=0.0)]
+        with suppress(OutOfTimeError):
+            for better in _exact_ends(system, ends.v, numbers, length, likely, deadline):
+                ends = ends.joined(better)
+                if ends.are_close:
+                    break
+    return ends
+
+
+def _exact_ends(
+    system: Inequalities,
+    v: NDArray[Any],
+    numbers: NDArray[Any],
+    length: NDArray[Any],
+    likely: NDArray[Any],
+    deadline: Deadline,
+) -> Iterator[Ends]:
+    """Yield what the nearest points of a working set prove, in exact arithmetic, while it grows."""
+    for _ in range(ROUNDS):
+        nearest = nearest_point(system, numbers, length, likely, deadline)
+        if nearest is None:
+            return
+        likely = nearest.numbers
+        witnesses = [*nearest.roundings(8), v]
+        yield _ends(system, witnesses, length, nearest.numbers, nearest.weights, deadline)
+        leads = system.leads(witnesses[0])
+        least = leads.values[system.rows_of(nearest.numbers)].max()  # of the set, but for rounding
+        missing = np.setdiff1d(worst(system, leads, least * (1 - 1e-9)), numbers)
+        if not len(missing):
+            return
+        numbers = np.union1d(numbers, missing)
 
 
 def _ends(
@@ -86,9 +124,10 @@ def _ends(
         margin = system.margin_of(v, length)
         if margin > low:
             best, low = v, margin
-        if high - low <= GAP * high < inf or (low > 0 and deadline.passed):
+        ends = Ends(best, low, high, proof)
+        if ends.are_close or (low > 0 and deadline.passed):
             break
-    return Ends(best, low, high, proof)
+    return ends
 
 
 def _fractions(

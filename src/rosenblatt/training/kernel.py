@@ -24,7 +24,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import GrowingArray, join, take
 from rosenblatt.kernels.shuffling import random_words
 from rosenblatt.mistakes.budget import BudgetState
-from rosenblatt.mistakes.gram import KeptGram, Sizes, gram_between
+from rosenblatt.mistakes.gram import GramCache, Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.products import Panel
@@ -32,7 +32,7 @@ from rosenblatt.mistakes.scores import Tally, add_in_threads, stretches, winners
 from rosenblatt.mistakes.updates import Mistakes, n_columns, steps_of
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.loop import Learned, Plan
+from rosenblatt.training.loop import PartResult, Plan
 from rosenblatt.training.order import Order
 from rosenblatt.training.state import overflow
 from rosenblatt.training.supply import split
@@ -105,7 +105,7 @@ class DualPasses:
         n_rows = rows.shape[0]
         self._given = kernel.name == "precomputed"
         self._values = gram_between(kernel, np.arange(n_rows) if self._given else rows, rows)
-        self._gram = KeptGram(self._values, n_rows, sizes.kept if plan.max_iter > 1 else 0.0)
+        self._gram = GramCache(self._values, n_rows, sizes.kept if plan.max_iter > 1 else 0.0)
         self._scores = np.zeros((state.n_columns, n_rows))
         if len(state.support):
             try:
@@ -394,9 +394,9 @@ class KernelTraining:
         """Yield the rows of the next pass, block by block."""
         return self._passes.blocks(self._order.next())
 
-    def learn(self, part: NDArray[Any]) -> Learned:
+    def learn(self, part: NDArray[Any]) -> PartResult:
         """Visit the rows of a block."""
-        return Learned(self._passes.visit(part), len(part))
+        return PartResult(self._passes.visit(part), len(part))
 
     def skip(self, part: NDArray[Any]) -> None:
         """Nothing: no kernel training is resumed within a pass."""

@@ -19,7 +19,7 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome, Progress
-from rosenblatt.training.loop import Learned, Plan, train
+from rosenblatt.training.loop import PartResult, Plan, train
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
 from rosenblatt.training.supply import ArraySupply, Part, Supply
@@ -117,7 +117,7 @@ class LinearTraining:
         """Yield the rows of the next pass."""
         return self._supply.parts()
 
-    def learn(self, part: Part) -> Learned:
+    def learn(self, part: Part) -> PartResult:
         """Change the state by the rows of a part."""
         state = self.state
         state.widen(part.examples.rows.shape[1])
@@ -126,7 +126,7 @@ class LinearTraining:
         if self.updates is not None and log is not None:
             log.row[:] += part.first_row
             self.updates.extend(log, counts.updates, state.count)
-        return Learned(counts, len(part.order), part.bytes_read)
+        return PartResult(counts, len(part.order), part.bytes_read)
 
     def skip(self, part: Part) -> None:
         """Lay the weights out as the part would have."""

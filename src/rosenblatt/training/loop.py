@@ -43,7 +43,7 @@ class Plan:
     record: bool = False  # keep the list of mistakes
 
 
-class Learned(NamedTuple):
+class PartResult(NamedTuple):
     """What came of a part of a pass."""
 
     counts: Counts
@@ -69,7 +69,7 @@ class Training(Protocol):
     def parts(self) -> Iterator[Any]:
         """Yield the parts of the next pass; each is valid until the next one is asked for."""
 
-    def learn(self, part: Any) -> Learned:
+    def learn(self, part: Any) -> PartResult:
         """Change by the rows of a part."""
 
     def skip(self, part: Any) -> None:

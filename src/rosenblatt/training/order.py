@@ -48,7 +48,7 @@ class Order:
         return self._order
 
 
-def drawn_rows(first: int, n_rows: int, fraction: float, key: int) -> NDArray[Any]:
+def held_out_mask(first: int, n_rows: int, fraction: float, key: int) -> NDArray[Any]:
     """Return for each of successive rows whether it is held out, by its number and the key alone.
 
     So a stream can hold out rows before it knows how many there are, and the same ones in every

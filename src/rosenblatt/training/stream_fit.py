@@ -6,14 +6,13 @@ from pathlib import Path
 
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.history import Outcome, Progress
-from rosenblatt.training.kept_rows import Draw
 from rosenblatt.training.linear import fit_supply
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.memory import Vote
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
 from rosenblatt.training.state import State
-from rosenblatt.training.streaming import NewClassError, StreamSupply, supply_of
+from rosenblatt.training.stream_supply import Draw, NewClassError, StreamSupply, supply_of
 from rosenblatt.training.supply import Supply
 
 Watcher = Callable[[State, Progress], object]
@@ -33,7 +32,7 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Resumed:
+class ResumePoint:
     """Where an earlier training had come to."""
 
     state: State
@@ -50,7 +49,7 @@ def fit_stream(
     constant: float = 1.0,
     observers: Sequence[Observer] = (),
     watch: Watcher | None = None,
-    resumed: Resumed | None = None,
+    resumed: ResumePoint | None = None,
     block_bytes: int = BLOCK_BYTES,
     cache: Path | None = None,
 ) -> Trained:

@@ -1,0 +1,211 @@
+"""Passes over rows from files of any size: read while learning, or read once and kept on disk."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.row_blocks import BYTES_PER_VALUE
+from rosenblatt.data.row_files import MappedRows
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.labels import targets_of
+from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.order import held_out_mask, permute
+from rosenblatt.training.reading import Reading
+from rosenblatt.training.supply import ArraySupply, Part, Supply
+
+SWEEP = 1 << 16  # rows at a time where something is done to all of them
+FEWEST_HELD_OUT = 10  # rows; fewer would decide by chance
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What is left to chance: which rows are held out, and in which order the others come."""
+
+    generator: np.random.Generator
+    shuffle: Shuffle = True
+    held_out: float = 0.0  # fraction of the rows
+    key: int = field(init=False)  # with the number of a row says whether it is held out
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", int(self.generator.bit_generator.random_raw()))
+
+
+def numbers_of_rows(
+    draw: Draw, first: int, n_rows: int, *, held_out: bool = False
+) -> NDArray[np.int64]:
+    """Return which of successive rows are learned from, or which are held out."""
+    drawn = held_out_mask(first, n_rows, draw.held_out, draw.key)
+    return np.flatnonzero(drawn == held_out) + first
+
+
+def shuffling(draw: Draw) -> np.random.Generator | None:
+    """Return what draws the order of a pass: of every pass the same if shuffled but once."""
+    if draw.shuffle != "once":
+        return draw.generator if draw.shuffle else None
+    bits = type(draw.generator.bit_generator)()
+    bits.state = draw.generator.bit_generator.state
+    return np.random.Generator(bits)
+
+
+class NewClassError(Exception):
+    """A class came up that the rows learned from so far did not have."""
+
+
+def supply_of(
+    reading: Reading, draw: Draw, constant: float, *, while_reading: bool = False
+) -> Supply:
+    """Return the passes over a source of which the first block has been read.
+
+    Where that is all there is, they are those of ``fit`` on an array; else those of a stream.
+    """
+    first, finish = reading.first, reading.finish
+    if not first.last:
+        return StreamSupply(reading, draw, constant, while_reading=while_reading)
+    if finish is not None:
+        finish(first.data, first.indptr)
+    rows = CSR(first.data, first.indices, first.indptr, first.n_features, constant)
+    targets = targets_of(reading.ranks[first.labels], len(reading.classes))
+    held_out = held_out_mask(0, first.n_rows, draw.held_out, draw.key)
+    if held_out.sum() < FEWEST_HELD_OUT:
+        held_out[:] = False
+    return ArraySupply(Examples(rows, targets), draw.shuffle, draw.generator, held_out=held_out)
+
+
+class StreamSupply:
+    """Passes over a source that is larger than one block.
+
+    Where there is but one, it learns while it reads, from the blocks in the order of the source,
+    each shuffled. Otherwise all is read first, and passes draw from all over the source.
+    """
+
+    def __init__(
+        self, reading: Reading, draw: Draw, constant: float, *, while_reading: bool = False
+    ) -> None:
+        self.generator = draw.generator
+        self._reading = reading
+        self._draw = draw
+        self._constant = constant
+        self._classes = reading.classes
+        self._n_read = 0  # rows learned from while reading
+        self._kept: RowCache | None = None
+        if reading.done or reading.finish is not None or not while_reading:
+            reading.read_on()
+            self._keep()
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are learned from in a pass, as far as is known."""
+        return self._n_read if self._kept is None else self._kept.n_learned
+
+    @property
+    def n_held_out(self) -> int:
+        """How many rows are held out; 0 as long as not all of them are known."""
+        return 0 if self._kept is None else self._kept.n_held_out
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the rows of the next pass."""
+        yield from self._while_reading() if self._kept is None else self._kept.parts()
+
+    def sweep(self, *, held_out: bool) -> Iterator[Part]:
+        """Yield the rows that are held out, or those learned from, in the order of the source."""
+        if self._kept is None:
+            msg = "Rows that are not kept cannot be tried again."
+            raise RuntimeError(msg)
+        yield from self._kept.sweep(held_out=held_out)
+
+    def rows(self) -> Rows | None:
+        """Return all rows by their numbers, where they are kept."""
+        return None if self._kept is None else self._kept.examples.rows
+
+    def learn_from_all(self) -> None:
+        """Hold no rows out from now on."""
+        if self._kept is not None:
+            self._kept.learn_from_all()
+
+    def _while_reading(self) -> Iterator[Part]:
+        shuffler = shuffling(self._draw)
+        for block in self._reading.blocks():
+            if self._reading.classes != self._classes or len(self._classes) < 2:
+                raise NewClassError
+            rows = CSR(block.data, block.indices, block.indptr, block.n_features, self._constant)
+            order = numbers_of_rows(self._draw, block.first_row, block.n_rows) - block.first_row
+            self._n_read += len(order)
+            if shuffler is not None:
+                permute(order, shuffler)
+            examples = Examples(rows, self._reading.targets(block.labels))
+            yield Part(examples, order, block.first_row, block.bytes_read)
+        self._keep()
+
+    def _keep(self) -> None:
+        if self._reading.rows is not None:
+            self._kept = RowCache(self._reading.rows, self._reading, self._draw, self._constant)
+
+
+class RowCache:
+    """Passes over rows in files; between two parts the memory that they took is given back."""
+
+    def __init__(self, rows: MappedRows, reading: Reading, draw: Draw, constant: float) -> None:
+        self.n_learned = 0
+        self.n_held_out = 0
+        self._rows = rows
+        self._reading = reading
+        self._draw = draw
+        self.examples = Examples(
+            CSR(rows.data, rows.indices, rows.indptr, reading.n_features, constant), rows.labels
+        )
+        self._settle()
+
+    def _settle(self) -> None:
+        """Change the labels to targets and finish the values, in the files."""
+        rows, finish, n_rows = self._rows, self._reading.finish, self._reading.n_rows
+        for start in range(0, n_rows, SWEEP):
+            stop = min(start + SWEEP, n_rows)
+            rows.labels[start:stop] = self._reading.targets(rows.labels[start:stop])
+            if finish is not None:
+                ends = rows.indptr[start : stop + 1]
+                finish(rows.data[ends[0] : ends[-1]], ends - ends[0])
+            held_out = held_out_mask(start, stop - start, self._draw.held_out, self._draw.key).sum()
+            self.n_held_out += int(held_out)
+            rows.release()
+        self.n_learned = n_rows - self.n_held_out
+
+    def learn_from_all(self) -> None:
+        """Hold no rows out from now on."""
+        self._draw = replace(self._draw, held_out=0.0)
+        self.n_learned, self.n_held_out = self._reading.n_rows, 0
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the rows of a pass in blocks.
+
+        Each is made of batches from all over the source, and their rows are shuffled; so the order
+        of the source does not matter, be it sorted by label. Without shuffling it is what counts.
+        """
+        shuffler = shuffling(self._draw)
+        if shuffler is None:
+            yield from self.sweep(held_out=False)
+            return
+        ends = np.array([0, *self._reading.batch_ends])
+        lengths = np.diff(self._rows.indptr[ends])
+        batches = np.arange(len(lengths))
+        permute(batches, shuffler)
+        room = max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
+        blocks = np.cumsum(lengths[batches]) // room
+        for chosen in np.split(batches, np.flatnonzero(np.diff(blocks)) + 1):
+            numbers = np.concatenate(
+                [numbers_of_rows(self._draw, ends[k], ends[k + 1] - ends[k]) for k in chosen]
+            )
+            permute(numbers, shuffler)
+            yield Part(self.examples, numbers)
+            self._rows.release()
+
+    def sweep(self, *, held_out: bool) -> Iterator[Part]:
+        """Yield the rows that are held out, or those learned from, in the order of the source."""
+        start = 0
+        for end in self._reading.block_ends:
+            numbers = numbers_of_rows(self._draw, start, end - start, held_out=held_out)
+            yield Part(self.examples, numbers)
+            self._rows.release()
+            start = end
