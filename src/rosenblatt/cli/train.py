@@ -100,7 +100,8 @@ SUFFIX = ".model"
     "--refit/--no-refit",
     default=True,
     show_default=True,
-    help="After early stopping, train again on all rows with the number of passes found.",
+    help="After early stopping, train again on all rows with the number of passes found "
+    "(in one process only, not with --engine dask).",
 )
 @click.option(
     "--validation-fraction",
@@ -209,7 +210,7 @@ def train(
     if screen.wants_json:
         screen.json(report(model, path, test, layout, verdicts))
         return
-    title = model.training.get("learner") or Learner(given["rule"] or "perceptron").title
+    title = model.training.get("title") or Learner(given["rule"] or "perceptron").title
     show(screen, model, title, path, test, layout, verdicts)
 
 

@@ -79,6 +79,7 @@ def train_on_dask(
     from rosenblatt.models.train import settings
 
     kept = {name: given.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
+    given.pop("refit")  # shards keep the weights of the best epoch, as the help says
     layout, columns, learner = settings(**given)
     mixing: Any = engine.mixing or "uniform"
     check_mixing(learner, mixing)

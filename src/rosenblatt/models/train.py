@@ -342,7 +342,7 @@ def _model(
         training={
             "files": source.files.names,
             "format": str(source.files.format),
-            "learner": learner.title,
+            "title": learner.title,
             "decisions": None if source.decisions is None else source.decisions.as_json(),
             "read_as": [] if source.decisions is None else source.decisions.lines(),
             "n_rows": reading.n_rows,
