@@ -22,7 +22,6 @@ TOP_LEVEL = {
 }
 MOST_FORMAT_TESTS = 12  # isinstance of Dense and CSR outside kernels
 SHARED_NAMES = {"Perceptron"}  # the rule, and the estimator that is named after it
-UNFINISHED = ("lab", "distributed", "training", "data", "kernels", "models", "estimators")
 
 
 @cache
@@ -83,7 +82,7 @@ def test_compiled_code_lives_in_kernels() -> None:
         for path, tree in modules().items()
         if any(name.rpartition(".")[2] in compiling for name in imports(tree))
     }
-    assert users <= {"kernels", *UNFINISHED}
+    assert users == {"kernels"}
 
 
 def test_scikit_learn_stays_in_estimators_and_the_edges() -> None:
@@ -110,7 +109,6 @@ def test_a_class_name_means_one_thing() -> None:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(path)
     twice = {name: paths for name, paths in places.items() if len(paths) > 1}
-    twice = {n: p for n, p in twice.items() if not {*map(room, p)} <= {"cli", *UNFINISHED}}
     assert twice.keys() <= SHARED_NAMES, twice
 
 
@@ -126,7 +124,7 @@ def flags() -> frozenset[str]:
     return frozenset(flag for flag in found if flag.startswith("--"))
 
 
-@pytest.mark.parametrize("path", [p for p in modules() if room(p) not in ("cli", *UNFINISHED)])
+@pytest.mark.parametrize("path", [p for p in modules() if room(p) != "cli"])
 def test_flags_are_spelled_by_the_commands_alone(path: str) -> None:
     """A sentence from elsewhere names a parameter, which Python and a command spell differently."""
     typed = re.compile(r"(?<!var\()--[a-z-]+")

@@ -16,7 +16,7 @@ from rosenblatt.models.rows import batch_of
 EFFECT, WEIGHT = "weight × deviation", "weight"
 
 
-class Moments(NamedTuple):
+class FeatureMoments(NamedTuple):
     """Mean and standard deviation of each feature, as far as they are known."""
 
     mean: NDArray[Any] | None
@@ -81,7 +81,7 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         msg = "sparsify needs X and y, or neither; got one of them."
         raise InputError(msg)
     known = _linear_model(model)
-    moments = _moments(known, X, y) if X is not None else Moments(None, _deviation(known))
+    moments = _moments(known, X, y) if X is not None else FeatureMoments(None, _deviation(known))
     deciding = known.deciding_weights
     dropped = _weakest(deciding[:, :-1], moments.deviation, int(k))
     weights = known.weights.copy()
@@ -138,7 +138,7 @@ def _deviation(model: Model) -> NDArray[Any] | None:
     return None if model.spread is None else np.asarray(model.spread.deviation)
 
 
-def _moments(model: Model, X: Any, y: Any) -> Moments:
+def _moments(model: Model, X: Any, y: Any) -> FeatureMoments:
     """Return the moments of the rows of X."""
     rows = batch_of(X)
     if np.shape(y) != (rows.n_rows,):
@@ -148,7 +148,7 @@ def _moments(model: Model, X: Any, y: Any) -> Moments:
         msg = f"X has {rows.n_features} features; the model was trained on {model.n_features}."
         raise InputError(msg)
     sparse_rows = CSR(rows.data, rows.indices, rows.indptr, rows.n_features, model.constant)
-    return Moments(*feature_moments(sparse_rows))
+    return FeatureMoments(*feature_moments(sparse_rows))
 
 
 def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray[Any]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.plots.frame import Frame, clipped
+from rosenblatt.plots.frame import Viewport, clipped
 from rosenblatt.plots.palette import INK, PAPER, class_style
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def draw_line(
     return drawn
 
 
-def draw_sides(ax: "Axes", frame: Frame, w: NDArray[Any], b: float) -> list[Any]:
+def draw_sides(ax: "Axes", frame: Viewport, w: NDArray[Any], b: float) -> list[Any]:
     """Colour both sides of w·u + b = 0 in the tints of their classes."""
     drawn = []
     for number, sign in ((0, -1.0), (1, 1.0)):
@@ -119,7 +119,7 @@ def arrow_handle(label: str, *, colour: str = INK) -> Any:
     return Line2D([], [], color=colour, linewidth=2.0, marker=">", markevery=[1], label=label)
 
 
-def weight_arrow(frame: Frame, line: NDArray[Any], w: NDArray[Any], b: float) -> NDArray[Any]:
+def weight_arrow(frame: Viewport, line: NDArray[Any], w: NDArray[Any], b: float) -> NDArray[Any]:
     """Return an arrow along the unit vector w from the middle of the line, as long as is seemly.
 
     Where the axes have scales of their own, it keeps its direction and is cut to fit.

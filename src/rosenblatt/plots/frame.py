@@ -11,7 +11,7 @@ MOST_UNEQUAL = 8.0  # ranges that differ more cannot share a scale: one of them 
 FARTHEST = 0.75  # ranges that the picture grows by at most to show the origin
 
 
-class Frame(NamedTuple):
+class Viewport(NamedTuple):
     """What a picture shows; ``equal`` says whether both axes have one scale."""
 
     left: float
@@ -46,7 +46,7 @@ class Frame(NamedTuple):
         return bool(self.left <= point[0] <= self.right and self.bottom <= point[1] <= self.top)
 
 
-def frame_of(points: NDArray[Any], origin: bool = False) -> Frame:
+def frame_of(points: NDArray[Any], origin: bool = False) -> Viewport:
     """Return a frame around points, and around the origin if asked for and not far away."""
     low, high = points.min(axis=0), points.max(axis=0)
     if origin:
@@ -65,7 +65,7 @@ def frame_of(points: NDArray[Any], origin: bool = False) -> Frame:
     middle = low + (high - low) / 2
     half = (0.5 + PADDING) * size
     (left, bottom), (right, top) = (middle - half).tolist(), (middle + half).tolist()
-    return Frame(left, right, bottom, top, equal)
+    return Viewport(left, right, bottom, top, equal)
 
 
 def clipped(polygon: NDArray[Any], w: NDArray[Any], b: float) -> NDArray[Any]:
@@ -86,7 +86,7 @@ def clipped(polygon: NDArray[Any], w: NDArray[Any], b: float) -> NDArray[Any]:
     return np.array(kept, np.float64).reshape(-1, 2)
 
 
-def line_in(frame: Frame, w: NDArray[Any], b: float) -> NDArray[Any] | None:
+def line_in(frame: Viewport, w: NDArray[Any], b: float) -> NDArray[Any] | None:
     """Return both ends of the line w·u + b = 0 in the frame, (2, 2); None where it passes by."""
     values = frame.corners @ w + b
     ends = []
@@ -98,6 +98,6 @@ def line_in(frame: Frame, w: NDArray[Any], b: float) -> NDArray[Any] | None:
     return np.array(ends) if len(ends) == 2 else None
 
 
-def band_in(frame: Frame, w: NDArray[Any], b: float, margin: float) -> NDArray[Any]:
+def band_in(frame: Viewport, w: NDArray[Any], b: float, margin: float) -> NDArray[Any]:
     """Return the part of the frame where |w·u + b| ≤ margin as a polygon."""
     return clipped(clipped(frame.corners, w, b + margin), -w, margin - b)

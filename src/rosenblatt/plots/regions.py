@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.estimators import AveragedPerceptron, Perceptron, VotedPerceptron
 from rosenblatt.plots.display import Display, label_text, legend_beside, set_title
-from rosenblatt.plots.frame import Frame, clipped
+from rosenblatt.plots.frame import Viewport, clipped
 from rosenblatt.plots.palette import INK, PAPER, class_style, mixed
 from rosenblatt.plots.plane import Features, Plane, plane_of, planes_to_try
 from rosenblatt.plots.scene import PlaneDisplay, class_handles, scatter_classes, scene_of, set_frame
@@ -48,7 +48,7 @@ class Regions:
         return [int(k) for k in np.unique(self.grid)]
 
 
-def regions_of(estimator: Any, plane: Plane, frame: Frame) -> Regions:
+def regions_of(estimator: Any, plane: Plane, frame: Viewport) -> Regions:
     """Return which class the estimator gives to which part of the plane."""
     weights = linear_of(estimator)
     if weights is not None:
@@ -74,7 +74,7 @@ def predicted(estimator: Any, X: Any) -> NDArray[Any]:
         return np.asarray(estimator.predict(X))
 
 
-def _polygons(weights: Linear, plane: Plane, frame: Frame) -> list[NDArray[Any]]:
+def _polygons(weights: Linear, plane: Plane, frame: Viewport) -> list[NDArray[Any]]:
     w, b = plane.weights(weights.w, weights.b)
     if w.ndim == 1:
         w, b = np.stack([np.zeros(2), w]), np.array([0.0, b])
@@ -94,7 +94,7 @@ def _polygons(weights: Linear, plane: Plane, frame: Frame) -> list[NDArray[Any]]
     return found
 
 
-def draw_regions(ax: "Axes", regions: Regions, frame: Frame) -> list[Any]:
+def draw_regions(ax: "Axes", regions: Regions, frame: Viewport) -> list[Any]:
     """Colour the regions in the tints of their classes; a colour that comes again is hatched."""
     if regions.polygons is not None:
         drawn = [_fill(ax, k, regions.polygons[k]) for k in regions.present]
@@ -116,7 +116,7 @@ def _fill(ax: "Axes", number: int, polygon: NDArray[Any]) -> Any:
     )[0]
 
 
-def _edges(ax: "Axes", polygons: list[NDArray[Any]], frame: Frame) -> Any:
+def _edges(ax: "Axes", polygons: list[NDArray[Any]], frame: Viewport) -> Any:
     """Draw where two regions meet: the sides of polygons that are no part of the frame."""
     from matplotlib.collections import LineCollection
 
@@ -135,7 +135,7 @@ def _edges(ax: "Axes", polygons: list[NDArray[Any]], frame: Frame) -> Any:
     return ax.add_collection(lines, autolim=False)
 
 
-def _draw_grid(ax: "Axes", grid: NDArray[Any], frame: Frame) -> list[Any]:
+def _draw_grid(ax: "Axes", grid: NDArray[Any], frame: Viewport) -> list[Any]:
     styles = [class_style(k) for k in range(int(grid.max()) + 1)]
     tints = [[int(style.tint[i : i + 2], 16) for i in (1, 3, 5)] for style in styles]
     image = ax.imshow(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.plots.display import Display, label_text, style_axes
-from rosenblatt.plots.frame import Frame, frame_of
+from rosenblatt.plots.frame import Viewport, frame_of
 from rosenblatt.plots.palette import FAINT, INK, class_style
 from rosenblatt.plots.plane import Plane
 from rosenblatt.plots.subject import DrawnRows
@@ -30,7 +30,7 @@ class Scene:
     numbers: NDArray[Any]  # of the class of each row
     classes: tuple[Any, ...]
     axis_names: tuple[str, str]
-    frame: Frame
+    frame: Viewport
     note: str
 
 
@@ -72,7 +72,7 @@ class PlaneDisplay(Display):
         return self.scene.classes
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> Viewport:
         """What the picture shows."""
         return self.scene.frame
 
@@ -182,7 +182,7 @@ def ring_handle(label: str) -> Any:
     )
 
 
-def set_frame(ax: "Axes", frame: Frame, labels: tuple[str, str]) -> None:
+def set_frame(ax: "Axes", frame: Viewport, labels: tuple[str, str]) -> None:
     """Show what the frame holds, with right angles where both axes have one scale."""
     ax.set_xlim(frame.left, frame.right)
     ax.set_ylim(frame.bottom, frame.top)
@@ -191,7 +191,7 @@ def set_frame(ax: "Axes", frame: Frame, labels: tuple[str, str]) -> None:
     style_axes(ax, *labels)
 
 
-def mark_origin(ax: "Axes", frame: Frame) -> Any:
+def mark_origin(ax: "Axes", frame: Viewport) -> Any:
     """Draw a small cross at the origin where it is in the frame."""
     if not frame.holds(np.zeros(2)):
         return None
