@@ -41,7 +41,7 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     done = run(*command, *kept, "--json", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Going on from point." in done.stderr
+    assert "Resuming from point." in done.stderr
     report = json.loads(done.stdout)
     assert len(report["history"]) == 6
     assert not (tmp_path / "point").exists()
@@ -75,8 +75,8 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
             ("--engine", "dask", "--scheduler", "tcp://a:1"),
             "give a tls:// address, or say --unencrypted",
         ),
-        (("--engine", "dask", "--calibrate"), "--calibrate looks at all held-out rows at once"),
-        (("--engine", "dask", "--buffer", "1M"), "--buffer says how one process reads"),
+        (("--engine", "dask", "--calibrate"), "--calibrate needs all held-out rows in one place"),
+        (("--engine", "dask", "--buffer", "1M"), "--buffer applies to a single process"),
         (("--engine", "dask", "--memory", "vote"), "--memory vote keeps the rows of all mistakes"),
         (
             ("--engine", "dask", "--rule", "pa1", "--mixing", "mistakes"),
