@@ -70,20 +70,23 @@ def test_help(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "needed"),
     [
-        ["predict", "spam.model", "rows.svm"],
-        ["weights", "spam.model"],
-        ["explain", "spam.model", "rows.svm"],
-        ["evaluate", "spam.model", "rows.svm"],
-        ["export", "spam.model", "-o", "spam.json"],
+        (["predict", "spam.model", "rows.svm"], {"llvmlite"}),
+        (["weights", "spam.model"], set()),
+        (["explain", "spam.model", "rows.svm"], {"llvmlite"}),
+        (["evaluate", "spam.model", "rows.svm"], {"llvmlite"}),
+        (["export", "spam.model", "-o", "spam.json"], set()),
     ],
 )
-def test_small_models_do_without_machine_code(tmp_path: Path, arguments: list[str]) -> None:
-    """Commands on a small model and few rows import none of the slow packages."""
+def test_models_need_machine_code_at_most(
+    tmp_path: Path, arguments: list[str], needed: set[str]
+) -> None:
+    """Commands on a model import no slow package but the one that loads machine code."""
     spam_model(tmp_path)
     rows_file(tmp_path, SPAM_ROWS)
-    assert imported(*arguments, folder=tmp_path) == set()
+    imported(*arguments, folder=tmp_path)  # compiles what is not compiled yet
+    assert imported(*arguments, folder=tmp_path) == needed
 
 
 def test_training_does_without_scikit_learn(tmp_path: Path) -> None:
@@ -95,4 +98,5 @@ def test_training_does_without_scikit_learn(tmp_path: Path) -> None:
     table_file(tmp_path / "table.csv")
     imported("train", "table.csv", folder=tmp_path)
     assert imported("train", "table.csv", folder=tmp_path) <= {"llvmlite", "scipy", "polars"}
-    assert imported("predict", "table.model", "table.csv", folder=tmp_path) == {"polars"}
+    found = imported("predict", "table.model", "table.csv", folder=tmp_path)
+    assert found <= {"llvmlite", "polars"}

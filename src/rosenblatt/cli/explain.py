@@ -122,7 +122,7 @@ def _show_provenance(screen: Screen, model: "Model", provenance: "Provenance", n
 
 
 def _row(model: "Model", data: str, row: int, layout: "Layout") -> "Batch":
-    """Return a batch of this row alone, which plain Python scores before machine code is loaded."""
+    """Return a batch of this row alone."""
     from rosenblatt.models.rows import model_rows
 
     before = 0

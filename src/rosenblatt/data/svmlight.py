@@ -1,7 +1,6 @@
 """Files of svmlight (LIBSVM) text as batches of rows, in memory that does not grow with them."""
 
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from threading import Event
 from typing import Any
@@ -24,10 +23,10 @@ from rosenblatt.data.svmlight_rows import (
 )
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text import MOST_FEATURE
 
 BLOCK_BYTES = 2 << 20  # of text in a batch; from 1 to 8 MiB the speed is the same
-PLAIN_BYTES = 1 << 19  # up to here plain Python is done before machine code has been loaded
 
 
 def svmlight_batches(
@@ -210,11 +209,8 @@ class _Parser:
 
     def _rows(self, block: TextBlock) -> ParsedBlock:
         conventions = self._conventions
-        if block.offset + block.length > PLAIN_BYTES or "llvmlite" in sys.modules:
-            from rosenblatt.kernels.text.words import AVAILABLE
-
-            if AVAILABLE:
-                return parse_scanned(block.text, block.length, conventions, self._dtype)
+        if available():
+            return parse_scanned(block.text, block.length, conventions, self._dtype)
         return parse_plain(block.text[: block.length].tobytes(), conventions, self._dtype)
 
 

@@ -2,8 +2,8 @@
 
 ``label [qid:number] feature:value feature:value … [# comment]``, parted by blanks. ``parse_line``,
 in plain Python, is the definition of what a line may say and words the errors. The compiled scan
-knows only the usual shapes and leaves every other line to it. Small inputs are parsed in plain
-Python altogether: at 2 to 6 MB/s they are read before machine code is even loaded.
+knows only the usual shapes and leaves every other line to it. Where there is no
+machine code all lines are.
 """
 
 import itertools

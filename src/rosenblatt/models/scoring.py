@@ -1,8 +1,5 @@
 """The scores of rows by a model, and the classes that they predict."""
 
-import sys
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,24 +7,23 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.errors import WeightOverflowError
+from rosenblatt.kernels.binary import activations
+from rosenblatt.kernels.finite import first_not_finite
+from rosenblatt.kernels.multiclass import class_scores
+from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.models.model import Model
 
 if TYPE_CHECKING:
-    from rosenblatt.kernels.rows import Rows
     from rosenblatt.mistakes.scores import VoteCounter
     from rosenblatt.mistakes.updates import Mistakes
     from rosenblatt.training.state import State
-
-PLAIN_PRODUCTS = 1 << 20  # weight times value; about what is done while machine code is loaded
-LANES = 4  # sums side by side, as in kernels.rows
 
 
 class Scorer:
     """Scores rows by the weights of a model.
 
-    Small input is done in plain Python, in the order of additions of the compiled kernels, so that
-    the same bits come out without waiting for machine code to be loaded. The scores of a voted
-    perceptron are shares of votes, or with ``by_weights`` those of the average of its vectors.
+    The scores of a voted perceptron are shares of votes, or with ``by_weights`` those of the
+    average of its vectors.
     """
 
     def __init__(self, model: Model, *, by_weights: bool = False) -> None:
@@ -38,7 +34,6 @@ class Scorer:
         self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
         self._n_features = model.n_features
         self._constant = model.constant
-        self._n_products = 0
         self._positive = model.positive
 
     def scores(self, batch: Batch) -> NDArray[Any]:
@@ -49,16 +44,11 @@ class Scorer:
         known = batch.below(self._n_features)
         data, indices, indptr = known.data, known.indices, known.indptr
         if self._counter is not None:
-            rows = data, indices, indptr
+            rows = CSR(data, indices, indptr, self._n_features, self._constant)
             return self._vote(self._counter, batch, rows)
-        n_vectors = 1 if self._binary else self._weights.shape[1]
-        self._n_products += len(data) * n_vectors
-        shape = (batch.n_rows,) if self._binary else (batch.n_rows, n_vectors)
-        scores = np.empty(shape)
-        if self._n_products > PLAIN_PRODUCTS or "llvmlite" in sys.modules:
-            self._score_compiled(data, indices, indptr, scores)
-        else:
-            self._score_plain(data, indices, indptr, scores)
+        scores = np.empty((batch.n_rows, *self._weights.shape[1:]))
+        rows = CSR(data, indices, indptr, self._n_features, 1.0)
+        (activations if self._binary else class_scores)(rows, self._weights, scores)
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores).reshape(batch.n_rows, -1).all(axis=1))[0])
             msg = (
@@ -82,49 +72,19 @@ class Scorer:
         self,
         counter: "VoteCounter",
         batch: Batch,
-        rows: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+        rows: CSR,
     ) -> NDArray[Any]:
-        from rosenblatt.kernels.rows import CSR
         from rosenblatt.mistakes.scores import vote_scores
 
         try:
-            return vote_scores(counter.count(CSR(*rows, self._n_features, self._constant)))
+            return vote_scores(counter.count(rows))
         except WeightOverflowError as error:
             msg = f"{batch.file}, from line {batch.first_line} on: {error}"
             raise WeightOverflowError(msg) from error
 
-    def _score_compiled(
-        self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], out: NDArray[Any]
-    ) -> None:
-        from rosenblatt.kernels.binary import activations
-        from rosenblatt.kernels.multiclass import class_scores
-        from rosenblatt.kernels.rows import CSR
 
-        rows = CSR(data, indices, indptr, self._n_features, 1.0)
-        (activations if self._binary else class_scores)(rows, self._weights, out)
-
-    def _score_plain(
-        self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], out: NDArray[Any]
-    ) -> None:
-        weights, bias = self._weights, self._weights[-1]
-        with np.errstate(over="ignore", invalid="ignore"):  # told by who looks at the scores
-            for i in range(len(out)):
-                row = slice(indptr[i], indptr[i + 1])
-                if self._binary:
-                    out[i] = _lane_sum((data[row] * weights[indices[row]]).tolist()) + bias
-                else:
-                    out[i] = 0.0
-                    for value, feature in zip(data[row], indices[row], strict=True):
-                        out[i] += value * weights[feature]
-                    out[i] += bias
-
-
-def linear_scores(state: "State", rows: "Rows") -> NDArray[Any]:
+def linear_scores(state: "State", rows: Rows) -> NDArray[Any]:
     """Return the activation of each row, (n,) for two classes, else (n, classes)."""
-    from rosenblatt.kernels.binary import activations
-    from rosenblatt.kernels.finite import first_not_finite
-    from rosenblatt.kernels.multiclass import class_scores
-
     weights = state.average()
     if state.n_classes == 2:
         scores = np.empty(rows.shape[0])
@@ -174,10 +134,3 @@ def votes_of(model: Model) -> "Mistakes":
     from rosenblatt.models.provenance import recorded_mistakes
 
     return recorded_mistakes(model)
-
-
-def _lane_sum(products: list[float]) -> float:
-    """Add as ``kernels.rows`` does: four sums side by side, then what is left over."""
-    whole = len(products) & -LANES
-    a, b, c, d = (reduce(add, products[lane:whole:LANES], 0.0) for lane in range(LANES))
-    return reduce(add, products[whole:], (a + c) + (b + d))

@@ -33,9 +33,9 @@ def test_the_code_of_a_package(tmp_path: Path) -> None:
     """Each record is found by its symbol; of a file that is cut none but whole ones are."""
     records = {s: RECORD._replace(name=s, code=s.encode() * 50) for s in SYMBOLS}
     path = tmp_path / "code" / "x.code"
-    write_package_code(path, records)
+    write_package_code(path, "0" * 64, records)
     code = PackageCode(path)
-    assert len(code) == 3
+    assert (len(code), code.sources) == (3, "0" * 64)
     assert {s: code.load(s) for s in SYMBOLS} == records
     assert code.load(f"kernel_{7:032x}") is None
     whole = path.read_bytes()

@@ -1,13 +1,11 @@
 """A column of text: words and pairs of neighbouring words.
 
 A word is a maximal run of letters and digits, ``str.isalnum``, in text that ``str.lower`` has made.
-``plain_terms`` is the definition; ``scanned_terms`` is the same by compiled code. Small inputs are
-read with the first, since machine code takes a twentieth of a second to load.
+``plain_terms`` is the definition; ``scanned_terms`` is the same by compiled code.
 """
 
 import math
 import re
-import sys
 import threading
 from collections.abc import Iterable
 from functools import cache
@@ -22,6 +20,7 @@ from rosenblatt.data.encoding.columns import FeatureColumn
 from rosenblatt.data.encoding.vocabulary import HashedNumbering, Numbering, Terms
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.hashing import column_seed, pair_hash, term_hash
 
 if TYPE_CHECKING:
@@ -38,9 +37,6 @@ IN_CONTEXT = (chr(CAPITAL_SIGMA), chr(DOTTED_I))
 # Rooms that every scan writes to and nobody keeps, one set a thread. Fresh memory for each table
 # would have to be cleared by the system page by page: a fifth of the time of a scan.
 _rooms = threading.local()
-PLAIN_BYTES = (
-    1 << 18
-)  # of text: up to here plain Python is done before machine code has been loaded
 MOST_BYTES = 1 << 30  # in one table: places in it are numbers of 32 bits
 
 
@@ -262,7 +258,6 @@ class TextColumn:
         self._numbering = numbering
         self._pairs = pairs
         self._seed = column_seed("text", column.name)
-        self._bytes_so_far = 0
 
     def prepare(self, table: Table, *, growing: bool) -> Terms | SparseRows:
         """Return what can be said of each row whatever came before it."""
@@ -274,9 +269,8 @@ class TextColumn:
                 f" {MOST_BYTES >> 20:,} MiB of text in {len(series):,} rows; read fewer at a time."
             )
             raise InputError(msg)
-        self._bytes_so_far += length
         hashed = isinstance(self._numbering, HashedNumbering)
-        if self._scans():
+        if available():
             mask = self._numbering.key_mask
             terms = scanned_terms(series, self._seed, mask, pairs=self._pairs, named=not hashed)
         else:
@@ -298,9 +292,7 @@ class TextColumn:
 
     def learn(self, prepared: Terms, *, growing: bool = True) -> NDArray[np.int32]:
         """Return the number of each term; while it grows, take in new ones and count the texts."""
-        numbers = self._numbering.terms(
-            self._place, prepared, scanned=self._scans(), growing=growing
-        )
+        numbers = self._numbering.terms(self._place, prepared, scanned=available(), growing=growing)
         if growing:
             self._numbering.documents.add(numbers, len(self._numbering))
         return numbers
@@ -308,20 +300,12 @@ class TextColumn:
     def _weighed(self, numbers: NDArray[Any], terms: Terms, *, growing: bool) -> SparseRows:
         n_terms, documents = len(self._numbering), self._numbering.documents
         idf = np.ones(n_terms, np.float32) if growing else documents.weights(n_terms)
-        if self._scans():
+        if available():
             from rosenblatt.kernels.text.terms import scanned_weights
 
             dampened = dampened_counts(terms.counts)
             return SparseRows(*scanned_weights(numbers, terms.counts, terms.indptr, dampened, idf))
         return plain_weights(numbers, terms.counts, terms.indptr, idf)
-
-    def _scans(self) -> bool:
-        """Whether the compiled scan is worth it, or machine code there already."""
-        if self._bytes_so_far <= PLAIN_BYTES and "llvmlite" not in sys.modules:
-            return False
-        from rosenblatt.kernels.text.words import AVAILABLE
-
-        return AVAILABLE
 
     def _text(self, table: Table) -> "pl.Series":
         import polars as pl

@@ -20,11 +20,21 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from rosenblatt.kernels.compiling.function import CompiledFunction
+from rosenblatt.kernels.compiling.machine import machine_code_source
 from rosenblatt.kernels.compiling.registry import INLINED, INSTRUCTIONS, METHODS, silent
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PLAIN = os.environ.get("ROSENBLATT_PLAIN", "0") not in {"", "0"}
+
+
+def available() -> bool:
+    """Return whether kernels run as machine code here, or could.
+
+    Where they do not, what was written for machine code alone, as the scanners of text, is better
+    left to its definition in plain Python.
+    """
+    return not PLAIN and machine_code_source() is not None
 
 
 def compiled(function: Function) -> Function:

@@ -24,6 +24,7 @@ from rosenblatt.kernels.compiling.frames import (
 from rosenblatt.kernels.compiling.machine import builtin_code
 
 EMITTER = "rosenblatt.kernels.emission.calling"
+BUILTINS = ("flatten", "invoke")
 FAST_CALL = 0x80  # arguments in a C array
 
 
@@ -86,7 +87,7 @@ def _builtins() -> tuple[Any, Any] | None:
     """Return both functions as machine code, or None where it can't be trusted."""
     if not _usual_layout():
         return None
-    addresses = [builtin_code(EMITTER, name) for name in ("flatten", "invoke")]
+    addresses = [builtin_code(EMITTER, name) for name in BUILTINS]
     if None in addresses:
         return None
     made = _builtin("flatten", addresses[0]), _builtin("invoke", addresses[1])

@@ -35,7 +35,8 @@ from rosenblatt.kernels.compiling.registry import INLINED, INSTRUCTIONS, METHODS
 # No fastmath: a fixed order of additions gives the same bits on every machine. The numpy error
 # model drops the test for a zero divisor from the inner loops; the rules make that test themselves.
 OPTIONS = {"nogil": True, "error_model": "numpy"}
-INLINE = {**OPTIONS, "forceinline": True}
+CALLED = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # by other code alone
+INLINE = {**CALLED, "forceinline": True}
 
 NUMBERS = {INT: types.int64, FLOAT: types.float64, BOOL: types.boolean, UNSIGNED: types.uint64}
 WORD = ir.IntType(64)
@@ -100,7 +101,7 @@ def _dispatcher(function: Callable[..., Any]) -> Any:
         function = function.__wrapped__
     if function in INSTRUCTIONS:
         return getattr(import_module(INSTRUCTIONS[function]), function.__name__)
-    return njit(**(INLINE if function in INLINED else OPTIONS))(_translated(function))
+    return njit(**(INLINE if function in INLINED else CALLED))(_translated(function))
 
 
 def _ours(value: object) -> bool:

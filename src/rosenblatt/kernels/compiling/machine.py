@@ -4,6 +4,7 @@ import hashlib
 import logging
 import os
 import platform
+import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from rosenblatt.kernels.compiling.forms import (
     parsed_result,
     qualified_name,
 )
-from rosenblatt.kernels.compiling.store import Record, UserCache, package_code
+from rosenblatt.kernels.compiling.store import FOLDER, Record, UserCache, package_code
 
 log = logging.getLogger("rosenblatt")
 
@@ -33,6 +34,7 @@ LEVELS = {
     "x86-64-v2": ("cx16", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"),
     "x86-64": (),
 }
+GENERIC = "generic"  # of arm64 and others, which have none
 
 
 class Loaded(NamedTuple):
@@ -54,13 +56,32 @@ def source_digest() -> str:
 
 
 @cache
+def machine_code_source() -> str | None:
+    """Return where machine code comes from: "package", or "compiler" and its cache, or None."""
+    if sys.byteorder != "little" or find_spec("llvmlite") is None:
+        return None
+    if FOLDER.is_dir() and package_code(processor()).sources == source_digest():
+        return "package"
+    return None if find_spec("numba") is None else "compiler"
+
+
+def package_processors() -> tuple[str, ...]:
+    """Return the kinds of processor that a package for this kind of machine has code for."""
+    return ("x86-64-v3", "x86-64-v2") if _has_levels() else (GENERIC,)
+
+
+def _has_levels() -> bool:
+    return platform.machine().lower() in {"x86_64", "amd64"}
+
+
+@cache
 def processor() -> str:
     """Return the kind of processor that machine code is made for and loaded for here."""
     chosen = os.environ.get("ROSENBLATT_PROCESSOR")
     if chosen:
         return chosen
-    if platform.machine().lower() not in {"x86_64", "amd64"}:
-        return "generic"
+    if not _has_levels():
+        return GENERIC
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
@@ -87,7 +108,7 @@ if hasattr(os, "register_at_fork"):
 
 def machine_code(function: Callable[..., Any], signature: TupleForm) -> Loaded | None:
     """Return a kernel for arguments of this form, compiled if need be; None where it can't be."""
-    name = f"{qualified_name(function)}{signature}"
+    name = kernel_name(function, signature)
     modules = {function.__module__, *modules_of(signature)}
 
     def make(symbol: str) -> Any:
@@ -95,6 +116,16 @@ def machine_code(function: Callable[..., Any], signature: TupleForm) -> Loaded |
         return compiler.compile_kernel(function, signature, symbol, processor())
 
     return _found(name, make, ours=all(m.partition(".")[0] == "rosenblatt" for m in modules))
+
+
+def kernel_name(function: Callable[..., Any], signature: TupleForm) -> str:
+    """Return the name of a kernel for one signature."""
+    return f"{qualified_name(function)}{signature}"
+
+
+def symbol_of(name: str) -> str:
+    """Return the name that machine code has for the loader."""
+    return f"kernel_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
 def builtin_code(module: str, name: str) -> int | None:
@@ -114,8 +145,8 @@ def _found(name: str, make: Callable[[str], Any], *, ours: bool) -> Loaded | Non
     with _lock:
         if name in _loaded:
             return _loaded[name]
-        symbol = f"kernel_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
-        if find_spec("llvmlite") is None:
+        symbol = symbol_of(name)
+        if machine_code_source() is None:
             _missing(name)
             return None
         record = _stored(name, symbol) if ours else None

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parent / "machine_code"  # of the package: a file for each processor
 MAGIC = b"rosenblatt machine code 1\n"
+HEAD = struct.Struct("<I32s64s")  # length of the index, digest, digest of the sources
 ENTRY = struct.Struct("<39sQI")  # of the index: symbol, where its record stands, its length
 DAYS_UNUSED = 30  # after which what other sources left in the cache is removed
 
@@ -52,12 +53,14 @@ class PackageCode:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._index, self._start = b"", 0
+        self.sources = ""  # digest of the files that all was made from
         with suppress(OSError, struct.error), path.open("rb") as file:
-            head = file.read(len(MAGIC) + 36)
-            (length,) = struct.unpack_from("<I", head, len(MAGIC))
+            head = file.read(len(MAGIC) + HEAD.size)
+            length, digest, sources = HEAD.unpack_from(head, len(MAGIC))
             index = file.read(length)
-            if head.startswith(MAGIC) and hashlib.sha256(index).digest() == head[-32:]:
+            if head.startswith(MAGIC) and hashlib.sha256(sources + index).digest() == digest:
                 self._index, self._start = index, len(head) + length
+                self.sources = sources.decode()
 
     def __len__(self) -> int:
         return len(self._index) // ENTRY.size
@@ -76,15 +79,16 @@ class PackageCode:
             return None
 
 
-def write_package_code(path: Path, records: dict[str, Record]) -> None:
-    """Write the machine code of a package for one processor."""
+def write_package_code(path: Path, sources: str, records: dict[str, Record]) -> None:
+    """Write the machine code of a package for one processor, made from files of this digest."""
     packs = [packed(records[symbol]) for symbol in sorted(records)]
     offset, entries = 0, []
     for symbol, pack in zip(sorted(records), packs, strict=True):
         entries.append(ENTRY.pack(symbol.encode(), offset, len(pack)))
         offset += len(pack)
     index = b"".join(entries)
-    head = MAGIC + struct.pack("<I", len(index)) + hashlib.sha256(index).digest()
+    digest = hashlib.sha256(sources.encode() + index).digest()
+    head = MAGIC + HEAD.pack(len(index), digest, sources.encode())
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(head + index + b"".join(packs))
 

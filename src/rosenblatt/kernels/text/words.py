@@ -3,23 +3,19 @@
 Numba has no names for these instructions. Text is given by the address of its first byte: numba
 counts the references to an array at every call that it is passed to, even an inlined one, which
 took a sixth of the time of a scan. Whoever passes an address keeps the array alive, and asks only
-for bytes that are inside it.
+for bytes that are inside it. The first byte of a word is its lowest eight bits, on any machine.
 """
 
 import struct
-import sys
 from ctypes import c_uint8, c_uint64, string_at
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.kernels.compiling import PLAIN, instruction
+from rosenblatt.kernels.compiling import instruction
 
 SPAN = 64  # bytes that a mask looks at, one bit each
 EMITTER = "rosenblatt.kernels.emission.words"
-
-# What is compiled here reads the first byte of a word as its lowest eight bits.
-AVAILABLE = sys.byteorder == "little" and not PLAIN
 
 
 def mask_of(bits: Any) -> Any:
@@ -29,19 +25,19 @@ def mask_of(bits: Any) -> Any:
 
 def span_at(text: int, position: int) -> Any:
     """Return the 64 bytes from this position on."""
-    return np.frombuffer(string_at(text + position, SPAN), np.uint8)
+    return np.frombuffer(string_at(text + int(position), SPAN), np.uint8)
 
 
 @instruction(EMITTER)
 def byte_at(text: int, position: int) -> int:
     """Return the byte at this position of the text."""
-    return c_uint8.from_address(text + position).value
+    return c_uint8.from_address(text + int(position)).value
 
 
 @instruction(EMITTER)
 def word_at(text: int, position: int) -> Any:
     """Return the eight bytes from this position on as one word, the first byte lowest."""
-    return np.uint64(c_uint64.from_address(text + position).value)
+    return np.uint64(c_uint64.from_address(text + int(position)).value)
 
 
 @instruction(EMITTER)
@@ -54,7 +50,7 @@ def nondigits_at(text: int, position: int) -> Any:
 @instruction(EMITTER)
 def count_at(text: int, position: int, byte: int) -> int:
     """Return how many of the 64 bytes from here on are this one, a constant of the program."""
-    return string_at(text + position, SPAN).count(byte)
+    return string_at(text + int(position), SPAN).count(byte)
 
 
 @instruction(EMITTER)
@@ -94,13 +90,13 @@ def word_bytes_at(text: int, position: int) -> Any:
 @instruction(EMITTER)
 def store_word(text: int, position: int, word: Any) -> None:
     """Write eight bytes from this position on, the first one lowest in the word."""
-    c_uint64.from_address(text + position).value = int(word)
+    c_uint64.from_address(text + int(position)).value = int(word)
 
 
 @instruction(EMITTER)
 def store_byte(text: int, position: int, byte: int) -> None:
     """Write one byte at this position."""
-    c_uint8.from_address(text + position).value = int(byte)
+    c_uint8.from_address(text + int(position)).value = int(byte)
 
 
 @instruction(EMITTER)

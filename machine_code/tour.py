@@ -1,0 +1,255 @@
+"""A tour of the library: every rule, memory, row format, element type and command, on a few rows.
+
+Each function visits one part. What a part does depends on types and on choices; so each is visited
+with every combination of those that its documentation names, and on data of no particular sense.
+"""
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from click.testing import CliRunner
+from numpy.typing import NDArray
+from scipy import sparse
+
+import rosenblatt
+from rosenblatt import KernelPerceptron, VotedPerceptron
+from rosenblatt.cli import main
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.models.fitting import empty_model, fit_model, learn_batch
+from rosenblatt.models.learner import TRAINED_MEMORIES, Learner
+from rosenblatt.models.scoring import linear_scores
+from rosenblatt.rules import RULES
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.labels import targets_of
+from rosenblatt.training.online import OnlineLearner
+
+N_ROWS, N_FEATURES = 40, 5
+CLASS_COUNTS = (2, 3)
+DTYPES = (np.float64, np.float32, np.uint8)
+INDEX_TYPES = (np.int32, np.int64)
+
+
+def arrays() -> Iterator[Any]:
+    """Yield the same numbers as arrays and CSR matrices of every documented type."""
+    values = np.random.default_rng(0).integers(0, 3, (N_ROWS, N_FEATURES))
+    for dtype in DTYPES:
+        yield values.astype(dtype)
+        for index in INDEX_TYPES:
+            matrix = sparse.csr_matrix(values.astype(dtype))
+            matrix.indices, matrix.indptr = (
+                matrix.indices.astype(index),
+                matrix.indptr.astype(index),
+            )
+            yield matrix
+
+
+def labels(n_classes: int) -> NDArray[Any]:
+    """Return labels of which every class has some."""
+    return np.arange(N_ROWS) * 7 % 11 % n_classes
+
+
+def rows_of(X: Any) -> Rows:
+    """Return an input as kernels see it."""
+    if sparse.issparse(X):
+        return CSR(X.data, X.indices, X.indptr, X.shape[1], 1.0)
+    return Dense(X, 1.0)
+
+
+def learners() -> Iterator[Learner]:
+    """Yield every rule with every memory, with and without what else changes a pass."""
+    for rule, memory in product(RULES, TRAINED_MEMORIES):
+        whole = (False, True) if RULES[rule].order == 2 else (False,)
+        for recorded, stopping, full in product((False, True), (False, True), whole):
+            try:
+                yield Learner(
+                    rule=rule,
+                    memory=memory,
+                    max_iter=2,
+                    record_mistakes=recorded,
+                    early_stopping=stopping,
+                    full_covariance=full,
+                )
+            except InputError:  # not available together
+                continue
+
+
+def visit_learners() -> None:
+    """Train every learner on every input, go on learning, and score."""
+    for n_classes, X, weighted in product(CLASS_COUNTS, arrays(), (False, True)):
+        rows, y = rows_of(X), labels(n_classes)
+        weight = np.ones(N_ROWS) if weighted else None
+        examples = Examples(rows, targets_of(y, n_classes), weight)
+        for learner in learners():
+            if learner.full_covariance and not isinstance(rows, Dense):
+                continue
+            model = empty_model("Perceptron", learner, np.arange(n_classes), N_FEATURES)
+            try:
+                model, _ = fit_model(model, learner, examples, np.random.default_rng(0))
+            except InputError:  # not available together
+                continue
+            learn_batch(model, learner, examples)
+            linear_scores(model.state, rows)
+
+
+def visit_estimators() -> None:
+    """Fit, go on, score and explain with the estimators, of which each has ways of its own."""
+    for n_classes, X in product(CLASS_COUNTS, arrays()):
+        y = labels(n_classes)
+        for name in rosenblatt.__all__:
+            kind = getattr(rosenblatt, name)
+            if not (isinstance(kind, type) and hasattr(kind, "predict")):
+                continue
+            clf = kind(max_iter=2).fit(X, y)
+            clf.predict(X)
+            clf.partial_fit(X, y)
+            if "record_mistakes" in clf.get_params():
+                clf.set_params(record_mistakes=True).fit(X, y)
+                rosenblatt.why(clf, X, np.ones(N_FEATURES))
+
+
+def visit_votes() -> None:
+    """Count votes on every input by teachers of every input."""
+    for n_classes, X, other in product(CLASS_COUNTS, arrays(), arrays()):
+        for zero in ("mistake", "positive"):
+            clf = VotedPerceptron(max_iter=2, zero=zero).fit(X, labels(n_classes))
+            clf.decision_function(other)
+
+
+def _product(left: Any, right: Any) -> Any:
+    """Return a kernel of one's own."""
+    found = left @ right.T
+    return found.toarray() if sparse.issparse(found) else found
+
+
+def visit_kernels() -> None:
+    """Fit and score with every kernel, rule, memory and budget."""
+    budgets: list[dict[str, Any]] = [
+        {},
+        {"max_support": 6, "memory": "last", "budget": "random"},
+        {"max_support": 6, "memory": "last", "budget": "forgetron"},
+        {"max_support": 6, "memory": "average", "budget": "projectron"},
+    ]
+    kernels: list[Any] = ["linear", "poly", "rbf", "precomputed", _product]
+    machines = ("joint", "one-vs-rest")
+    for n_classes, X in product(CLASS_COUNTS, arrays()):
+        y = labels(n_classes)
+        for kernel, rule, budget, machine in product(kernels, RULES, budgets, machines):
+            for class_weight in (None, {0: 2.0}):
+                clf = KernelPerceptron(
+                    kernel=kernel,
+                    rule=rule,
+                    multi_class=machine,
+                    class_weight=class_weight,
+                    max_iter=2,
+                    **budget,
+                )
+                gram = np.asarray((X @ X.T).todense()) if sparse.issparse(X) else X @ X.T
+                data = gram if kernel == "precomputed" else X
+                try:
+                    clf.fit(data, y)
+                    clf.decision_functions(data)
+                    if kernel != "precomputed":
+                        clf.partial_fit(data, y)
+                except InputError:  # not available together
+                    continue
+
+
+def visit_online() -> None:
+    """Learn from single rows."""
+    for rule, memory, n_classes in product(RULES, TRAINED_MEMORIES, CLASS_COUNTS):
+        if RULES[rule].order == 2 or memory == "vote":
+            continue
+        learner = Learner(rule=rule, memory=memory)
+        online = OnlineLearner(learner.start(N_FEATURES, n_classes), learner.plan().rule)
+        for label in range(n_classes):
+            online.learn(np.ones(N_FEATURES), label)
+
+
+SVMLIGHT = "".join(
+    f"{i % 3} qid:{i} " + " ".join(f"{j}:{(i * j) % 7 / 4}" for j in range(1, 6)) + "\n"
+    for i in range(60)
+)
+TABLE = "label,size,colour,words\n" + "".join(
+    f"{'abc'[i % 3]},{i * 7 % 13},{['red', 'green', 'blue'][i % 2]},some words and more {i}\n"
+    for i in range(60)
+)
+
+
+def files(folder: Path) -> Iterator[list[str]]:
+    """Write small files of two and of three classes; yield each with options that go with it."""
+    for n_classes in CLASS_COUNTS:
+        rows = [line for line in SVMLIGHT.splitlines() if int(line[0]) < n_classes]
+        (folder / f"rows{n_classes}.svm").write_text("\n".join(rows) + "\n")
+        head, *lines = TABLE.splitlines()
+        chosen = [head, *(line for line in lines if line[0] in "abc"[:n_classes])]
+        (folder / f"table{n_classes}.csv").write_text("\n".join(chosen) + "\n")
+        yield [f"rows{n_classes}.svm"]
+        table = [f"table{n_classes}.csv", "--label", "label", "--text", "words"]
+        yield table
+        yield [*table, "--hash-bits", "12"]
+        yield [*table, "--pairs"]
+
+
+def visit_commands() -> None:
+    """Train, judge, predict, explain and trace from files."""
+    with TemporaryDirectory() as name:
+        home = Path.cwd()
+        os.chdir(name)
+        try:
+            for (data, *options), rule, memory in product(
+                files(Path(name)), RULES, TRAINED_MEMORIES
+            ):
+                _visit_file(data, options, rule, memory)
+            for n_classes in CLASS_COUNTS:
+                run("diagnose", f"rows{n_classes}.svm")
+        finally:
+            os.chdir(home)
+
+
+def _visit_file(data: str, options: list[str], rule: str, memory: str) -> None:
+    chosen = ["--rule", rule, "--memory", memory, "--max-iter", "2"]
+    trained = run("train", data, *options, *chosen, "-o", "a.model", "--test", data)
+    if not trained:  # not available together
+        return
+    run("train", data, *options, *chosen, "-o", "b.model", "--shuffle", "no")
+    run("train", data, *options, *chosen, "-o", "b.model", "--shuffle-buffer", "1K")
+    run("train", data, *options, *chosen, "-o", "b.model", "--record-mistakes", "--calibrate")
+    for model in ("a.model", "b.model"):
+        run("predict", model, data, "--scores")
+        run("evaluate", model, data)
+        run("explain", model, data, "--why")
+        run("weights", model)
+    run("trace", data, *chosen, "--json")
+
+
+def run(*arguments: str) -> bool:
+    """Run a command; return whether it could."""
+    done = CliRunner().invoke(main, arguments)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code in {0, 1}
+
+
+VISITS: tuple[Callable[[], None], ...] = (
+    visit_learners,
+    visit_estimators,
+    visit_votes,
+    visit_kernels,
+    visit_online,
+    visit_commands,
+)
+
+
+def walk() -> None:
+    """Visit everything."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for visit in VISITS:
+            visit()

@@ -1,0 +1,43 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import hashlib, json, sys
+import polars as pl
+from rosenblatt.data.encoding import TableEncoding, encoding_from
+from rosenblatt.data.labels import Classes
+from rosenblatt.data.tables.table import Table
+
+def table(rows):
+    columns = {"label": ["a", "b"] * rows, "t": ["some words", "Möre, more"] * rows}
+    return Table(pl.DataFrame(columns), "data", 1, None, 0)
+
+sample = table(100)
+encoding = TableEncoding.from_sample(sample, text=["t"], hash_bits=BITS)
+encoding.encode(sample, Classes())
+loaded = encoding_from(json.loads(json.dumps(encoding.as_json())), encoding.arrays())
+rows = loaded.encode(table(1_000), None)
+for part in (rows.data, rows.indices, rows.indptr):
+    print(hashlib.sha256(part.tobytes()).hexdigest(), len(part))
+print("llvmlite" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize("bits", ["None", "12"])
+def test_texts_are_the_same_without_machine_code(bits: str) -> None:
+    """Where nothing is compiled or loaded, the same text gives the same features."""
+    printed = [
+        subprocess.run(  # noqa: S603  # our own program
+            [sys.executable, "-c", PROGRAM.replace("BITS", bits)],
+            check=True,
+            env=os.environ | {"ROSENBLATT_PLAIN": plain},
+            capture_output=True,
+            text=True,
+        ).stdout.split()
+        for plain in ("0", "1")
+    ]
+    assert printed[0][:-1] == printed[1][:-1]
+    assert [parts[-1] for parts in printed] == ["True", "False"]
