@@ -129,36 +129,35 @@ def _product(left: Any, right: Any) -> Any:
 
 
 def visit_kernels() -> None:
-    """Fit and score with every kernel, rule, memory and budget."""
+    """Fit and score with every kernel on every input, and with every rule and budget on one."""
+    kernels: list[Any] = ["linear", "poly", "rbf", "precomputed", _product]
+    for n_classes, X, kernel in product(CLASS_COUNTS, arrays(), kernels):
+        for max_support in (None, 6):
+            clf = KernelPerceptron(kernel=kernel, max_support=max_support, max_iter=2)
+            dots = _product(X, X) if kernel == "precomputed" else X
+            _visit_kernel_machine(clf, dots, labels(n_classes))
     budgets: list[dict[str, Any]] = [
         {},
         {"max_support": 6, "memory": "last", "budget": "random"},
         {"max_support": 6, "memory": "last", "budget": "forgetron"},
         {"max_support": 6, "memory": "average", "budget": "projectron"},
     ]
-    kernels: list[Any] = ["linear", "poly", "rbf", "precomputed", _product]
-    machines = ("joint", "one-vs-rest")
-    for n_classes, X in product(CLASS_COUNTS, arrays()):
-        y = labels(n_classes)
-        for kernel, rule, budget, machine in product(kernels, RULES, budgets, machines):
-            for class_weight in (None, {0: 2.0}):
-                clf = KernelPerceptron(
-                    kernel=kernel,
-                    rule=rule,
-                    multi_class=machine,
-                    class_weight=class_weight,
-                    max_iter=2,
-                    **budget,
-                )
-                gram = np.asarray((X @ X.T).todense()) if sparse.issparse(X) else X @ X.T
-                data = gram if kernel == "precomputed" else X
-                try:
-                    clf.fit(data, y)
-                    clf.decision_functions(data)
-                    if kernel != "precomputed":
-                        clf.partial_fit(data, y)
-                except InputError:  # not available together
-                    continue
+    choices = product(RULES, budgets, ("joint", "one-vs-rest"), (None, {0: 2.0}))
+    for n_classes, (rule, budget, machine, weight) in product(CLASS_COUNTS, choices):
+        clf = KernelPerceptron(
+            rule=rule, multi_class=machine, class_weight=weight, max_iter=2, **budget
+        )
+        _visit_kernel_machine(clf, next(arrays()), labels(n_classes))
+
+
+def _visit_kernel_machine(clf: KernelPerceptron, data: Any, y: NDArray[Any]) -> None:
+    try:
+        clf.fit(data, y)
+        clf.decision_functions(data)
+        if clf.kernel != "precomputed":
+            clf.partial_fit(data, y)
+    except InputError:  # not available together
+        return
 
 
 def visit_online() -> None:
