@@ -7,7 +7,7 @@ ifneq ($(wildcard ../shared/data/INDEX.md),)
 export ROSENBLATT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test explore browser lint format bench gallery reproduce clean
+.PHONY: demo test explore browser lint format bench gallery reproduce wheel clean
 
 demo: .venv/installed
 	$(BIN)/rosenblatt demo
@@ -45,7 +45,16 @@ gallery: .venv/installed-dev
 reproduce: .venv/installed
 	$(BIN)/python -m reproduction -o docs
 
-.venv/installed: pyproject.toml constraints.txt
+# The wheel for this kind of machine, with all machine code in it, and a look at it where numba is
+# not installed.
+wheel: .venv/installed-dev
+	$(BIN)/python -m machine_code
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	$(PYTHON) -m venv --clear build/wheel
+	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls -t dist/*.whl | head -1)[io]"
+	build/wheel/bin/python -m machine_code.check
+
+.venv/installed: pyproject.toml hatch_build.py constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rosenblatt needs Python 3.11 or later; set PYTHON=")'
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --upgrade pip
@@ -61,5 +70,5 @@ reproduce: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist src/rosenblatt/kernels/compiling/machine_code .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -46,7 +46,44 @@ class LazyGroup(click.Group):
             formatter.write_dl([*COMMANDS.items()])
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="rosenblatt")
-def main() -> None:
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    no_args_is_help=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option("--version", is_flag=True, help="Show the version and exit.")
+@click.option("--json", "as_json", is_flag=True, help="With --version: print one JSON document.")
+@click.pass_context
+def main(context: click.Context, *, version: bool, as_json: bool) -> None:
     """Rosenblatt: the perceptron family, fast and open to inspection."""
+    if version:
+        show_version(as_json=as_json)
+        context.exit()
+    if as_json or context.invoked_subcommand is None:
+        msg = "--json goes with --version, or behind the name of a command."
+        raise click.UsageError(msg)
+
+
+def show_version(*, as_json: bool) -> None:
+    """Print the version; as JSON also what it runs on, and where its machine code comes from."""
+    from rosenblatt import __version__
+
+    if not as_json:
+        click.echo(f"rosenblatt {__version__}")
+        return
+    import json
+    import platform
+    from importlib import metadata
+
+    from rosenblatt.kernels.compiling import machine_code_state
+
+    versions: dict[str, str | None] = {"python": platform.python_version()}
+    for package in ("numpy", "scipy", "scikit-learn", "llvmlite", "numba"):
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            versions[package] = None
+    state = {"version": __version__, "machine_code": machine_code_state(), "packages": versions}
+    click.echo(json.dumps(state, indent=2))

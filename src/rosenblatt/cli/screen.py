@@ -24,6 +24,7 @@ printed with its control characters escaped, so that no file can send commands t
 else comes from data goes through ``printable``.
 """
 
+import logging
 import os
 import re
 import sys
@@ -202,10 +203,25 @@ class ScreenCommand(click.Command):
             sys.stdout.flush()
 
 
+class CompilationNotice(logging.Handler):
+    """Says once why a command waits: kernels that nobody compiled on this computer before."""
+
+    def __init__(self, screen: Screen) -> None:
+        super().__init__(logging.INFO)
+        self._screen = screen
+        self._told = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line at the first record."""
+        if not self._told:
+            self._told = True
+            self._screen.say("Compiling for this computer; this happens once …")
+
+
 @contextmanager
 def ending(screen: Screen) -> Iterator[None]:
     """Turn what goes wrong inside into one line and an exit code, warnings into lines."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _noticing(screen):
         warnings.showwarning = lambda message, *_, **__: screen.warn(_one_line(message))
         try:
             yield
@@ -223,6 +239,19 @@ def ending(screen: Screen) -> Iterator[None]:
         except OSError as error:
             about = f"{error.filename}: " if error.filename is not None else ""
             _fail(screen, f"{about}{error.strerror or error}.")
+
+
+@contextmanager
+def _noticing(screen: Screen) -> Iterator[None]:
+    log, notice = logging.getLogger("rosenblatt.kernels"), CompilationNotice(screen)
+    level = log.level
+    log.addHandler(notice)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(notice)
+        log.setLevel(level)
 
 
 def _one_line(message: object) -> str:

@@ -20,8 +20,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from rosenblatt.kernels.compiling.function import CompiledFunction
-from rosenblatt.kernels.compiling.machine import machine_code_source
+from rosenblatt.kernels.compiling.machine import machine_code_source, processor
 from rosenblatt.kernels.compiling.registry import INLINED, INSTRUCTIONS, METHODS, silent
+from rosenblatt.kernels.compiling.store import cache_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -35,6 +36,18 @@ def available() -> bool:
     left to its definition in plain Python.
     """
     return not PLAIN and machine_code_source() is not None
+
+
+def machine_code_state() -> dict[str, str | None]:
+    """Return what kernels run as here, for which processor, and where compiled code is kept."""
+    source = None if PLAIN else machine_code_source()
+    runs = {"package": "machine code of the package", "compiler": "machine code of the cache"}
+    cache = cache_folder()
+    return {
+        "runs": runs.get(source or "", "plain Python"),
+        "processor": None if source is None else processor(),
+        "cache": None if cache is None else str(cache),
+    }
 
 
 def compiled(function: Function) -> Function:

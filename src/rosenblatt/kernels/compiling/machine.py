@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from rosenblatt.kernels.compiling.forms import (
@@ -21,12 +20,15 @@ from rosenblatt.kernels.compiling.forms import (
     parsed_result,
     qualified_name,
 )
-from rosenblatt.kernels.compiling.store import FOLDER, Record, UserCache, package_code
+from rosenblatt.kernels.compiling.store import (
+    FOLDER,
+    Record,
+    UserCache,
+    package_code,
+    source_digest,
+)
 
-log = logging.getLogger("rosenblatt")
-
-PACKAGE = Path(__file__).parents[2]
-COMPILED_FOLDERS = ("kernels", "rules")  # where what is compiled stands
+log = logging.getLogger("rosenblatt.kernels")
 
 # The levels of x86-64, the best first, each by the features that it has and the next has not.
 LEVELS = {
@@ -42,17 +44,6 @@ class Loaded(NamedTuple):
 
     address: int
     result: Form
-
-
-@cache
-def source_digest() -> str:
-    """Return a digest of every file whose code can end up inside a compiled kernel."""
-    digest = hashlib.sha256()
-    for folder in COMPILED_FOLDERS:
-        for file in sorted((PACKAGE / folder).rglob("*.py")):
-            digest.update(file.relative_to(PACKAGE).as_posix().encode())
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 @cache
@@ -173,9 +164,14 @@ def _stored(name: str, symbol: str) -> Record | None:
     return None
 
 
+def missing_code() -> list[str]:
+    """Return the names of the kernels that run as plain Python for want of machine code."""
+    return [name for name, found in _loaded.items() if found is None]
+
+
 def _missing(name: str) -> None:
     """Say once that kernels run as plain Python."""
-    if not _loaded:
+    if not missing_code():
         msg = (
             "A part of rosenblatt runs as plain Python, a hundred times slower, because this "
             "installation has no machine code for it. Install the compiler: "

@@ -1,4 +1,7 @@
-"""Machine code on disk: records that prove themselves whole, in the package and in the cache."""
+"""Machine code on disk: records that prove themselves whole, in the package and in the cache.
+
+Standard library only: the build of the wheel reads this file by itself.
+"""
 
 import hashlib
 import json
@@ -17,6 +20,21 @@ MAGIC = b"rosenblatt machine code 1\n"
 HEAD = struct.Struct("<I32s64s")  # length of the index, digest, digest of the sources
 ENTRY = struct.Struct("<39sQI")  # of the index: symbol, where its record stands, its length
 DAYS_UNUSED = 30  # after which what other sources left in the cache is removed
+
+
+PACKAGE = Path(__file__).parents[2]
+COMPILED_FOLDERS = ("kernels", "rules")  # where what is compiled stands
+
+
+@cache
+def source_digest() -> str:
+    """Return a digest of every file whose code can end up inside a compiled kernel."""
+    digest = hashlib.sha256()
+    for folder in COMPILED_FOLDERS:
+        for file in sorted((PACKAGE / folder).rglob("*.py")):
+            digest.update(file.relative_to(PACKAGE).as_posix().encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 class Record(NamedTuple):

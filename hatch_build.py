@@ -1,0 +1,55 @@
+"""What the wheel is: for one kind of machine with its machine code, or for any, with the compiler.
+
+``python -m machine_code`` puts machine code into the source tree. Where it is there and was made
+from these sources, the wheel holds it and does not depend on numba.
+"""
+
+import sysconfig
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+STORE = "src/rosenblatt/kernels/compiling/store.py"
+
+
+def has_machine_code(root: str) -> bool:
+    """Return whether the source tree holds machine code that was made from it."""
+    spec = spec_from_file_location("store", Path(root, STORE))
+    if spec is None or spec.loader is None:
+        return False
+    store = module_from_spec(spec)
+    spec.loader.exec_module(store)
+    codes = [store.PackageCode(path) for path in store.FOLDER.glob("*.code")]
+    return bool(codes) and all(code.sources == store.source_digest() for code in codes)
+
+
+def platform_tag() -> str:
+    """Return the tag of this kind of machine; machine code asks nothing of the C library."""
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    return platform.replace("linux_", "manylinux_2_17_", 1)
+
+
+class DependencyHook(MetadataHookInterface):
+    """Adds the compiler to the dependencies of a package without machine code."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set the dependencies."""
+        compiler = [] if has_machine_code(self.root) else self.config["compiler"]
+        metadata["dependencies"] = [*self.config["dependencies"], *compiler]
+
+
+class MachineCodeHook(BuildHookInterface[Any]):
+    """Says for which kind of machine the wheel is, and leaves out machine code that is stale."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Set the tag of the wheel."""
+        if version == "editable":
+            return
+        if has_machine_code(self.root):
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{platform_tag()}"
+        else:
+            build_data["artifacts"].clear()
