@@ -1,4 +1,4 @@
-"""The compilation of many kernels, in processes that numba knows the processor of from the start."""
+"""The compilation of many kernels, in processes where numba knows the processor from the start."""
 
 import os
 import sys
