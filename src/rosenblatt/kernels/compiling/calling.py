@@ -18,7 +18,7 @@ from rosenblatt.kernels.compiling.frames import (
     KEY,
     LONGEST_KEY,
     MOST_WORDS,
-    Frame,
+    CallFrame,
     new_frame,
 )
 from rosenblatt.kernels.compiling.machine import builtin_code
@@ -149,5 +149,5 @@ def _agrees(flatten: Callable[[int, tuple[Any, ...]], bytes]) -> bool:
     )
 
 
-def _words(frame: Frame) -> bytes:
+def _words(frame: CallFrame) -> bytes:
     return bytes(frame.room.raw[:KEY])

@@ -22,16 +22,16 @@ SIZE = STACK + 24 * DEEPEST
 FLAGS_OF_FORM = 0x1 | 0x2 | 0x100 | 0x400
 
 
-class Frame(NamedTuple):
+class CallFrame(NamedTuple):
     """Room for one call at a time."""
 
     address: int
     room: Any
 
 
-def new_frame() -> Frame:
+def new_frame() -> CallFrame:
     """Return a frame that nobody else has."""
     room = ctypes.create_string_buffer(SIZE)
     known = (ctypes.c_int64 * len(KNOWN_OBJECTS)).from_buffer(room, KNOWN)
     known[:] = [id(thing) for thing in KNOWN_OBJECTS]
-    return Frame(ctypes.addressof(room), room)
+    return CallFrame(ctypes.addressof(room), room)

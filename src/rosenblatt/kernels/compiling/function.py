@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rosenblatt.kernels.compiling import calling
 from rosenblatt.kernels.compiling.forms import kinds_within, plain_value, result_of, signature_of
-from rosenblatt.kernels.compiling.frames import Frame, new_frame
+from rosenblatt.kernels.compiling.frames import CallFrame, new_frame
 from rosenblatt.kernels.compiling.machine import machine_code
 from rosenblatt.kernels.compiling.registry import silent
 
@@ -35,7 +35,7 @@ class CompiledFunction:
         update_wrapper(self, function)
         self.plain = silent(function)
         self._codes: dict[bytes, Code] = {}
-        self._frames: list[Frame] = []  # a frame is taken for a call and given back
+        self._frames: list[CallFrame] = []  # a frame is taken for a call and given back
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
