@@ -190,7 +190,7 @@ def test_a_missing_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError) as told, replacing(target):
         pass
     assert str(told.value) == (
-        f"{target} cannot be written: there is no folder {target.parent}; make it first."
+        f"{target} cannot be written: the folder {target.parent} does not exist."
     )
 
 

@@ -27,7 +27,7 @@ Y = [0, 1, 1]
         ({"degree": 0}, "degree of KernelPerceptron must be an integer of at least 1; got 0."),
         ({"degree": 2.5}, "must be an integer of at least 1; got 2.5."),
         ({"coef0": np.inf}, "coef0 of KernelPerceptron must be a finite number; got inf."),
-        ({"rule": "mira"}, "must be 'perceptron', 'margin', 'pa', 'pa1', "),
+        ({"rule": "mira"}, "must be 'perceptron', 'margin', 'pa', 'pa1' or 'pa2'"),
         ({"memory": "best"}, "must be 'last', 'average' or 'vote'; got 'best'."),
         ({"multi_class": "ovo"}, "must be 'joint' or 'one-vs-rest'; got 'ovo'."),
         ({"max_support": 0}, "must be None or an integer of at least 1; got 0."),

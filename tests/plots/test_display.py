@@ -86,7 +86,7 @@ def test_files(tmp_path: Path) -> None:
     assert "The boundary of AveragedPerceptron among 60 rows" in (tmp_path / "a.svg").read_text()
     with pytest.raises(InputError, match=r"a.gif must end in .png, .svg or .pdf"):
         write_picture(display, tmp_path / "a.gif")
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="does not exist"):
         write_picture(display, tmp_path / "nowhere" / "a.png")
 
 
