@@ -81,7 +81,7 @@ def test_told_as_json(tmp_path: Path) -> None:
     [
         ("spam.txt", "spam.txt has no ending that tells the format; add --format json or onnx."),
         ("-", "Standard output has no ending that tells the format"),
-        ("nowhere/spam.json", "there is no folder"),
+        ("nowhere/spam.json", "does not exist"),
     ],
 )
 def test_bad_targets(tmp_path: Path, target: str, told: str) -> None:

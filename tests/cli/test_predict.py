@@ -125,7 +125,7 @@ def test_bad_lines_of_a_pipe_are_answered(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["predict", model, "-"], input=text, catch_exceptions=False)
     assert result.exit_code == 0
     assert result.stdout.split("\n") == ["spam", "", "ham", "", "spam", "ham", "ham", ""]
-    messages = result.stderr.splitlines()
+    messages = [line for line in result.stderr.splitlines() if "standard input" in line]
     assert [message.split(":")[1].split(",")[:2] for message in messages] == [
         [" standard input", " line 2"],
         [" standard input", " line 4"],

@@ -286,7 +286,7 @@ def test_interrupt_keeps_the_model() -> None:
             signal.raise_signal(signal.SIGINT)
 
     clf = Perceptron(max_iter=1000, observers=[press])
-    with pytest.warns(ConvergenceWarning, match="interrupted and keeps the weights of pass 2"):
+    with pytest.warns(ConvergenceWarning, match="interrupted in pass 2 and keeps"):
         clf.fit(XOR_X, XOR_Y)
     assert clf.stop_reason_ == "interrupted"
     assert clf.predict(XOR_X).shape == (4,)

@@ -5,7 +5,17 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.kernels.compiling import compiled
-from rosenblatt.kernels.text import words
+from rosenblatt.kernels.text.words import (
+    SPAN,
+    byte_at,
+    count_at,
+    double_of_bits,
+    high_product,
+    leading_zeros,
+    nondigits_at,
+    trailing_zeros,
+    word_at,
+)
 
 GENERATOR = random.Random(0)  # noqa: S311  # no secret
 TEXT = np.frombuffer(bytes(GENERATOR.choices(b"0123456789:. \n/;", k=256)), np.uint8)
@@ -14,28 +24,28 @@ TEXT = np.frombuffer(bytes(GENERATOR.choices(b"0123456789:. \n/;", k=256)), np.u
 @compiled
 def _masks(text: int, position: int) -> Any:
     return (
-        words.byte_at(text, position),
-        words.word_at(text, position),
-        words.nondigits_at(text, position),
-        words.count_at(text, position, 58),
+        byte_at(text, position),
+        word_at(text, position),
+        nondigits_at(text, position),
+        count_at(text, position, 58),
     )
 
 
 @compiled
 def _bits(left: Any, right: Any) -> Any:
     return (
-        words.trailing_zeros(left),
-        words.leading_zeros(left),
-        words.high_product(left, right),
-        words.double_of_bits(left),
+        trailing_zeros(left),
+        leading_zeros(left),
+        high_product(left, right),
+        double_of_bits(left),
     )
 
 
 def test_bytes_words_and_masks_are_those_of_the_text() -> None:
     """From any position, aligned or not, a load gives the bytes that stand there."""
     raw = TEXT.tobytes()
-    for position in range(len(raw) - words.SPAN):
-        span = raw[position : position + words.SPAN]
+    for position in range(len(raw) - SPAN):
+        span = raw[position : position + SPAN]
         byte, word, nondigits, colons = _masks(TEXT.ctypes.data, position)
         assert byte == span[0]
         assert word == int.from_bytes(span[:8], "little")

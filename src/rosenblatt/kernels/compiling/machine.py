@@ -49,11 +49,16 @@ class Loaded(NamedTuple):
 @cache
 def machine_code_source() -> str | None:
     """Return where machine code comes from: "package", or "compiler" and its cache, or None."""
-    if sys.byteorder != "little" or find_spec("llvmlite") is None:
+    if not _loads():
         return None
     if FOLDER.is_dir() and package_code(processor()).sources == source_digest():
         return "package"
     return None if find_spec("numba") is None else "compiler"
+
+
+def _loads() -> bool:
+    """Return whether machine code can be loaded, whoever compiled it."""
+    return sys.byteorder == "little" and find_spec("llvmlite") is not None
 
 
 def package_processors() -> tuple[str, ...]:
@@ -137,7 +142,7 @@ def _found(name: str, make: Callable[[str], Any], *, ours: bool) -> Loaded | Non
         if name in _loaded:
             return _loaded[name]
         symbol = symbol_of(name)
-        if machine_code_source() is None:
+        if not _loads():
             _missing(name)
             return None
         record = _stored(name, symbol) if ours else None
