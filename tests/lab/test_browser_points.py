@@ -10,6 +10,8 @@ from rosenblatt.lab.server import LabServer
 from rosenblatt.tracing import trace
 from tests.lab.browser import Visit, new_context, visit
 
+pytestmark = pytest.mark.explore  # the page waits for ever in a step of these: see docs/lab.md
+
 
 def test_placing_points(lab: Visit) -> None:
     """A click puts a point of the chosen class where it was made; others delete it."""

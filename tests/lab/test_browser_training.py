@@ -11,6 +11,8 @@ from rosenblatt.lab.toy_sets import toy_set
 from rosenblatt.tracing import trace
 from tests.lab.browser import Visit, number
 
+pytestmark = pytest.mark.explore  # the page waits for ever in a step of these: see docs/lab.md
+
 
 def places_of(d: str, view: tuple[float, float, float, float]) -> NDArray[Any]:
     """Return the places of a line that is drawn, in the coordinates of the data."""

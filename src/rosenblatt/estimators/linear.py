@@ -258,9 +258,9 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
     >>> X = [[1, 1, 0], [1, 0, 1], [1, 1, 0], [1, 0, 1]]
     >>> clf = ConfidenceWeightedClassifier(max_iter=1, shuffle=False).fit(X, [0, 1, 0, 1])
     >>> clf.coef_.round(2)
-    array([[-0.06, -0.31,  0.36]])
+    array([[ 0.03, -0.48,  0.64]])
     >>> clf.confidence_.round(2)  # the variances: the first feature came in every row
-    array([[0.48, 0.63, 0.62]])
+    array([[0.39, 0.56, 0.52]])
 
     References
     ----------

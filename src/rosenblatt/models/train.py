@@ -344,7 +344,9 @@ def _model(
             "format": str(source.files.format),
             "title": learner.title,
             "decisions": None if source.decisions is None else source.decisions.as_json(),
-            "read_as": [] if source.decisions is None else source.decisions.lines(),
+            "read_as": []
+            if source.decisions is None
+            else [list(line) for line in source.decisions.lines()],
             "n_rows": reading.n_rows,
             "class_counts": counts.tolist(),
             "held_out_rows": trained.supply.n_held_out,
