@@ -83,12 +83,12 @@ def lab(
     for note in notes:
         screen.say(note)
     if export is not None:
-        from rosenblatt.lab.export import write_page
+        from rosenblatt.lab.page import write_page
 
-        n_steps = write_page(document, export)
-        screen.say(f"Wrote {export}: {n_steps} steps.")
+        write_page(document, export)
+        screen.say(f"Wrote {export}.")
         if screen.wants_json:
-            screen.json({"file": export, "steps": n_steps})
+            screen.json({"file": export})
         return
     from rosenblatt.lab.server import LabServer
 
@@ -125,7 +125,6 @@ def _serve(screen: Screen, server: "LabServer", *, browser: bool) -> None:
         screen.show(f"The lab is at {server.url}")
     sys.stdout.flush()  # whoever waits for the address reads it from a pipe
     screen.say("Press Ctrl-C to stop.")
-    server.warm_up()
     if browser:
         import webbrowser
 

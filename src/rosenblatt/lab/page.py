@@ -1,36 +1,22 @@
-"""The page around the module: its HTML, and the parts of the module joined into one.
+"""The page: one HTML text with everything in it, which a server, a file or a site hands out.
 
-The module is plain ES modules, which a browser could load as they stand. A notebook and a file take
-one only, so the parts are joined: lines that import from a sibling are dropped, and the word export
-where it stands first. No tool builds anything.
+The modules in ``assets`` are plain ES modules. A page in one file and a notebook take one text, so
+they are joined: each module becomes a function of its own that returns what it exports.
 """
 
 import json
 import re
+from base64 import b64encode
 from functools import cache
-from html import escape
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
+from rosenblatt.data.atomic import replacing
 from rosenblatt.lab.document import Document
 
-PARTS = (
-    "elements.js",
-    "address.js",
-    "plane.js",
-    "editing.js",
-    "charts.js",
-    "trace_table.js",
-    "settings.js",
-    "table_chooser.js",
-    "transport.js",
-    "questions.js",
-    "verdict.js",
-    "panels.js",
-    "lab.js",
-)
-IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
-EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) )", re.MULTILINE)
+IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
 
 
 def asset(name: str) -> str:
@@ -39,68 +25,75 @@ def asset(name: str) -> str:
 
 
 @cache
+def joined_modules(name: str) -> str:
+    """Return a module and all that it imports, each as ``const $name = (() => { … })();``."""
+    texts: dict[str, str] = {}
+
+    def join(module: str) -> None:
+        text = asset(f"{module}.js")
+        for _, other in IMPORT.findall(text):
+            if other not in texts:
+                join(other)
+        names = EXPORT.findall(text)
+        body = IMPORT.sub(lambda m: f"const {{{m[1]}}} = ${m[2]};\n", text)
+        body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
+        texts[module] = (
+            f"const ${module} = (() => {{\n{body}\nreturn {{ {', '.join(names)} }};\n}})();"
+        )
+
+    join(name)
+    return "\n".join(texts.values())
+
+
 def module_text() -> str:
-    """Return the module that draws the lab, with ``render`` as anywidget wants it."""
-    return "\n".join(EXPORT.sub("", IMPORT.sub("", asset(name))) for name in PARTS)
+    """Return the module of the widget, with ``render`` as anywidget wants it."""
+    return f"{joined_modules('lab')}\nexport default {{ render: $lab.render }};\n"
 
 
-def style_text() -> str:
-    """Return the style sheet."""
-    return asset("lab.css")
+def page_text(document: Document, token: str | None = None) -> str:
+    """Return the page, which begins with a document and needs nothing but itself.
 
-
-def shim_text(name: str) -> str:
-    """Return what stands in for a notebook: page.js asks a server, file.js a recording."""
-    return asset(name)
-
-
-def icon_text() -> str:
-    """Return the icon of the page."""
-    return asset("icon.svg")
-
-
-def page_text(document: Document, token: str) -> str:
-    """Return the page that the server serves."""
-    given = {"document": document.plain(), "defaults": Document().plain(), "token": token}
-    return (
-        f"{_head()}"
-        '<link rel="icon" href="/icon.svg">\n<link rel="stylesheet" href="/lab.css">\n'
-        f"</head>\n<body>\n{data_element('given', given)}"
-        '<main id="lab"></main>\n<script type="module" src="/page.js"></script>\n</body>\n</html>\n'
+    Parameters
+    ----------
+    document : Document
+    token : str, default None
+        What lets the page ask the server that hands it out for Python's own verdict.
+    """
+    given: dict[str, Any] = {"document": document.plain()}
+    if token is not None:
+        given["token"] = token
+    # No text within the data can end their element.
+    data = json.dumps(given, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    script = f"\n{joined_modules('page')}\n".replace("</script", "<\\/script")
+    style = f"\n{asset('lab.css')}"
+    icon = f"data:image/svg+xml;base64,{b64encode(asset('icon.svg').encode()).decode()}"
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
     )
-
-
-def _head(title: str = "Rosenblatt lab") -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n"
-    )
-
-
-def data_element(name: str, value: Any) -> str:
-    """Return values as an element of a page that no text within them can end."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
-    return f'<script type="application/json" id="{name}">{text}</script>\n'
-
-
-def standalone_page(value: Any) -> str:
-    """Return a page that needs nothing but itself, for a recording."""
-    from base64 import b64encode
-    from hashlib import sha256
-
-    module = module_text().replace("export default", "const lab =")
-    script = f"\n{module}\n{shim_text('file.js')}".replace("</script", "<\\/script")
-    style = f"\n{style_text()}"
-    digests = [b64encode(sha256(text.encode()).digest()).decode() for text in (script, style)]
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{digests[0]}'; style-src 'sha256-{digests[1]}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return (
-        f"{_head('Rosenblatt lab: a recorded session')}"
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        f"<style>{style}</style>\n</head>\n<body>\n{data_element('recording', value)}"
+        f'<title>Rosenblatt lab</title>\n<link rel="icon" href="{icon}">\n<style>{style}</style>\n'
+        f'</head>\n<body class="rosenblatt-page">\n<script type="application/json" id="given">{data}</script>\n'
         f'<main id="lab"></main>\n<script type="module">{script}</script>\n</body>\n</html>\n'
     )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def write_page(document: Document, path: str) -> None:
+    """Write the page as one file, which works without Python and without a network.
+
+    Parameters
+    ----------
+    document : Document
+        What it begins with.
+    path : str
+    """
+    with replacing(path) as stream:
+        stream.write(page_text(document).encode())

@@ -1,33 +1,32 @@
 """The server of the page: standard library, this machine only, this page only.
 
-Other pages that a browser has open, and other machines, get nothing: it listens on the loopback
-address; the Host of a request must be that address (a name that somebody points at it is refused);
-a message must come from the origin of the page (Origin) and bear the token that stands in it.
+It hands out one text and, on request, Python's own verdict on a document. Other pages that a
+browser has open, and other machines, get nothing: it listens on the loopback address; the Host of a
+request must be that address (a name that somebody points at it is refused); a question must come
+from the origin of the page (Origin) and bear the token that stands in it. A connection carries one
+request and is cut off after a few seconds, however slowly it trickles.
 """
 
 import json
 import secrets
+import socket
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib import import_module
-from threading import Thread
+from threading import Timer
 from typing import Any, NoReturn
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.lab.document import Document
-from rosenblatt.lab.messages import Session
-from rosenblatt.lab.page import icon_text, module_text, page_text, shim_text, style_text
+from rosenblatt.lab.page import page_text
 
 ADDRESS = "127.0.0.1"
 USUAL_PORT = 8417  # the same each time, so that links to a state keep working
-MOST_BYTES = 4_000_000  # of a message; a text of a million characters may need them
-PATIENCE = 10.0  # seconds that a connection may keep silent
+MOST_BYTES = 200_000  # of a document; 500 points need a tenth of it
+PATIENCE = 10.0  # seconds in which a request must have come
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+POLICY = "frame-ancestors 'none'"  # the rest stands in the page
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -35,6 +34,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
+    "Connection": "close",
 }
 
 
@@ -48,15 +48,17 @@ class Refusal(Exception):  # noqa: N818  # it is one
 
 
 class LabServer(ThreadingHTTPServer):
-    """Serves one page and answers its messages."""
+    """Serves one page."""
 
     daemon_threads = True
     request_queue_size = 32
 
-    def __init__(self, document: Document, port: int | None = None) -> None:
+    def __init__(
+        self, document: Document, port: int | None = None, patience: float = PATIENCE
+    ) -> None:
         """Listen on a port; without one on the usual one, or any that is free if that is taken."""
         self.token = secrets.token_urlsafe(32)
-        self.session = Session()
+        self.patience = patience
         try:
             super().__init__((ADDRESS, USUAL_PORT if port is None else port), Handler)
         except OSError as error:
@@ -68,17 +70,7 @@ class LabServer(ThreadingHTTPServer):
                 )
                 raise InputError(msg) from None
             super().__init__((ADDRESS, 0), Handler)
-        self.texts = {
-            "/": ("text/html", page_text(document, self.token)),
-            "/lab.js": ("text/javascript", module_text()),
-            "/page.js": ("text/javascript", shim_text("page.js")),
-            "/lab.css": ("text/css", style_text()),
-            "/icon.svg": ("image/svg+xml", icon_text()),
-        }
-
-    def warm_up(self) -> None:
-        """Import what a verdict needs, which takes a second or two, while the browser opens."""
-        Thread(target=import_module, args=["rosenblatt.lab.verdicts"], daemon=True).start()
+        self.page = page_text(document, self.token).encode()
 
     @property
     def url(self) -> str:
@@ -90,27 +82,43 @@ class LabServer(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection."""
+    """One connection, which carries one request."""
 
     server: LabServer
     protocol_version = "HTTP/1.1"
     server_version = "rosenblatt"
     sys_version = ""
-    timeout = PATIENCE
     wbufsize = -1  # head and body leave together: apart they wait 40 ms for each other
     disable_nagle_algorithm = True
 
+    def setup(self) -> None:
+        """Begin, and end the connection when its time is up, whatever has come by then."""
+        super().setup()
+        self._clock = Timer(self.server.patience, self._cut_off)
+        self._clock.daemon = True
+        self._clock.start()
+
+    def finish(self) -> None:
+        """End."""
+        self._clock.cancel()
+        with suppress(OSError):
+            super().finish()
+
+    def _cut_off(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
     def do_GET(self) -> None:
-        """Send the page or a part of it."""
-        self._respond(self._file)
+        """Send the page."""
+        self._respond(self._page)
 
     def do_HEAD(self) -> None:
         """Send only what would stand above it."""
-        self._respond(self._file)
+        self._respond(self._page)
 
     def do_POST(self) -> None:
-        """Answer a message of the page."""
-        self._respond(self._message)
+        """Answer a question of the page."""
+        self._respond(self._certificate)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("do_"):  # any other method
@@ -121,23 +129,20 @@ class Handler(BaseHTTPRequestHandler):
         """Keep quiet: the terminal is for the person."""
 
     def _respond(self, answer: Callable[[], tuple[str, bytes]]) -> None:
+        self.close_connection = True
         more: dict[str, str] = {}
         try:
             self._check_host()
             kind, body = answer()
             status = HTTPStatus.OK
         except Refusal as refusal:
-            self.close_connection = True  # what was sent after the head is not read
-            body = json.dumps({"kind": "error", "sentence": str(refusal)}).encode()
-            status, kind, more = refusal.status, "application/json", refusal.headers
+            kind, body = "application/json", json.dumps({"error": str(refusal)}).encode()
+            status, more = refusal.status, refusal.headers
         self.send_response(status)
         for name, value in {**HEADERS, **more}.items():
             self.send_header(name, value)
-        charset = "" if kind == "application/json" else "; charset=utf-8"
-        self.send_header("Content-Type", kind + charset)
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
-        if self.close_connection:
-            self.send_header("Connection", "close")
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
@@ -148,65 +153,64 @@ class Handler(BaseHTTPRequestHandler):
             sentence = f"This server answers only under its own address, {self.server.url}."
             raise Refusal(HTTPStatus.MISDIRECTED_REQUEST, sentence)
 
-    def _file(self) -> tuple[str, bytes]:
+    def _page(self) -> tuple[str, bytes]:
         path = self.path.partition("?")[0]
-        if path == "/message":
-            self._no_method("POST")
-        if path not in self.server.texts:
+        if path == "/certificate":
+            self._no_method()
+        if path != "/":
             sentence = f"There is no {path[:80]} here; the page is at {self.server.url}."
             raise Refusal(HTTPStatus.NOT_FOUND, sentence)
-        kind, text = self.server.texts[path]
-        return kind, text.encode()
+        return "text/html; charset=utf-8", self.server.page
 
-    def _message(self) -> tuple[str, bytes]:
-        if self.path != "/message":
-            if self.path.partition("?")[0] in self.server.texts:
+    def _certificate(self) -> tuple[str, bytes]:
+        if self.path != "/certificate":
+            if self.path.partition("?")[0] == "/":
                 self._no_method()
             raise Refusal(HTTPStatus.NOT_FOUND, f"There is no {self.path[:80]} to send to.")
         self._check_sender()
         try:
-            message = json.loads(self._body())
+            given = json.loads(self._body())
         except (ValueError, RecursionError):
-            sentence = "The message is not JSON text in UTF-8."
+            sentence = "The document is not JSON text in UTF-8."
             raise Refusal(HTTPStatus.BAD_REQUEST, sentence) from None
-        answer = self.server.session.answer(message)
-        if answer["kind"] == "error":
-            raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, answer["sentence"])
-        return "application/json", json.dumps(answer, allow_nan=False).encode()
+        self._clock.cancel()  # the request has come whole: what now takes time is ours
+        from rosenblatt.lab.certificate import certificate_lines
+
+        try:
+            lines = certificate_lines(Document.from_plain(given))
+        except RosenblattError as error:
+            raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from None
+        return "application/json", json.dumps({"lines": lines}).encode()
 
     def _check_sender(self) -> None:
         host = self.headers["Host"]
         if self.headers.get_all("Origin", []) != [f"http://{host}"]:
-            sentence = "Messages are taken only from the page that this server served."
+            sentence = "Questions are taken only from the page that this server served."
             raise Refusal(HTTPStatus.FORBIDDEN, sentence)
         token = self.headers.get("X-Rosenblatt-Token", "")
         if not secrets.compare_digest(token.encode(), self.server.token.encode()):
             sentence = "This page was served by a lab that has ended: reload it."
             raise Refusal(HTTPStatus.FORBIDDEN, sentence)
         if self.headers.get_content_type() != "application/json":
-            sentence = "A message must have the type application/json."
+            sentence = "A document must have the type application/json."
             raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, sentence)
 
     def _body(self) -> bytes:
         length = self.headers.get("Content-Length", "")
         if "Transfer-Encoding" in self.headers or not (length.isascii() and length.isdigit()):
-            sentence = "A message must say how long it is (Content-Length)."
+            sentence = "A document must say how long it is (Content-Length)."
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, sentence)
         if len(length) > 12 or int(length) > MOST_BYTES:
             sentence = (
-                f"A message may have at most {MOST_BYTES:,} bytes; this one has {length[:20]}."
+                f"A document may have at most {MOST_BYTES:,} bytes; this one has {length[:20]}."
             )
             raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence)
-        try:
-            body = self.rfile.read(int(length))
-        except TimeoutError:
-            body = b""
+        body = self.rfile.read(int(length))
         if len(body) < int(length):
-            raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "The message was cut off.")
+            raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "The document was cut off.")
         return body
 
-    def _no_method(self, allowed: str = "GET, HEAD") -> NoReturn:
-        if self.path == "/message":
-            allowed = "POST"
+    def _no_method(self) -> NoReturn:
+        allowed = "POST" if self.path == "/certificate" else "GET, HEAD"
         sentence = f"{self.command[:20]} is not done here; {allowed} is."
         raise Refusal(HTTPStatus.METHOD_NOT_ALLOWED, sentence, Allow=allowed)

@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rosenblatt.lab.verdicts  # noqa: F401  # later, its second or two would hold up the kernel
 from rosenblatt.errors import InputError
 from rosenblatt.lab.columns import view_of
 from rosenblatt.lab.document import MOST_POINTS, Document
-from rosenblatt.lab.messages import Session
-from rosenblatt.lab.page import module_text, style_text
+from rosenblatt.lab.page import asset, module_text
 from rosenblatt.lab.toy_sets import toy_set
 
 try:
@@ -35,8 +33,8 @@ class Lab(anywidget.AnyWidget):
         "separable", "xor", "circles", "overlapping" or "sorted labels".
     **settings
         Parts of the document: ``rule``, ``eta0``, ``C``, ``margin``, ``memory``, ``order``,
-        ``seed``, ``zero``, ``map``, ``kernel``, ``degree``, ``gamma``, ``coef0``, ``max_iter``,
-        ``names``, ``labels``, ``view``.
+        ``second_order``, ``seed``, ``zero``, ``bias``, ``start``, ``map``, ``kernel``, ``degree``,
+        ``gamma``, ``coef0``, ``max_iter``, ``held_out``, ``names``, ``labels``, ``view``.
 
     Attributes
     ----------
@@ -52,7 +50,7 @@ class Lab(anywidget.AnyWidget):
     """
 
     _esm = module_text()
-    _css = style_text()
+    _css = asset("lab.css")
 
     document = traitlets.Dict().tag(sync=True)
 
@@ -61,9 +59,7 @@ class Lab(anywidget.AnyWidget):
     ) -> None:
         begun = toy_set(toy) if X is None else document_of(X, y)
         given = Document.from_plain({**begun.plain(), **settings})
-        self._session = Session()
         super().__init__(document=given.plain())
-        self.on_msg(self._answer)
 
     @traitlets.validate("document")
     def _check(self, proposal: Any) -> dict[str, Any]:
@@ -79,9 +75,6 @@ class Lab(anywidget.AnyWidget):
         """The label of each point as it is now."""
         document = Document.from_plain(self.document)
         return np.array([document.labels[int(side > 0)] for side in document.y])
-
-    def _answer(self, _widget: Any, message: Any, _buffers: Any) -> None:
-        self.send(self._session.answer(message))
 
 
 def document_of(X: Any, y: Any) -> Document:

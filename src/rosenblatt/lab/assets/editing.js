@@ -1,155 +1,202 @@
-// Putting, dragging and deleting points: by mouse, by touch, by keyboard.
+// Putting, dragging and deleting points, and turning w: by mouse, by touch, by keyboard.
 
 import { shown } from "./elements.js";
 
-const STILL = 6; // pixels that a finger may tremble and still tap
+const STILL = 5; // pixels that a finger may tremble and still tap
 const DIGITS = 3; // of a coordinate that a hand sets, counted from the size of the view
+const COMMANDS = { s: "step", m: "mistake", a: "pass", e: "end", b: "back", Home: "start", k: "play" };
+const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export class Editing {
-  // `lab` has document, editable, tool, selected; change(points, sentence), select(row), command(name).
+  // `lab`: state; change(parts, sentence, coalesce), select(place), hover(place), command(name), tell(sentence).
   constructor(plane, lab) {
-    this.plane = plane;
-    this.lab = lab;
-    this.cursor = null;
+    Object.assign(this, { plane, lab, cursor: null, held: null });
     const { svg } = plane;
     svg.addEventListener("pointerdown", (event) => this.down(event));
     svg.addEventListener("pointermove", (event) => this.move(event));
     svg.addEventListener("pointerup", (event) => this.up(event));
     svg.addEventListener("pointercancel", () => (this.held = null));
+    svg.addEventListener("pointerleave", () => !this.held && lab.hover(null));
     // A finger on a point drags it; anywhere else it may scroll the page.
-    svg.addEventListener("touchstart", (event) => this.isPoint(event) && event.preventDefault(), { passive: false });
+    svg.addEventListener("touchstart", (event) => (pointOf(event) || isHandle(event)) && event.preventDefault(), { passive: false });
     svg.addEventListener("contextmenu", (event) => this.menu(event));
     svg.addEventListener("keydown", (event) => this.key(event));
     svg.addEventListener("focus", () => this.showCursor());
     svg.addEventListener("blur", () => plane.drawCursor(null));
   }
 
-  isPoint(event) {
-    return this.lab.editable && event.target.dataset?.row !== undefined;
+  get document() {
+    return this.lab.state.document;
   }
 
-  place(event) {
+  position(event) {
     const box = this.plane.svg.getBoundingClientRect();
-    return this.rounded(this.plane.place(event.clientX - box.left, event.clientY - box.top));
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  // The place of an event, within the view and rounded as a hand is precise.
+  place(event) {
+    return this.rounded(this.plane.place(...this.position(event)));
   }
 
   rounded([x, y]) {
-    const [left, right, bottom, top] = this.lab.document.view;
-    const round = (value, extent) => {
-      const power = 10 ** (DIGITS - 1 - Math.floor(Math.log10(extent)));
-      return Math.round(value * power) / power + 0;
-    };
+    const [left, right, bottom, top] = this.document.view;
     const within = (value, low, high) => Math.min(high, Math.max(low, value));
-    return [
-      round(within(x, left, right), right - left),
-      round(within(y, bottom, top), top - bottom),
-    ];
+    return [round(within(x, left, right), right - left), round(within(y, bottom, top), top - bottom)];
   }
 
   down(event) {
-    if (event.button !== 0 || !this.lab.editable) return;
-    const row = event.target.dataset?.row;
-    this.held = { row: row === undefined ? null : Number(row), x: event.clientX, y: event.clientY, moved: false };
-    if (this.held.row !== null) {
-      this.plane.svg.setPointerCapture(event.pointerId);
-      this.lab.select(this.held.row);
-    }
+    if (event.button !== 0) return;
+    const point = pointOf(event);
+    const [x, y] = [event.clientX, event.clientY];
+    this.held = { point, handle: isHandle(event), x, y, moved: false };
+    if (point || this.held.handle) this.plane.svg.setPointerCapture(event.pointerId);
+    if (point) this.lab.select(point);
+    else if (this.held.handle) this.plane.handle.focus();
   }
 
   move(event) {
-    if (!this.held) return;
-    const far = Math.hypot(event.clientX - this.held.x, event.clientY - this.held.y) > STILL;
-    this.held.moved ||= far;
-    if (this.held.row !== null && this.held.moved && this.lab.tool !== "delete") {
-      this.put(this.held.row, this.place(event));
+    const { held } = this;
+    if (!held) {
+      this.lab.hover(pointOf(event));
+      return;
     }
+    held.moved ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > STILL;
+    if (!held.moved) return;
+    if (held.handle) this.turnTo(this.plane.place(...this.position(event)));
+    else if (held.point && this.lab.state.tool !== "delete") this.put(held.point, this.place(event));
   }
 
   up(event) {
-    const held = this.held;
+    const { held } = this;
     this.held = null;
-    if (!held || held.moved) return;
-    if (held.row !== null) {
-      if (this.lab.tool === "delete") this.remove(held.row);
+    this.lab.settle();
+    if (!held || held.moved || held.handle) return;
+    const { tool } = this.lab.state;
+    if (held.point) {
+      if (tool === "delete") this.remove(held.point);
       return;
     }
-    if (this.lab.tool === "delete") return;
-    const side = this.lab.tool === "positive" ? 1 : -1;
+    if (tool === "delete" || !this.plane.isInside(...this.position(event))) return;
+    this.lab.select(null);
+    const side = tool === "positive" ? 1 : -1;
     this.add(this.place(event), event.shiftKey ? -side : side);
   }
 
   menu(event) {
-    const row = event.target.dataset?.row;
-    if (row === undefined || !this.lab.editable) return;
+    const point = pointOf(event);
+    if (!point) return;
     event.preventDefault();
-    this.remove(Number(row));
+    this.remove(point);
   }
 
   add(place, side) {
-    const points = [...this.lab.document.points, [...place, side]];
-    this.lab.change(points, `Put ${this.named(points.length - 1, points)}.`);
+    const list = this.lab.state.holding ? "held_out" : "points";
+    const points = [...this.document[list], [...place, side]];
+    this.lab.change({ [list]: points }, `Put ${this.named({ list, row: points.length - 1 }, points)}.`);
   }
 
-  put(row, place) {
-    const points = this.lab.document.points.map((point, i) => (i === row ? [...place, point[2]] : point));
-    this.lab.change(points, `Moved ${this.named(row, points)}.`);
+  put({ list, row }, place) {
+    const points = this.document[list].map((point, i) => (i === row ? [...place, point[2]] : point));
+    this.lab.change({ [list]: points }, `Moved ${this.named({ list, row }, points)}.`, `move ${list} ${row}`);
   }
 
-  remove(row) {
-    const said = `Deleted ${this.named(row, this.lab.document.points)}.`;
+  remove({ list, row }) {
+    const said = `Deleted ${this.named({ list, row }, this.document[list])}.`;
     this.lab.select(null);
-    this.lab.change(this.lab.document.points.filter((_, i) => i !== row), said);
+    this.lab.hover(null);
+    this.lab.change({ [list]: this.document[list].filter((_, i) => i !== row) }, said);
   }
 
-  turn(row) {
-    const points = this.lab.document.points.map((point, i) => (i === row ? [point[0], point[1], -point[2]] : point));
-    this.lab.change(points, `Changed ${this.named(row, points)}.`);
+  flip({ list, row }) {
+    const points = this.document[list].map((point, i) => (i === row ? [point[0], point[1], -point[2]] : point));
+    this.lab.change({ [list]: points }, `Changed ${this.named({ list, row }, points)}.`);
   }
 
-  named(row, points) {
+  // Moves a point from the rows that are learned to those held out, or back.
+  hold({ list, row }) {
+    const other = list === "points" ? "held_out" : "points";
+    const point = this.document[list][row];
+    this.lab.select({ list: other, row: this.document[other].length });
+    this.lab.change(
+      { [list]: this.document[list].filter((_, i) => i !== row), [other]: [...this.document[other], point] },
+      list === "points" ? "This point is now held out." : "This point is now learned from.",
+    );
+  }
+
+  named({ list, row }, points) {
     const [x, y, side] = points[row];
-    return `row ${row}, class ${this.lab.document.labels[side > 0 ? 1 : 0]}, at (${shown(x)}, ${shown(y)})`;
+    const what = list === "held_out" ? `held-out point ${row}` : `row ${row}`;
+    return `${what}, class ${this.document.labels[side > 0 ? 1 : 0]}, at (${shown(x)}, ${shown(y)})`;
   }
+
+  // ---- The starting weights ----
+
+  turnTo([x, y]) {
+    const scale = this.plane.arrowScale;
+    const [left, right] = this.document.view;
+    const near = Math.hypot(x, y) < 0.02 * (right - left);
+    const w = near ? [0, 0] : [round(x / scale, (right - left) / scale), round(y / scale, (right - left) / scale)];
+    const b = this.document.bias ? this.document.start.at(-1) ?? 0 : 0;
+    const start = [...w, b];
+    this.lab.change({ start: start.some(Boolean) ? start : [] }, `Training starts from w = (${shown(w[0])}, ${shown(w[1])}).`, "turn w");
+  }
+
+  handleKey(event) {
+    const { start, view } = this.document;
+    const [x, y] = [start[0] ?? 0, start[1] ?? 0];
+    const scale = this.plane.arrowScale;
+    const [length, turn] = [Math.hypot(x, y) * scale, Math.atan2(y, x)];
+    const step = (view[1] - view[0]) / 50;
+    const change = { ArrowLeft: [0, 5], ArrowRight: [0, -5], ArrowUp: [step, 0], ArrowDown: [-step, 0] }[event.key];
+    if (!change) return false;
+    const [far, angle] = [Math.max(0, length + change[0]), turn + (change[1] * Math.PI) / 180];
+    this.turnTo([far * Math.cos(angle), far * Math.sin(angle)]);
+    return true;
+  }
+
+  // ---- Keyboard ----
 
   showCursor() {
-    if (!this.lab.editable || !this.plane.svg.matches(":focus-visible")) return;
-    const [left, right, bottom, top] = this.lab.document.view;
+    if (!this.plane.svg.matches(":focus-visible") || this.plane.svg.ownerDocument.activeElement !== this.plane.svg) return;
+    const [left, right, bottom, top] = this.document.view;
     this.cursor ??= this.rounded([(left + right) / 2, (bottom + top) / 2]);
-    this.plane.drawCursor(this.lab.selected === null ? this.cursor : null);
+    this.plane.drawCursor(this.lab.state.selected === null ? this.cursor : null);
   }
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const command = { s: "step", m: "mistake", a: "pass", e: "end", b: "back", Home: "start", k: "play" }[event.key];
-    const done = command ? this.lab.command(command) ?? true : this.lab.editable && this.edit(event);
+    if (isHandle(event) && this.handleKey(event)) return event.preventDefault();
+    const command = COMMANDS[event.key];
+    const done = command ? this.lab.command(command) ?? true : this.edit(event);
     if (done) event.preventDefault();
   }
 
   edit(event) {
-    const { selected, document } = this.lab;
-    const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-    if (event.key in ways) return this.travel(ways[event.key], event.shiftKey ? 5 : 1);
+    const { selected, tool } = this.lab.state;
+    if (event.key in WAYS) return this.travel(WAYS[event.key], event.shiftKey ? 5 : 1);
     if (event.key === "n" || event.key === "p") return this.choose(event.key === "n" ? 1 : -1);
     if (event.key === "Escape" && selected !== null) return this.choose(0);
     if (selected !== null) {
       if (["Delete", "Backspace", "x"].includes(event.key)) this.remove(selected);
-      else if (event.key === "c") this.turn(selected);
+      else if (event.key === "c") this.flip(selected);
+      else if (event.key === "h") this.hold(selected);
       else return false;
       this.showCursor();
       return true;
     }
-    const chosen = this.lab.tool === "negative" ? -1 : 1;
+    const chosen = tool === "negative" ? -1 : 1;
     const side = { "+": 1, "-": -1, Enter: chosen, " ": chosen }[event.key];
-    if (side === undefined || !document.view) return false;
+    if (side === undefined) return false;
     this.showCursor();
     this.add(this.cursor, side);
     return true;
   }
 
   travel([dx, dy], times) {
-    const [left, right, bottom, top] = this.lab.document.view;
-    const { selected } = this.lab;
-    const [x, y] = selected === null ? this.cursor ?? [0, 0] : this.lab.document.points[selected];
+    const [left, right, bottom, top] = this.document.view;
+    const { selected } = this.lab.state;
+    const [x, y] = selected === null ? this.cursor ?? [(left + right) / 2, (bottom + top) / 2] : this.document[selected.list][selected.row];
     const place = this.rounded([x + (dx * times * (right - left)) / 50, y + (dy * times * (top - bottom)) / 50]);
     if (selected !== null) this.put(selected, place);
     else {
@@ -161,18 +208,34 @@ export class Editing {
   }
 
   choose(way) {
-    const { points } = this.lab.document;
-    if (!points.length) return false;
+    const everyone = ["points", "held_out"].flatMap((list) => this.document[list].map((_, row) => ({ list, row })));
+    if (!everyone.length) return false;
+    const { selected } = this.lab.state;
     if (way === 0) {
       this.lab.select(null);
       this.lab.tell("No point is chosen.");
     } else {
-      const start = this.lab.selected ?? (way > 0 ? -1 : 0);
-      const row = (start + way + points.length) % points.length;
-      this.lab.select(row);
-      this.lab.tell(`Chosen: ${this.named(row, points)}.`);
+      const now = selected ? everyone.findIndex(({ list, row }) => list === selected.list && row === selected.row) : way > 0 ? -1 : 0;
+      const next = everyone[(now + way + everyone.length) % everyone.length];
+      this.lab.select(next);
+      this.lab.tell(`Chosen: ${this.named(next, this.document[next.list])}. ${this.lab.pointWords(next)}`);
     }
     this.showCursor();
     return true;
   }
+}
+
+function pointOf({ target }) {
+  const { row, held } = target.dataset ?? {};
+  if (row !== undefined) return { list: "points", row: Number(row) };
+  return held !== undefined ? { list: "held_out", row: Number(held) } : null;
+}
+
+function isHandle({ target }) {
+  return target.dataset?.handle !== undefined;
+}
+
+function round(value, extent) {
+  const power = 10 ** (DIGITS - 1 - Math.floor(Math.log10(extent)));
+  return Math.round(value * power) / power + 0;
 }

@@ -17,27 +17,59 @@ function fill(node, attributes, children) {
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
   }
-  node.append(...children.filter((child) => child !== null));
+  node.append(...children.filter((child) => child !== null && child !== undefined));
   return node;
 }
 
-// A number with four digits that count and a true minus, as the sentences have it.
-export function shown(value) {
+export function button(words, title, onclick, attributes = {}) {
+  return element("button", { type: "button", title, onclick, ...attributes }, words);
+}
+
+export function text(words, attributes) {
+  const node = drawing("text", attributes);
+  node.textContent = words;
+  return node;
+}
+
+// Sets attributes only where they differ: a browser lays out what is written, changed or not.
+export function set(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    const words = String(value);
+    if (node.getAttribute(name) !== words) node.setAttribute(name, words);
+  }
+}
+
+export function say(node, words) {
+  if (node.textContent !== words) node.textContent = words;
+}
+
+// A number with four digits that count and a true minus.
+export function shown(value, digits = 4) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  let text;
-  if (size !== 0 && (size < 1e-4 || size >= 1e4)) {
-    const [digits, power] = value.toExponential(3).split("e");
-    const whole = digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
-    text = `${whole}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+  let words;
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) {
+    const [front, power] = value.toExponential(digits - 1).split("e");
+    const short = front.includes(".") ? front.replace(/\.?0+$/, "") : front;
+    words = `${short}·10${[...String(Number(power))].map((c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).join("")}`;
   } else {
-    text = String(Number(value.toPrecision(4)) + 0);
+    words = String(Number(value.toPrecision(digits)) + 0);
   }
-  return text.replaceAll("-", "−");
+  return words.replaceAll("-", "−");
 }
 
 export function vector(values) {
-  return `(${values.map(shown).join(", ")})`;
+  return `(${Array.from(values, (value) => shown(value)).join(", ")})`;
+}
+
+// "1 mistake", "2 mistakes".
+export function counted(count, word, words = `${word}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? word : words}`;
+}
+
+// A name that fits; the whole of it belongs in a title.
+export function shortened(name, most) {
+  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
 }
 
 // About `count` round numbers between two ends.
@@ -52,14 +84,14 @@ export function ticks(low, high, count = 5) {
   return found;
 }
 
-// Calls `draw(width)` when an element gets another width; returns what ends it.
-export function onWidth(node, draw) {
-  let width = 0;
+// Calls `draw(width, height)` when an element gets another size; returns what ends it.
+export function onSize(node, draw) {
+  let known = "";
   const observer = new ResizeObserver(() => {
-    const now = Math.round(node.clientWidth);
-    if (now > 0 && now !== width) {
-      width = now;
-      draw(width);
+    const [width, height] = [Math.round(node.clientWidth), Math.round(node.clientHeight)];
+    if (width > 0 && known !== `${width} ${height}`) {
+      known = `${width} ${height}`;
+      draw(width, height);
     }
   });
   observer.observe(node);
@@ -76,8 +108,20 @@ export function mark(side, x, y, size, attributes = {}) {
   });
 }
 
-export function symbol(side) {
-  return drawing(
-    "svg", { class: "symbol", viewBox: "-8 -8 16 16", "aria-hidden": "true" }, mark(side, 0, 0, 6),
-  );
+export function symbol(side, ...more) {
+  return drawing("svg", { class: "symbol", viewBox: "-8 -8 16 16", "aria-hidden": "true" }, mark(side, 0, 0, 6), ...more);
+}
+
+export function icon(d) {
+  return drawing("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, drawing("path", { d }));
+}
+
+// An arrow from one place to another, in pixels, as one path.
+export function arrowPath([x1, y1], [x2, y2], head = 9) {
+  const length = Math.hypot(x2 - x1, y2 - y1);
+  if (length < 1) return "";
+  const size = Math.min(head, length * 0.6);
+  const turn = Math.atan2(y2 - y1, x2 - x1);
+  const wing = (angle) => `${x2 - size * Math.cos(turn + angle)} ${y2 - size * Math.sin(turn + angle)}`;
+  return `M${x1} ${y1}L${x2} ${y2}M${wing(0.45)}L${x2} ${y2}L${wing(-0.45)}`;
 }

@@ -424,29 +424,71 @@ export class Training {
   }
 
   votes(at, rows, gram = null) {
-    const lasted = this.survivals(at);
-    const total = new Float64Array(rows.n);
-    const tie = this.zero > 0 ? 1 : -1;
-    const activation = new Float64Array(rows.n);
+    return this.votesAfter([at], rows, gram)[0];
+  }
+
+  // The lead in votes after each of some numbers of visits, in one sweep over all weight vectors.
+  votesAfter(ats, rows, gram = null) {
+    const { seen, row, amount, weights } = this.updates;
+    const { n } = rows;
+    const activation = new Float64Array(n);
     const values = this.hasKernel ? gram ?? this.rows.gram(rows) : null;
-    for (let k = 0; k < lasted.length; k++) {
+    const total = new Float64Array(n);
+    const least = this.zero > 0 ? -Number.MIN_VALUE : 0.0; // an activation above it votes positive
+    let k = 0; // the vector at hand
+    let since = 1; // Algorithm 7's counter when it came
+    const vote = (sums, count) => {
       if (!this.hasKernel) {
-        if (k) rows.dots(this.updates.weights, (k - 1) * this.width, activation);
+        if (k) rows.dots(weights, (k - 1) * this.width, activation);
         else rows.dots(this.start, 0, activation);
-      } else if (k) {
-        const from = this.updates.row[k - 1] * rows.n;
-        const amount = this.updates.amount[k - 1];
-        for (let i = 0; i < rows.n; i++) activation[i] += amount * values[from + i];
       }
-      const count = lasted[k];
-      for (let i = 0; i < rows.n; i++) {
-        const a = activation[i];
-        total[i] += a > 0.0 ? count : a < 0.0 ? -count : tie * count;
+      for (let i = 0; i < n; i++) sums[i] += activation[i] > least ? count : -count;
+    };
+    return ats.map((at) => {
+      for (const end = this.updatesAt(at); k < end; k++) {
+        vote(total, seen[k] - since);
+        since = seen[k];
+        if (this.hasKernel) for (let i = 0; i < n; i++) activation[i] += amount[k] * values[row[k] * n + i];
       }
+      const found = total.slice();
+      vote(found, at + 1 - since);
+      for (let i = 0; i < n; i++) found[i] /= Math.max(at, 1);
+      return found;
+    });
+  }
+
+  // The share of rows on the wrong side after each pass, by what a memory has kept.
+  errorsByPass(memory, rows, gram = null) {
+    const ends = this.passEnds.slice(1);
+    const all = memory === "vote" ? this.votesAfter(ends, rows, gram) : ends.map((at) => this.scores(memory, at, rows, gram));
+    return all.map((scores) => scores.reduce((wrong, score, i) => wrong + (predicted(score, this.document) !== rows.y[i]), 0) / (rows.n || 1));
+  }
+
+  // What the theorem's proof looks at after each update, from k = 0 on: the length of the weights
+  // and their product with the unit weights `star` of widest margin, both with the bias.
+  proofCourse(star) {
+    const count = this.updatesAt(this.length);
+    const length = new Float64Array(count + 1);
+    const projection = new Float64Array(count + 1);
+    const { seen, row, amount, weights } = this.updates;
+    const along = this.hasKernel ? this.activations(star, this.rows, this.gram) : null;
+    let square = 0.0;
+    for (let k = 0; k < count; k++) {
+      if (this.hasKernel) {
+        const own = this.gram[row[k] * this.n + row[k]];
+        square += 2 * amount[k] * this.visits.activation[seen[k] - 1] + amount[k] * amount[k] * own;
+        projection[k + 1] = projection[k] + amount[k] * along[row[k]];
+      } else {
+        square = 0.0;
+        for (let j = 0; j < this.width; j++) {
+          const w = weights[k * this.width + j];
+          square += w * w;
+          projection[k + 1] += w * star[j];
+        }
+      }
+      length[k + 1] = Math.sqrt(Math.max(square, 0.0));
     }
-    const all = Math.max(at, 1);
-    for (let i = 0; i < rows.n; i++) total[i] /= all;
-    return total;
+    return { length, projection };
   }
 
   // ‖w‖ without the bias, by which an activation becomes a distance.

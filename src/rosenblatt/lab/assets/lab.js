@@ -1,279 +1,567 @@
-// The lab: what is known, who is asked, and who is told. Follows anywidget's render({ model, el }).
+// The lab: what is known, and who is shown it. Follows anywidget's render({ model, el }).
 
-import { addressOf, stateOf } from "./address.js";
-import { Bound, PassMistakes, Projections, Weights } from "./charts.js";
+import { addressOf, checked, stateOf } from "./documents.js";
+import { FILES } from "./downloads.js";
+import { PointsDrawer, takeHome } from "./drawers.js";
 import { Editing } from "./editing.js";
-import { element } from "./elements.js";
-import { LAYERS, Legend, PointsCard, header, keys, takeHome } from "./panels.js";
+import { button, counted, element, icon, onSize, say, shown } from "./elements.js";
+import { Rows, Training } from "./engine.js";
+import { Guide, sceneList, sceneNamed } from "./guide.js";
+import { LAYERS, Tools } from "./legend.js";
+import { Neuron } from "./neuron.js";
+import { Axis, Orders, Passes, Proof, Theorem } from "./panels.js";
+import { Picture } from "./picture.js";
 import { Plane } from "./plane.js";
-import { Questions } from "./questions.js";
+import { label, stepSentence, verdictLine } from "./sentences.js";
 import { Settings } from "./settings.js";
-import { TableChooser } from "./table_chooser.js";
-import { TraceTable } from "./trace_table.js";
+import { DEFAULTS, TOYS } from "./shared.js";
+import { Space } from "./space.js";
+import { TraceTable } from "./trace.js";
 import { Transport } from "./transport.js";
-import { VerdictCard } from "./verdict.js";
+import { verdictOn } from "./verdict.js";
 
-const COLUMNS = ["pass", "row", "activation", "mistake", "step", "mistakes", "update"];
-const QUIET = 200; // milliseconds without a change before a verdict is asked for
+const QUIET = 90; // milliseconds without a change before a slow verdict is looked for
+const QUICK = 60; // points for which it never is slow
+const WRITTEN = 250; // milliseconds without a change before the address is written
+const REMEMBERED = 200; // changes that can be undone
+const PANELS = ["neuron", "axis", "theorem", "passes", "orders", "space", "trace", "proof"];
+const SIGNS = {
+  undo: "M6 3 2 7l4 4V8h4a2 2 0 0 1 0 4H8v2h2a4 4 0 0 0 0-8H6z",
+  redo: "M10 3l4 4-4 4V8H6a2 2 0 0 0 0 4h2v2H6a4 4 0 0 1 0-8h4z",
+};
 
 class Lab {
-  constructor(model, root) {
-    this.model = model;
-    this.root = root;
-    this.linked = Boolean(model.get("linked"));
-    this.defaults = model.get("defaults") ?? model.get("document");
+  // `model`: get, set, save_changes, on, off, as a notebook's; `ask` promises Python's verdict.
+  constructor(model, root, { isPage = false, ask = null } = {}) {
+    Object.assign(this, { model, root, isPage });
     this.state = {
-      document: model.get("document"), editable: !model.get("recorded"), selected: null, tool: "positive",
-      frame: null, fresh: false, verdict: null, key: null, steps: noSteps(), length: 0, ended: false, atEnd: false,
-      features: [], shows: Object.fromEntries(LAYERS.map(([name, , on]) => [name, on])),
+      document: checked(model.get("document")), at: 0, training: null, picture: null, verdict: null, selected: null, hovered: null,
+      tool: "positive", holding: false, room: 420, panel: "neuron", shows: Object.fromEntries(LAYERS.map(([name, , on]) => [name, on])),
+      scoreOf: (place) => this.scoreOf(place), kernelWith: (place) => this.kernelWith(place),
     };
-    this.wanted = []; // ways to go and places to be at, until they are asked for
-    this.questions = new Questions(model, (sentence) => this.fail(sentence));
-    this.heed = () => this.adopt(model.get("document"), 0);
+    this.past = [];
+    this.future = [];
+    this.build(ask);
+    this.heed = () => this.adopt(checked(model.get("document")), 0);
     model.on("change:document", this.heed);
     this.onHash = () => this.readAddress();
-    window.addEventListener("hashchange", this.onHash);
-    this.build();
+    if (isPage) window.addEventListener("hashchange", this.onHash);
+    this.onKey = (event) => this.key(event);
+    root.addEventListener("keydown", this.onKey);
+    this.train();
+    if (!isPage || !this.readAddress()) this.render();
   }
 
-  start() {
-    if (this.readAddress()) return;
-    this.settings.show(this.state);
-    this.go("stay", 0);
-    this.askVerdict();
+  // ---- What is known ----
+
+  train() {
+    const { state } = this;
+    state.training = new Training(state.document);
+    state.at = Math.min(state.at, state.training.length);
+    state.verdict = null;
+    this.look();
   }
 
-  // Goes a way from `at`, or from where one then stands; promises whether that led elsewhere. One
-  // question at a time. Ways are gone one after the other; of places to be at, which dragging asks
-  // for many times a second, only the last is kept.
-  go(way = "stay", at = null) {
-    return new Promise((resolve) => {
-      if (at !== null || way === "stay") {
-        this.wanted = this.wanted.filter((other) => {
-          const kept = other.at === null && other.way !== "stay";
-          if (!kept) other.resolve(false);
-          return kept;
-        });
-      }
-      this.wanted.push({ way, at, resolve });
-      if (!this.looking) this.look();
-    });
+  look() {
+    this.state.picture = new Picture(this.state.training, this.state.at);
   }
 
-  async look() {
-    this.looking = true;
-    while (this.wanted.length) {
-      const { way, at, resolve } = this.wanted.shift();
-      const { document, frame, key, steps, shows } = this.state;
-      const lines = ["last", "average", "vote"].filter((name) => shows[name]);
-      const start = at ?? frame?.at ?? 0;
-      const answer = await this.questions.ask({ kind: "look", document, at: start, go: way, lines, key, have: steps.row.length });
-      if (answer && document === this.state.document) this.take(answer);
-      resolve(Boolean(answer) && answer.frame.at !== start);
-    }
-    this.looking = false;
-  }
-
-  take({ key, steps, frame, length, ended, features }) {
-    if (key !== this.state.key) this.state.steps = noSteps();
-    const known = this.state.steps;
-    let updates = known.update.at(-1) ?? 0;
-    steps.update = steps.step.map((tau) => (tau ? ++updates : updates));
-    for (const name of [...COLUMNS, "weights"]) {
-      for (const value of steps[name]) known[name].push(value);
-    }
-    Object.assign(this.state, { key, frame, length, ended, features, fresh: true, atEnd: ended && frame.at === length });
-    this.failure.hidden = true;
-    this.show();
-  }
-
-  askVerdict() {
-    clearTimeout(this.quiet);
-    this.quiet = setTimeout(async () => {
-      const { document } = this.state;
-      const verdict = await this.questions.ask({ kind: "verdict", document });
-      if (document !== this.state.document) return;
-      this.state.verdict = verdict;
-      this.show();
-    }, QUIET);
-  }
-
-  // Takes another document, from a person, an address or Python, and stands after `at` rows of it.
+  // Takes another document and stands after `at` rows of it.
   adopt(document, at) {
-    if (JSON.stringify(document) === JSON.stringify(this.state.document) && this.state.frame) return;
-    const { selected, atEnd } = this.state;
-    Object.assign(this.state, {
-      document, verdict: null,
-      fresh: false, // what is drawn belongs to other points until an answer comes
-      selected: selected !== null && selected < document.points.length ? selected : null,
-    });
+    const { state } = this;
+    const wasAtEnd = state.at > 0 && state.at === state.training?.length;
+    for (const name of ["selected", "hovered"]) {
+      if (state[name] && state[name].row >= document[state[name].list].length) state[name] = null;
+    }
+    state.document = document;
+    state.at = wasAtEnd && at === state.at ? Infinity : at;
+    this.train();
     this.model.set("document", document);
-    this.model.save_changes();
-    this.settings.show(this.state);
-    this.go(atEnd && at > 0 ? "end" : "stay", at);
-    this.askVerdict();
+    this.schedule();
+    this.save();
   }
 
-  change(points, sentence) {
+  // Tells the notebook, at most a few times a second.
+  save() {
+    clearTimeout(this.saving);
+    this.saving = setTimeout(() => this.model.save_changes(), WRITTEN);
+  }
+
+  // A change by a person, which can be undone; changes of one kind in a row count as one.
+  change(parts, sentence = "", kind = null) {
     this.transport.pause();
-    const { frame, document } = this.state;
-    if (frame) this.state.frame = { ...frame, wrong: [], feet: null, row: null };
-    this.adopt({ ...document, points }, frame?.at ?? 0);
-    this.plane.show(this.state);
+    const { document, at } = this.state;
+    if (kind === null || kind !== this.lastKind) {
+      this.past.push({ document, at });
+      if (this.past.length > REMEMBERED) this.past.shift();
+      this.future = [];
+    }
+    this.lastKind = kind;
+    this.adopt({ ...document, ...parts }, "start" in parts ? 0 : at);
     this.tell(sentence);
   }
 
-  set(name, value) {
-    this.adopt({ ...this.state.document, [name]: value }, this.state.frame?.at ?? 0);
+  // The end of a drag: the next one is a change of its own.
+  settle() {
+    this.lastKind = null;
   }
 
-  async load(name) {
-    const answer = await this.questions.ask({ kind: "set", name });
-    if (answer) this.replace(answer.document, []);
+  travel(from, to, word) {
+    const there = from.pop();
+    if (!there) return;
+    to.push({ document: this.state.document, at: this.state.at });
+    this.lastKind = null;
+    this.adopt(there.document, there.at);
+    this.tell(word);
   }
 
-  clear() {
-    this.replace({ ...this.state.document, points: [] }, []);
+  undo() {
+    this.travel(this.past, this.future, "Undone.");
+  }
+
+  redo() {
+    this.travel(this.future, this.past, "Redone.");
   }
 
   // Other points under the same settings.
-  replace({ points, names, labels, view }, notes) {
-    this.transport.pause();
+  replace({ points, names = DEFAULTS.names, labels = DEFAULTS.labels, view }, notes) {
     this.state.selected = null;
     this.editing.cursor = null;
-    this.points.notes.textContent = notes.join(" ");
-    this.adopt({ ...this.state.document, points, names, labels, view }, 0);
-    this.tell(`${points.length} points. ${notes.join(" ")}`.trim());
+    this.state.at = 0;
+    this.change({ points, held_out: [], names, labels, view, start: [] }, [`${counted(points.length, "point")}.`, ...notes].join(" "));
+    say(this.notes, notes.join(" "));
   }
 
-  tell(sentence) {
-    this.hints.textContent = sentence;
+  clear() {
+    this.change({ points: [], held_out: [] }, "All points are gone; undo brings them back.");
   }
 
-  fail(sentence) {
-    this.failure.textContent = sentence;
-    this.failure.hidden = false;
+  hold() {
+    const { points, held_out: held } = this.state.document;
+    const parts = heldOut(points);
+    this.change({ ...parts, held_out: [...held, ...parts.held_out] }, "Every third point is held out.");
   }
 
-  show() {
-    const { state } = this;
-    if (!state.fresh) return;
-    for (const part of this.parts) part.show(state);
-    this.sentence.textContent = state.frame.sentence;
-    const { points, labels } = state.document;
-    const said = `Plane with ${points.length} points of the classes ${labels.join(" and ")}. The keys are listed below.`;
-    this.plane.svg.setAttribute("aria-label", said);
-    this.writeAddress();
+  release() {
+    const { points, held_out: held } = this.state.document;
+    this.change({ points: [...points, ...held], held_out: [] }, "All points are learned from.");
   }
 
-  writeAddress() {
-    if (!this.linked) return;
-    this.address = `#${addressOf(this.state.document, this.state.frame.at, this.defaults)}`;
-    if (this.address !== window.location.hash) window.history.replaceState(null, "", this.address);
-  }
+  // ---- Going ----
 
-  readAddress() {
-    if (!this.linked || window.location.hash === this.address) return false;
-    const found = stateOf(window.location.hash, this.defaults);
-    if (!found) return false;
-    Object.assign(this.state, { frame: null, atEnd: false });
-    this.adopt(found.document, found.at);
+  // Goes a way; returns whether that led elsewhere.
+  go(way) {
+    const { training, at } = this.state;
+    const { visits, length, passEnds } = training;
+    const next = (reached) => {
+      let t = at + 1;
+      while (t < length && !reached(t)) t++;
+      return Math.min(t, length);
+    };
+    const place = {
+      start: () => 0, back: () => Math.max(0, at - 1), step: () => Math.min(length, at + 1), end: () => length,
+      mistake: () => next((t) => visits.mistake[t - 1] || visits.tau[t - 1] !== 0),
+      pass: () => passEnds.find((end) => end > at) ?? length,
+    }[way]();
+    if (place === at) return false;
+    const slow = !this.transport.isPlaying || this.transport.interval > 300;
+    this.seek(place, (way === "step" || way === "mistake") && slow);
     return true;
   }
 
-  async download(what, form) {
-    const file = await this.questions.ask({ kind: "download", what, form, document: this.state.document });
-    if (!file) return;
-    const url = URL.createObjectURL(new Blob([file.text], { type: file.type }));
-    element("a", { href: url, download: file.name }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-    this.tell(`${file.name} is on its way to your downloads.`);
+  seek(at, turning = false) {
+    this.state.at = Math.max(0, Math.min(at, this.state.training.length));
+    this.look();
+    this.turning = turning;
+    this.schedule();
+  }
+
+  // ---- Showing ----
+
+  // Draws before the browser paints next, however often it is asked to.
+  schedule() {
+    this.scheduled ??= requestAnimationFrame(() => this.render());
+  }
+
+  render() {
+    cancelAnimationFrame(this.scheduled);
+    this.scheduled = undefined;
+    const { state } = this;
+    const { training, document } = state;
+    if (!state.verdict) {
+      if (training.n <= QUICK && !training.hasKernel) state.verdict = verdictOn(training);
+      else this.judgeLater();
+    }
+    this.plane.show(state, { turning: this.turning });
+    this.turning = false;
+    for (const part of [this.transport, this.tools]) part.show(state);
+    if (this.drawer) this.drawers[this.drawer].show?.(state);
+    this.panels[state.panel].show(state);
+    say(this.sentence, stepSentence(training, state.at));
+    if (state.verdict) say(this.verdict, verdictLine(state.verdict, document));
+    this.verdictBox.dataset.status = state.verdict?.status ?? "waiting";
+    this.showCard();
+    const { points, labels } = document;
+    this.plane.svg.setAttribute("aria-label", `Plane with ${counted(points.length, "point")} of the classes ${labels.join(" and ")}. The keys are listed under Share.`);
+    this.undoButton.setAttribute("aria-disabled", !this.past.length);
+    this.redoButton.setAttribute("aria-disabled", !this.future.length);
+    this.writeLater();
+  }
+
+  judgeLater() {
+    clearTimeout(this.quiet);
+    this.quiet = setTimeout(() => {
+      const { training } = this.state;
+      if (!this.state.verdict) this.state.verdict = verdictOn(training);
+      this.render();
+    }, QUIET);
+  }
+
+  select(place) {
+    this.state.selected = place;
+    this.schedule();
+  }
+
+  hover(place) {
+    const { hovered } = this.state;
+    if (hovered?.row === place?.row && hovered?.list === place?.list) return;
+    this.state.hovered = place;
+    this.plane.drawRings();
+    this.showCard();
+    if (["neuron", "axis", "trace"].includes(this.state.panel)) this.panels[this.state.panel].show(this.state);
+  }
+
+  // The score of a point by the weights chosen.
+  scoreOf({ list, row }) {
+    const { picture } = this.state;
+    return list === "points" ? picture.scores()[row] : picture.scores(this.state.document.memory, picture.heldOut)[row];
+  }
+
+  // Kernel values of a point with all the rows that are learned.
+  kernelWith({ list, row }) {
+    const { training, document } = this.state;
+    const own = new Rows(document, [document[list][row]]);
+    return Float64Array.from({ length: training.n }, (_, j) => training.rows.kernel(j, own, 0));
+  }
+
+  pointFacts(place) {
+    const { document, picture, training } = this.state;
+    const point = document[place.list][place.row];
+    const score = this.scoreOf(place);
+    const isVote = document.memory === "vote";
+    const facts = [[place.list === "points" ? `row ${place.row}` : `held out ${place.row}`, label(document, point[2])]];
+    facts.push(["at", `(${shown(point[0])}, ${shown(point[1])})`]);
+    facts.push([isVote ? "lead in votes" : "a", shown(score)], [isVote ? "for its class" : "y·a", shown(point[2] * score)]);
+    if (picture.norm > 0) facts.push(["distance", shown(Math.abs(score) / picture.norm)]);
+    if (!isVote && picture.at && training.n) {
+      const lead = place.list === "points" ? this.votesOf("points", training.rows) : this.votesOf("held_out", picture.heldOut);
+      facts.push(["votes for it", `${Math.round(50 * (1 + point[2] * lead[place.row]))} %`]);
+    }
+    if (place.list === "points") {
+      const steps = [];
+      for (let t = 0; t < picture.at; t++) if (training.visits.row[t] === place.row && training.visits.tau[t] !== 0) steps.push(t + 1);
+      facts.push(["taught at step", steps.length > 4 ? `${steps.slice(0, 3).join(", ")} … (${steps.length})` : steps.join(", ") || "–"]);
+    }
+    return facts;
+  }
+
+  votesOf(list, rows) {
+    return this.state.picture.once(`votes of ${list}`, () => this.state.picture.scores("vote", rows));
+  }
+
+  pointWords(place) {
+    return this.pointFacts(place).slice(2).map(([name, value]) => `${name} ${value}`).join(", ");
+  }
+
+  showCard() {
+    const { hovered, selected, document } = this.state;
+    const place = hovered ?? (this.plane.svg.ownerDocument.activeElement === this.plane.svg && this.plane.svg.matches(":focus-visible") ? selected : null);
+    const point = place && !this.editing.held?.moved ? document[place.list][place.row] : null;
+    this.plane.showCard(point, point ? this.pointFacts(place) : []);
+  }
+
+  openPanel(name) {
+    this.placePanel(name);
+    this.render();
+    if (name === "trace") this.panels.trace.reveal(this.state.at);
+  }
+
+  openDrawer(name, opener = null) {
+    const same = this.drawer === name;
+    this.drawer = name === null || same ? null : name;
+    this.drawerBox.hidden = this.drawer === null;
+    this.drawerBox.parentNode.classList.toggle("covered", this.drawer !== null);
+    for (const [key, node] of Object.entries(this.openers)) node.setAttribute("aria-expanded", key === this.drawer);
+    if (this.drawer === null) {
+      (opener ?? this.lastOpener)?.focus();
+      return;
+    }
+    this.lastOpener = opener;
+    const { title, root, show } = this.drawers[name];
+    say(this.drawerTitle, title);
+    this.drawerBody.replaceChildren(root);
+    this.drawerBody.scrollTop = 0;
+    show?.(this.state);
+    this.drawerTitle.focus();
+  }
+
+  tell(sentence) {
+    say(this.hints, sentence);
+  }
+
+  fail(sentence) {
+    say(this.failureWords, sentence);
+    this.failure.hidden = !sentence;
+  }
+
+  key(event) {
+    if (event.key === "Escape" && this.drawer) {
+      this.openDrawer(null);
+      return;
+    }
+    const typing = /^(INPUT|TEXTAREA)$/.test(event.target.tagName) && !/^(radio|checkbox|range|file)$/.test(event.target.type);
+    if (!(event.ctrlKey || event.metaKey) || typing || event.key.toLowerCase() !== "z") return;
+    event.preventDefault();
+    if (event.shiftKey) this.redo();
+    else this.undo();
+  }
+
+  // ---- Scenes ----
+
+  openScene(scene, number) {
+    this.transport.pause();
+    const page = scene.pages[number - 1];
+    const { state } = this;
+    const given = { ...TOYS[page.toy], ...page.document };
+    const document = checked(page.hold ? { ...given, ...heldOut(given.points) } : given);
+    this.past.push({ document: state.document, at: state.at });
+    this.future = [];
+    state.selected = state.hovered = null;
+    Object.assign(state.shows, Object.fromEntries(LAYERS.map(([name, , on]) => [name, page.shows?.[name] ?? on])));
+    this.scene = { scene, number, document };
+    state.at = 0;
+    this.adopt(document, page.at === "end" ? Infinity : page.at ?? 0);
+    if (page.panel) this.openPanel(page.panel);
+    this.guide.open(scene, number);
+    this.root.classList.toggle("guided", true);
+    if (this.drawer) this.openDrawer(null);
+    this.turning = Boolean(page.at) && page.at !== "end";
+    this.render();
+  }
+
+  leaveScene() {
+    this.scene = null;
+    this.guide.open(null);
+    this.root.classList.toggle("guided", false);
+    this.writeLater();
+  }
+
+  // ---- Links ----
+
+  writeLater() {
+    if (!this.isPage) return;
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.writeAddress(), WRITTEN);
+  }
+
+  get link() {
+    const { document, at, panel } = this.state;
+    const scene = this.scene?.document === document ? this.scene : null;
+    if (scene) return `#scene=${scene.scene.name}${scene.number > 1 ? `&page=${scene.number}` : ""}`;
+    return `#${addressOf(document, at, { panel: panel === "neuron" ? "" : panel })}`;
+  }
+
+  writeAddress() {
+    this.address = this.link;
+    if (this.address !== window.location.hash) window.history.replaceState(null, "", this.address);
+  }
+
+  // Takes the state of the address; returns whether there was one.
+  readAddress() {
+    if (window.location.hash === this.address) return false;
+    let found = null;
+    try {
+      found = stateOf(window.location.hash);
+      const scene = found?.scene ? sceneNamed(found.scene) : null;
+      if (found?.scene && !scene) throw new Error(`There is no scene ${found.scene.slice(0, 40)}.`);
+      this.fail("");
+      if (scene) {
+        this.openScene(scene, Math.min(Math.max(1, found.page), scene.pages.length));
+        return true;
+      }
+    } catch (error) {
+      this.fail(`${error.message} This is the set that the lab begins with.`);
+      return false;
+    }
+    if (!found) return false;
+    this.leaveScene();
+    this.state.at = 0;
+    this.adopt(found.document, found.at);
+    if (PANELS.includes(found.panel)) this.openPanel(found.panel);
+    this.render();
+    return true;
   }
 
   async copyLink() {
+    this.writeAddress();
     try {
       await navigator.clipboard.writeText(window.location.href);
-      this.tell("The link to this state was copied.");
+      this.tell("The link is copied.");
     } catch {
-      this.tell("The address of this page is the link to this state: copy it from the browser.");
+      this.tell("The address of this page is the link: copy it from the browser.");
     }
   }
 
-  build() {
+  download(name) {
+    const [type, make] = FILES[name];
+    const url = URL.createObjectURL(new Blob([make(this.state.training)], { type }));
+    element("a", { href: url, download: `rosenblatt-${name}` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    this.tell(`rosenblatt-${name} is on its way to your downloads.`);
+  }
+
+  // ---- Building ----
+
+  build(ask) {
     const { state } = this;
-    const ask = (message) => this.questions.ask(message);
+    this.id = `lab-${Math.random().toString(36).slice(2)}`;
     this.plane = new Plane();
-    this.editing = new Editing(this.plane, this.hands());
+    this.editing = new Editing(this.plane, this);
     this.transport = new Transport({
-      go: (way) => this.go(way), seek: (at) => this.go("stay", at),
+      go: (way) => this.go(way), seek: (at) => this.seek(at),
       playing: (flag) => this.sentence.setAttribute("aria-live", flag ? "off" : "polite"),
     });
-    this.settings = new Settings((name, value) => this.set(name, value));
-    const chooser = new TableChooser(ask, (document, notes) => this.replace(document, notes), (sentence) => this.fail(sentence));
-    this.points = new PointsCard(this, chooser);
-    const legend = new Legend(state, () => this.go());
-    const verdict = new VerdictCard();
-    const charts = [new Projections(), new Weights(), new PassMistakes(), new Bound()];
-    const table = new TraceTable();
-    this.parts = [this.plane, this.transport, this.settings, chooser, this.points, legend, verdict, ...charts, table];
+    this.tools = new Tools(state, { redraw: () => this.render(), keep: (memory) => this.change({ memory }) });
+    this.panels = {
+      neuron: new Neuron(), axis: new Axis(), theorem: new Theorem(), passes: new Passes(() => this.hold()),
+      orders: new Orders((name, value) => this.change({ [name]: value })), space: new Space(),
+      trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(ask),
+    };
+    this.guide = new Guide({ show: (scene, number) => this.openScene(scene, number), leave: () => this.leaveScene() });
     this.sentence = element("p", { class: "sentence", role: "status", "aria-live": "polite" });
     this.hints = element("p", { class: "hints", role: "status", "aria-live": "polite" });
-    this.failure = element("p", { class: "failure", role: "alert", hidden: true });
-    const stage = element(
-      "section", { class: "card stage" }, element("h2", { class: "unseen" }, "Plane"),
-      this.plane.root, legend.root, this.transport.root, this.sentence, this.hints,
+    this.notes = element("p", { class: "note" });
+    this.failureWords = element("span", {});
+    this.failure = element("p", { class: "failure", role: "alert", hidden: true }, this.failureWords, button("✕", "Close", () => this.fail(""), { class: "quiet", "aria-label": "Close the message" }));
+    this.verdict = element("span", { class: "verdict-words" });
+    this.verdictBox = element("p", { class: "verdict" }, this.verdict, button("Why?", "The proof", () => this.openPanel("proof"), { class: "small" }));
+    this.buildTabs();
+    this.buildDrawers();
+    const stage = element("section", { class: "stage", "aria-label": "Plane" }, this.tools.root, element("div", { class: "plane-place" }, this.plane.root));
+    const side = element(
+      "section", { class: "side", "aria-label": "Training" },
+      this.guide.root, this.sentence, this.transport.root, this.verdictBox, this.tabList, this.panelPlace, this.drawerBox,
     );
-    this.root.append(
-      header(this.root),
-      ...(state.editable ? [] : [element("p", { class: "recorded" }, this.model.get("recorded"))]),
-      this.failure,
-      element(
-        "div", { class: "columns" },
-        element("div", { class: "left" }, this.points.root, this.settings.root, takeHome(this, this.linked)),
-        element("div", { class: "middle" }, stage),
-        element("div", { class: "below" }, table.root, keys()),
-        element("div", { class: "right" }, verdict.root, ...charts.map((chart) => chart.root)),
-      ),
+    this.root.append(this.header(), this.failure, element("div", { class: "desk" }, stage, side));
+    this.placePanel(state.panel);
+  }
+
+  placePanel(name) {
+    this.state.panel = name;
+    for (const tab of this.tabs) {
+      const chosen = tab.dataset.panel === name;
+      tab.setAttribute("aria-selected", chosen);
+      tab.tabIndex = chosen ? 0 : -1;
+    }
+    this.panelPlace.replaceChildren(this.panels[name].root);
+    this.panelPlace.setAttribute("aria-labelledby", `${this.id}-${name}`);
+    this.panelPlace.scrollTop = 0;
+  }
+
+  buildTabs() {
+    const words = (name) => name[0].toUpperCase() + name.slice(1);
+    this.tabs = PANELS.map((name) => element("button", { type: "button", role: "tab", id: `${this.id}-${name}`, "data-panel": name, "aria-controls": `${this.id}-panel`, onclick: () => this.openPanel(name) }, words(name)));
+    this.tabList = element("div", { class: "tabs", role: "tablist", "aria-label": "What to look at" }, ...this.tabs);
+    this.tabList.addEventListener("keydown", (event) => {
+      const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!way) return;
+      const next = PANELS[(PANELS.indexOf(this.state.panel) + way + PANELS.length) % PANELS.length];
+      this.openPanel(next);
+      this.tabs[PANELS.indexOf(next)].focus();
+      event.preventDefault();
+    });
+    this.panelPlace = element("div", { class: "panel-place", role: "tabpanel", id: `${this.id}-panel`, tabindex: 0 });
+    this.ofPanel = onSize(this.panelPlace, (_, height) => {
+      const scrolls = getComputedStyle(this.panelPlace).overflowY === "auto";
+      this.state.room = scrolls && height > 120 ? height - 10 : 420;
+      if (scrolls && this.state.picture) this.panels[this.state.panel].show(this.state);
+    });
+  }
+
+  buildDrawers() {
+    this.points = new PointsDrawer(this);
+    this.points.root.prepend(this.notes);
+    this.settings = new Settings((parts) => this.change(parts));
+    const theme = element("select", { "aria-label": "Colours", onchange: () => (this.root.dataset.theme = theme.value) }, ...[["auto", "As the system has them"], ["light", "Light"], ["dark", "Dark"]].map(([value, words]) => element("option", { value }, words)));
+    if (this.isPage) this.settings.root.append(element("label", {}, "Colours", theme));
+    this.drawers = {
+      scenes: { title: "Scenes", root: sceneList((scene, number) => this.openScene(scene, number)) },
+      points: { title: "Points", root: this.points.root, show: (state) => this.points.show(state) },
+      settings: { title: "Settings", root: this.settings.root, show: (state) => this.settings.show(state) },
+      share: { title: "Share", root: takeHome(this, { isPage: this.isPage }) },
+    };
+    this.drawerTitle = element("h2", { tabindex: -1 });
+    this.drawerBody = element("div", { class: "drawer-body" });
+    this.drawerBox = element(
+      "aside", { class: "drawer", hidden: true, "aria-label": "Drawer" },
+      element("div", { class: "row drawer-head" }, this.drawerTitle, button("✕", "Close", () => this.openDrawer(null), { class: "quiet", "aria-label": "Close" })),
+      this.drawerBody,
     );
   }
 
-  // What the hands of a person on the plane may know and do.
-  hands() {
-    const { state } = this;
-    return {
-      get document() { return state.document; },
-      get editable() { return state.editable; },
-      get selected() { return state.selected; },
-      get tool() { return state.tool; },
-      change: (points, sentence) => this.change(points, sentence),
-      select: (row) => {
-        state.selected = row;
-        this.plane.drawRings();
-      },
-      command: (way) => this.transport.press(way),
-      tell: (sentence) => this.tell(sentence),
-    };
+  header() {
+    const words = { scenes: "Scenes", points: "Points", settings: "Settings", share: "Share" };
+    this.openers = Object.fromEntries(Object.entries(words).map(([name, word]) => [name, element("button", { type: "button", "aria-expanded": false, "data-drawer": name, onclick: (event) => this.openDrawer(name, event.currentTarget) }, word)]));
+    this.undoButton = element("button", { type: "button", class: "quiet", title: "Undo (Ctrl Z)", "aria-label": "Undo", onclick: () => this.undo() }, icon(SIGNS.undo));
+    this.redoButton = element("button", { type: "button", class: "quiet", title: "Redo (Ctrl Shift Z)", "aria-label": "Redo", onclick: () => this.redo() }, icon(SIGNS.redo));
+    return element(
+      "header", {}, element("h1", {}, "The perceptron"), this.hints,
+      element("nav", { "aria-label": "Lab" }, this.undoButton, this.redoButton, ...Object.values(this.openers)),
+    );
+  }
+
+  command(way) {
+    this.transport.press(way);
   }
 
   close() {
-    clearTimeout(this.quiet);
+    for (const timer of [this.quiet, this.saving, this.writing]) clearTimeout(timer);
+    cancelAnimationFrame(this.scheduled);
+    this.ofPanel();
     window.removeEventListener("hashchange", this.onHash);
-    this.questions.close();
     this.model.off("change:document", this.heed);
-    for (const part of this.parts) part.close?.();
+    for (const part of [this.plane, this.transport, ...Object.values(this.panels)]) part.close?.();
   }
 }
 
-function noSteps() {
-  return { ...Object.fromEntries(COLUMNS.map((name) => [name, []])), weights: [] };
+// Every third point held out.
+function heldOut(points) {
+  return { points: points.filter((_, i) => i % 3 !== 2), held_out: points.filter((_, i) => i % 3 === 2) };
 }
 
-function render({ model, el }) {
-  const root = element("div", { class: "rosenblatt-lab" });
+// Whether the page around an element is dark, by its own background: a notebook has its colours.
+function isDark(node) {
+  for (let here = node; here; here = here.parentElement) {
+    const found = /rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)/.exec(getComputedStyle(here).backgroundColor);
+    if (found && found[4] !== "0") return 0.3 * found[1] + 0.59 * found[2] + 0.11 * found[3] < 128;
+  }
+  return window.matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+// Shows a lab in an element; returns what ends it.
+export function render({ model, el }, options = {}) {
+  const root = element("div", { class: options.isPage ? "rosenblatt-lab page" : "rosenblatt-lab", "data-theme": "auto" });
   el.append(root);
-  const lab = new Lab(model, root);
-  lab.start();
-  return () => lab.close();
+  let observer = null;
+  if (!options.isPage) {
+    const follow = () => (root.dataset.theme = isDark(el) ? "dark" : "light");
+    observer = new MutationObserver(follow);
+    observer.observe(document.body, { attributes: true, attributeFilter: ["class", "data-jp-theme-light", "data-jp-theme-name", "style"] });
+    follow();
+  }
+  const lab = new Lab(model, root, options);
+  return () => {
+    observer?.disconnect();
+    lab.close();
+  };
 }
-
-export default { render };

@@ -1,129 +1,294 @@
-// The furniture of the page: what is built once and seldom changes.
+// What can be looked at beside the plane: the axis along w, the theorem, passes, orders, the proof.
 
-import { drawing, element, mark, shown, symbol } from "./elements.js";
+import { Chart, linePath, stairs } from "./chart.js";
+import { button, counted, drawing, element, mark, say, set, shown, ticks } from "./elements.js";
+import { Training } from "./engine.js";
+import { Picture } from "./picture.js";
+import { proofSentences, verdictRows } from "./sentences.js";
 
-const SETS = { separable: "Separable", xor: "XOR", circles: "Circles", overlapping: "Overlapping", "sorted labels": "Sorted labels" };
-const KEYS = [
-  ["arrows", "move the cursor, or the chosen point (with Shift: further)"],
-  ["Enter", "put a point of the class that is set"],
-  ["+ −", "put a positive, a negative point"],
-  ["n p", "choose the next, the previous point"],
-  ["c", "change its class"],
-  ["Delete", "delete it"],
-  ["Esc", "let it go"],
-  ["s b", "step, back"],
-  ["m a e", "to the next mistake, the end of the pass, the end"],
-  ["Home", "to the start"],
-  ["k", "play, pause"],
-];
-const FILES = [["Data, CSV", "data", "csv"], ["Data, JSON", "data", "json"], ["Trace, CSV", "trace", "csv"], ["Trace, JSON", "trace", "json"]];
+const ORDER_WORDS = { given: "as given", once: "shuffled once", "every pass": "shuffled every pass" };
 
-// What can be shown on the plane, in which words, and whether it is at first.
-export const LAYERS = [
-  ["last", "last weights", true],
-  ["average", "average", false],
-  ["vote", "vote", false],
-  ["before", "before the step", true],
-  ["band", "margin band", true],
-  ["arrows", "weight vector", true],
-  ["feet", "projections", false],
-  ["proof", "points of the proof", true],
-];
-
-export function header(root) {
-  const theme = element("select", { "aria-label": "Colours", onchange: () => (root.dataset.theme = theme.value) });
-  for (const words of ["Auto", "Light", "Dark"]) theme.append(element("option", { value: words.toLowerCase() }, words));
-  root.dataset.theme = "auto";
-  return element(
-    "header", {}, element("h1", {}, "Rosenblatt lab"),
-    element("p", {}, "The perceptron, one example at a time. Every number is computed by the library."), theme,
-  );
-}
-
-// Where points come from; `lab` has load(name), clear() and the state whose tool is set.
-export class PointsCard {
-  constructor(lab, chooser) {
-    const { editable } = lab.state;
-    const sets = element("select", {
-      name: "set", disabled: !editable,
-      onchange: () => {
-        if (sets.value) lab.load(sets.value);
-        sets.value = "";
-      },
-    }, element("option", { value: "" }, "Choose …"));
-    for (const [value, words] of Object.entries(SETS)) sets.append(element("option", { value }, words));
-    this.words = [element("span"), element("span")];
-    const group = `tool-${Math.random().toString(36).slice(2)}`;
-    const tool = (value, ...nodes) => element("label", { class: "tool" }, element("input", {
-      type: "radio", name: group, value, checked: value === "positive", disabled: !editable,
-      onchange: () => (lab.state.tool = value),
-    }), ...nodes);
-    this.notes = element("p", { class: "note" });
-    this.root = element(
-      "section", { class: "card points" }, element("h2", {}, "Points"),
-      element("div", { class: "fields" }, element("label", {}, "Toy set", sets)),
-      element(
-        "fieldset", {}, element("legend", {}, "A click on the plane puts, or deletes"),
-        tool("positive", symbol(1), this.words[1]), tool("negative", symbol(-1), this.words[0]), tool("delete", "✕ delete"),
-      ),
-      chooser.root, this.notes,
-      element("button", { type: "button", disabled: !editable, onclick: () => lab.clear() }, "Clear all points"),
-    );
+// Every point on one axis, where the boundary is 0 (CIML, Figure 4.7).
+export class Axis {
+  constructor() {
+    this.chart = new Chart("projections", 150);
+    this.root = element("div", { class: "panel" }, this.chart.root, element("p", { class: "note" }, "Where each point falls along w, from the boundary at 0. The bias only moves the 0. Crosses are on the wrong side."));
   }
 
-  show({ document }) {
-    this.words.forEach((node, side) => (node.textContent = document.labels[side]));
+  show(state) {
+    this.chart.show(state, drawAxis);
+  }
+
+  close() {
+    this.chart.close();
   }
 }
 
-// What the marks mean, and what is shown; `redraw()` follows a change.
-export class Legend {
-  constructor(state, redraw) {
-    this.words = [element("span"), element("span")];
-    const sign = (...nodes) => drawing("svg", { class: "symbol", viewBox: "-8 -8 16 16", "aria-hidden": "true" }, ...nodes);
-    const cross = sign(mark(1, 0, 0, 7), drawing("path", { class: "wrong", d: "M-3-3 3 3M3-3-3 3" }));
-    const ring = sign(drawing("circle", { class: "current", r: 6 }));
-    const marks = element(
-      "p", { class: "marks" },
-      element("span", {}, symbol(1), this.words[1]), element("span", {}, symbol(-1), this.words[0]),
-      element("span", {}, cross, "on the wrong side"), element("span", {}, ring, "row of this step"),
-    );
-    this.figures = {};
-    const items = LAYERS.map(([name, words]) => {
-      this.figures[name] = element("span", { class: "figure" });
-      const input = element("input", {
-        type: "checkbox", checked: state.shows[name],
-        onchange: () => {
-          state.shows[name] = input.checked;
-          redraw();
-        },
-      });
-      const swatch = element("span", { class: "swatch", "aria-hidden": "true" });
-      return element("label", { class: `check key-${name}` }, input, swatch, element("span", {}, words, this.figures[name]));
-    });
-    const choices = element("fieldset", { class: "legend" }, element("legend", { class: "unseen" }, "What is shown on the plane"), ...items);
-    this.root = element("div", { class: "key" }, marks, choices);
+function drawAxis(chart, { document, picture, hovered, selected }) {
+  const { norm, band } = picture;
+  const isVote = document.memory === "vote";
+  const scores = picture.scores();
+  const values = Array.from(scores, (score) => (norm > 0 ? score / norm : score));
+  const most = 1.1 * (Math.max(0, ...values.map(Math.abs), band?.width ?? 0) || 1);
+  const X = (v) => 20 + ((v + most) / (2 * most)) * (chart.width - 40);
+  const base = 104;
+  if (band) chart.add("rect", { class: "band-area", x: X(-band.width), y: 10, width: X(band.width) - X(-band.width), height: base - 10 });
+  chart.line(`M${X(0)} 8V${base + 6}`, "boundary");
+  chart.line(`M${X(-most)} ${base}H${X(most)}`, "axis");
+  for (const v of ticks(-most, most, 6)) {
+    chart.line(`M${X(v)} ${base}v4`, "tick");
+    chart.text(shown(v), { x: X(v), y: base + 17, "text-anchor": "middle" });
   }
-
-  show({ document, frame }) {
-    this.words.forEach((node, side) => (node.textContent = `class ${document.labels[side]}`));
-    for (const name of ["last", "average", "vote"]) {
-      this.figures[name].textContent = frame ? ` (${frame.errors[name]} wrong)` : "";
+  const wrong = new Set(picture.wrong());
+  const height = (side) => (side > 0 ? 34 : 74);
+  document.points.forEach(([, , side], row) => {
+    chart.nodes.push(mark(side, X(values[row]), height(side), 4.5));
+    if (wrong.has(row)) {
+      const [x, y] = [X(values[row]), height(side)];
+      chart.line(`M${x - 2.5} ${y - 2.5}l5 5m0 -5l-5 5`, "cross");
     }
-    this.figures.band.textContent = frame?.band ? ` (±${shown(frame.band.width)})` : " (none yet)";
+  });
+  const ring = (row, name) => row !== null && row < values.length && chart.add("circle", { class: name, cx: X(values[row]), cy: height(document.points[row][2]), r: 9 });
+  ring(picture.row, "current");
+  for (const place of [selected, hovered]) if (place?.list === "points") ring(place.row, "looked-at");
+  const unit = isVote ? "lead in votes, as a share of all" : norm > 0 ? "signed distance from the boundary" : "activation";
+  chart.text(unit, { class: "title", x: chart.width / 2, y: base + 36, "text-anchor": "middle" });
+  return `${counted(wrong.size, "point")} of ${document.points.length} on the wrong side (${document.memory === "last" ? "last weights" : document.memory}).`;
+}
+
+// ‖w‖ and w·w* between the two lines of the proof, which meet at R²/γ².
+export class Theorem {
+  constructor() {
+    this.chart = new Chart("theorem", 236);
+    this.figures = element("dl", { class: "figures" });
+    this.root = element("div", { class: "panel" }, this.figures, this.chart.root);
+  }
+
+  show(state) {
+    const { training, picture, verdict } = state;
+    const proof = bounds(training, verdict);
+    const k = picture.updates;
+    const course = verdict?.star ? (training.course?.star === verdict.star ? training.course : (training.course = { star: verdict.star, ...training.proofCourse(verdict.star) })) : null;
+    const rows = course ? [
+      ["k, updates", k, proof ? `at most ${shown(Math.floor(proof.meet))}` : ""],
+      ["‖w‖", shown(course.length[k]), proof ? `at most ${shown(proof.ceiling(k))}` : ""],
+      ["w·w*", shown(course.projection[k]), proof ? `at least ${shown(proof.floor(k))}` : ""],
+      ["angle of w and w*", k ? `${shown((Math.acos(Math.min(1, course.projection[k] / (course.length[k] || 1))) * 180) / Math.PI, 3)}°` : "–", ""],
+    ] : [];
+    this.figures.replaceChildren(...rows.map(([name, value, limit]) => element("div", {}, element("dt", {}, name), element("dd", {}, element("b", {}, String(value)), element("span", {}, limit)))));
+    this.chart.fit(state, 150, [130, 300]);
+    this.chart.show({ ...state, course, proof, k }, drawTheorem);
+  }
+
+  close() {
+    this.chart.close();
   }
 }
 
-// `lab` has download(what, form) and copyLink().
-export function takeHome(lab, linked) {
-  const button = (words, action) => element("button", { type: "button", onclick: action }, words);
-  const all = FILES.map(([words, what, form]) => button(words, () => lab.download(what, form)));
-  if (lab.state.editable) all.push(button("All as HTML", () => lab.download("page", "html")));
-  if (linked) all.push(button("Copy link", () => lab.copyLink()));
-  return element("section", { class: "card home" }, element("h2", {}, "Take home"), element("div", { class: "buttons" }, ...all));
+// The two bounds of the proof after k updates, where the rule has them: its steps are all as long.
+function bounds({ rule, document }, verdict) {
+  if (!rule.fixedStep || verdict?.status !== "separable" || !(verdict.gamma?.[0] > 0) || document.start.some(Boolean)) return null;
+  const [step, gamma] = [rule.eta0, verdict.gamma[0]];
+  const square = step * step * verdict.radius ** 2 + 2 * step * rule.target;
+  return {
+    floor: (k) => k * step * gamma,
+    ceiling: (k) => Math.sqrt(k * square),
+    meet: square / (step * gamma) ** 2,
+  };
 }
 
-export function keys() {
-  const list = element("dl", {}, ...KEYS.flatMap(([key, words]) => [element("dt", {}, key), element("dd", {}, words)]));
-  return element("details", { class: "card keys" }, element("summary", {}, "Keys, while the plane has the focus"), list);
+function drawTheorem(chart, { course, proof, k, verdict, training, document }) {
+  if (!course) {
+    chart.text("w* is there where the points are separable.", { class: "title", x: chart.width / 2, y: 110, "text-anchor": "middle" });
+    return verdict?.status === "inseparable" ? "The points are not separable: there is no w*, and nothing bounds the mistakes." : "No verdict yet.";
+  }
+  const count = course.length.length - 1;
+  const meet = proof?.meet ?? 0;
+  const far = proof ? Math.min(meet * 1.06, Math.max(10 * count, 24)) : Math.max(count, 8);
+  const top = Math.max(...course.length, proof ? proof.ceiling(far) : 1) * 1.04;
+  const { X, Y, base } = chart.axes([0, far], [Math.min(0, ...course.projection), top], ["k, updates so far", ""]);
+  if (proof) {
+    const places = Array.from({ length: 61 }, (_, i) => (far * i) / 60);
+    const curve = (f) => places.map((x, i) => `${i ? "L" : "M"}${X(x).toFixed(1)} ${Y(f(x)).toFixed(1)}`).join("");
+    chart.line(`${curve(proof.ceiling)}${[...places].reverse().map((x) => `L${X(x).toFixed(1)} ${Y(Math.min(proof.floor(x), proof.ceiling(x))).toFixed(1)}`).join("")}Z`, "wedge");
+    chart.line(curve(proof.ceiling), "ceiling");
+    chart.line(curve(proof.floor), "floor");
+    chart.text("R√k", { class: "halo", x: X(far * 0.62), y: Y(proof.ceiling(far * 0.62)) - 6, "text-anchor": "end" });
+    chart.text("kγ", { class: "halo", x: X(far * 0.62), y: Y(proof.floor(far * 0.62)) + 16, "text-anchor": "start" });
+    if (meet <= far) {
+      chart.line(`M${X(meet)} ${base}V${Y(proof.floor(meet))}`, "limit");
+      chart.text("R²/γ²", { class: "halo", x: X(meet) - 4, y: base - 8, "text-anchor": "end" });
+    }
+  }
+  chart.line(linePath(course.length.subarray(0, k + 1), X, Y), "length");
+  chart.line(linePath(course.projection.subarray(0, k + 1), X, Y), "projection");
+  chart.add("circle", { class: "length-end", cx: X(k), cy: Y(course.length[k]), r: 4 });
+  chart.add("circle", { class: "projection-end", cx: X(k), cy: Y(course.projection[k]), r: 4 });
+  if (k) {
+    chart.text("‖w‖", { class: "halo", x: X(k) + 7, y: Y(course.length[k]) - 5 });
+    chart.text("w·w*", { class: "halo", x: X(k) + 7, y: Y(course.projection[k]) + 14 });
+  }
+  if (!proof) return document.start.some(Boolean) ? "The bound is for weights that start from 0." : `The bound R²/γ² is for steps of one length, which the ${training.rule.title} does not make.`;
+  const where = meet > far ? ` They meet far to the right.` : "";
+  return `Each update lifts w·w* by γ at least and ‖w‖ along R√k at most; w·w* can never be above ‖w‖. Where the two lines meet, at k = ${shown(meet)}, there is no room for another update.${where}`;
+}
+
+// Mistakes in each pass, and the error of what is kept on learned and on held-out points.
+export class Passes {
+  // `hold()` moves a third of the points to the held-out ones.
+  constructor(hold) {
+    this.mistakes = new Chart("passes", 168);
+    this.errors = new Chart("errors", 178);
+    this.offer = element("p", { class: "note" }, "No points are held out. ", button("Hold out a third", "Move every third point to those that are never learned from", hold, { class: "small" }));
+    this.root = element("div", { class: "panel" }, this.mistakes.root, this.errors.root, this.offer);
+  }
+
+  show(state) {
+    const { training, document, picture } = state;
+    this.offer.hidden = document.held_out.length > 0 || document.points.length < 3;
+    for (const chart of [this.mistakes, this.errors]) chart.fit({ room: state.room / 2 }, 45, [120, 190]);
+    this.mistakes.show(state, drawMistakes);
+    const key = `${document.memory}`;
+    if (training.errorsKey !== key) {
+      training.errorsKey = key;
+      training.errors = [training.errorsByPass(document.memory, training.rows, training.gram), document.held_out.length ? training.errorsByPass(document.memory, picture.heldOut) : []];
+    }
+    this.errors.show(state, drawErrors);
+  }
+
+  close() {
+    this.mistakes.close();
+    this.errors.close();
+  }
+}
+
+function drawMistakes(chart, { training, picture, at }) {
+  const passes = Math.max(1, training.passEnds.length - 1);
+  const counts = Array.from({ length: picture.pass }, (_, p) => training.mistakesAt(Math.min(at, training.passEnds[p + 1] ?? training.length)) - training.mistakesAt(training.passEnds[p]));
+  const { X, Y, base } = chart.axes([0.5, Math.max(5, passes) + 0.5], [0, Math.max(4, ...counts)], ["pass", "mistakes"], { whole: true });
+  const width = Math.min(34, (X(2) - X(1)) * 0.72);
+  counts.forEach((count, i) => {
+    const now = i === counts.length - 1;
+    chart.add("rect", { class: now ? "bar now" : "bar", x: X(i + 1) - width / 2, y: Y(count), width, height: base - Y(count) });
+    if (count === 0) chart.add("circle", { class: "none", cx: X(i + 1), cy: base, r: 2.5 });
+  });
+  const last = counts.length ? `Pass ${counts.length}: ${counted(counts.at(-1), "mistake")} so far` : "No pass has begun";
+  return `${last}; ${picture.mistakes} in all.`;
+}
+
+function drawErrors(chart, { training, document, picture }) {
+  const [learned, held] = training.errors;
+  const done = training.passEnds.filter((end) => end && end <= picture.at).length;
+  const { X, Y } = chart.axes([0.5, Math.max(5, learned.length) + 0.5], [0, Math.max(0.1, ...learned, ...held)], ["pass", "error after it"]);
+  for (const [values, name] of [[learned, "learned"], [held, "held"]]) {
+    if (!values.length) continue;
+    chart.line(linePath(values, X, Y, 1), `${name} to-come`);
+    chart.line(linePath(values.slice(0, done), X, Y, 1), name);
+    values.slice(0, done).forEach((value, i) => chart.add("circle", { class: `${name}-dot`, cx: X(i + 1), cy: Y(value), r: 3 }));
+  }
+  const percent = (value) => `${shown(100 * value, 3)} %`;
+  if (!done) return `Error of the ${document.memory === "last" ? "last weights" : document.memory} on the points that are learned${held.length ? " and on those held out" : ""}; no pass is complete yet.`;
+  const others = held.length ? `; held out (dashed): ${percent(held[done - 1])}` : "";
+  return `After pass ${done}, ${document.memory === "last" ? "last weights" : document.memory}: ${percent(learned[done - 1])} wrong of the points learned${others}.`;
+}
+
+// Two orders of the same points, side by side, after as many rows.
+export class Orders {
+  constructor(choose) {
+    const select = (name) => element("select", { "data-order": name, "aria-label": name === "order" ? "Order on the left" : "Order on the right", onchange: (event) => choose(name, event.target.value) }, ...Object.entries(ORDER_WORDS).map(([value, words]) => element("option", { value }, words)));
+    this.selects = { order: select("order"), second_order: select("second_order") };
+    this.planes = [0, 1].map(() => {
+      const paths = Object.fromEntries(["negative-area", "cover", "positive-area", "line"].map((name) => [name, drawing("path", { class: name })]));
+      const layer = drawing("g", {});
+      return { paths, layer, marks: [], svg: drawing("svg", { class: "mini", role: "img", viewBox: "0 0 1 1" }, ...Object.values(paths), layer) };
+    });
+    this.words = [0, 1].map(() => element("p", { class: "note" }));
+    this.chart = new Chart("race", 172);
+    const halves = Object.values(this.selects).map((node, i) => element("div", { class: `half half-${i}` }, node, this.planes[i].svg, this.words[i]));
+    this.root = element("div", { class: "panel" }, element("div", { class: "halves" }, ...halves), this.chart.root);
+  }
+
+  show(state) {
+    const { document, training, at } = state;
+    for (const [name, node] of Object.entries(this.selects)) node.value = document[name];
+    if (!training.second || training.secondOrder !== document.second_order) {
+      training.second = new Training(document, { order: document.second_order, gram: training.gram });
+      training.secondOrder = document.second_order;
+    }
+    const both = [training, training.second];
+    both.forEach((one, i) => {
+      const here = Math.min(at, one.length);
+      const picture = new Picture(one, here);
+      this.drawMini(this.planes[i], document, picture);
+      const end = one.stopReason === "converged" ? `all right after ${counted(one.passEnds.length - 1, "pass", "passes")}` : `not all right after ${counted(one.passEnds.length - 1, "pass", "passes")}`;
+      say(this.words[i], `Step ${here}: ${counted(picture.mistakes, "mistake")}. At the end ${one.mistakesAt(one.length)}, ${end}.`);
+    });
+    this.chart.fit(state, 260, [120, 220]);
+    this.chart.show({ ...state, both }, drawRace);
+  }
+
+  drawMini({ svg, paths, layer, marks }, document, picture) {
+    const { line, area } = picture.kept(document.memory);
+    const [left, right, bottom, top] = document.view;
+    const wrong = new Set(picture.wrong());
+    const whole = picture.at ? "M0 0H1V1H0Z" : "";
+    for (const [name, d] of Object.entries({ "negative-area": whole, cover: area, "positive-area": area, line })) set(paths[name], { d: picture.at ? d : "" });
+    while (marks.length > document.points.length) marks.pop().node.remove();
+    document.points.forEach(([x, y, side], i) => {
+      if (marks[i]?.side !== side) {
+        marks[i]?.node.remove();
+        marks[i] = { side, node: mark(side, 0, 0, 0.018, { rx: 0.004 }) };
+        layer.append(marks[i].node);
+      }
+      set(marks[i].node, { transform: `translate(${((x - left) / (right - left)).toFixed(4)} ${((top - y) / (top - bottom)).toFixed(4)})` });
+      marks[i].node.classList.toggle("is-wrong", wrong.has(i));
+    });
+    set(svg, { "aria-label": `The plane after ${picture.at} rows: ${counted(wrong.size, "point")} wrong.` });
+  }
+
+  close() {
+    this.chart.close();
+  }
+}
+
+function drawRace(chart, { both, at, document }) {
+  const longest = Math.max(...both.map(({ length }) => length), 1);
+  const most = Math.max(...both.map((one) => one.mistakesAt(one.length)), 4);
+  const { X, Y } = chart.axes([0, longest], [0, most], ["rows seen", "mistakes"], { whole: true });
+  both.forEach((one, i) => {
+    const name = i ? "second" : "first";
+    chart.line(stairs(one.visits.mistakes, one.length, X, Y), `${name} to-come`);
+    const here = Math.min(at, one.length);
+    chart.line(stairs(one.visits.mistakes, here, X, Y), name);
+    chart.add("circle", { class: `${name}-dot`, cx: X(here), cy: Y(one.mistakesAt(here)), r: 4 });
+  });
+  return `Mistakes so far: ${ORDER_WORDS[document.order]} (solid) against ${ORDER_WORDS[document.second_order]} (dashed).`;
+}
+
+// The verdict with its proof, and Python's own where Python is there to ask.
+export class Proof {
+  // `ask(document)` promises the lines of Python's verdict; null where nobody is there.
+  constructor(ask) {
+    this.words = element("div", { class: "proof-words" });
+    this.rows = element("ul", { class: "proof-rows" });
+    this.answer = element("pre", { hidden: true, tabindex: 0, role: "region", "aria-label": "Python's verdict" });
+    this.button = button("Ask Python", "Let rosenblatt.diagnose give its own certificate", async () => {
+      this.button.disabled = true;
+      const lines = await ask(this.state.document).catch((error) => [error.message]);
+      this.button.disabled = false;
+      this.answer.hidden = false;
+      this.answer.textContent = lines.join("\n");
+    });
+    this.button.hidden = ask === null;
+    this.root = element("div", { class: "panel proof-panel" }, this.words, this.rows, this.button, this.answer);
+  }
+
+  show(state) {
+    if (this.state && this.state.document !== state.document) this.answer.hidden = true;
+    this.state = state;
+    const { verdict, document } = state;
+    const words = verdict ? proofSentences(verdict, document) : ["…"];
+    this.words.replaceChildren(...words.map((sentence) => element("p", {}, sentence)));
+    this.rows.replaceChildren(...(verdict ? verdictRows(verdict, document).map((line) => element("li", {}, line)) : []));
+  }
 }

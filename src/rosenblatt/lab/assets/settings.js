@@ -1,64 +1,93 @@
 // The choices: how far to step, what is kept, in which order, in which features.
 
-import { element } from "./elements.js";
+import { element, set } from "./elements.js";
+import { MAPS, RULES, SETTINGS } from "./shared.js";
 
+const capital = (words) => words[0].toUpperCase() + words.slice(1);
 const CHOICES = [
-  ["rule", "Rule", { perceptron: "Perceptron", margin: "Margin perceptron", pa: "Passive-aggressive (PA)", pa1: "PA-I", pa2: "PA-II" }],
-  ["memory", "Memory", { last: "Last weights", average: "Average of all", vote: "Vote of all" }],
-  ["order", "Order of rows", { given: "As given", once: "Shuffled once", "every pass": "Shuffled every pass" }],
+  ["rule", "Rule", Object.fromEntries(Object.entries(RULES).map(([name, { title }]) => [name, capital(title)]))],
+  ["memory", "Weights that are kept", { last: "The last ones", average: "The average of all", vote: "The vote of all" }],
+  ["order", "Order of the rows", { given: "As given", once: "Shuffled once", "every pass": "Shuffled every pass" }],
   ["zero", "An activation of 0 is", { mistake: "A mistake", negative: "The negative class", positive: "The positive class" }],
-  ["map", "Feature map", { none: "None", conjunction: "x₁ ∧ x₂ (product)", pairs: "All pairs (quadratic)" }],
-  ["kernel", "Kernel", { none: "None", polynomial: "Polynomial", rbf: "RBF" }],
+  ["bias", "Bias", { true: "Learned, as the weight of a constant 1", false: "None: the boundary passes through the origin" }],
+  ["map", "Features", { none: "The two coordinates", conjunction: "And x₁ ∧ x₂, their product", pairs: "And all products of two, with squares" }],
+  ["kernel", "Kernel", { none: "None", polynomial: "Polynomial", rbf: "RBF (Gaussian)" }],
 ];
+const NUMBERS = {
+  eta0: "Step η", margin: "Margin", C: "Limit C on a step", seed: "Random seed", degree: "Degree",
+  gamma: "γ of the kernel", coef0: "Constant term", max_iter: "Number of passes, at most",
+};
+const AFTER = { rule: [...new Set(Object.values(RULES).flatMap(({ parameters }) => parameters))], order: ["seed"], kernel: ["degree", "gamma", "coef0"] };
 
-// name, words, step, smallest, largest, and when it has a say
-const NUMBERS = [
-  ["eta0", "Step η", "any", 1e-6, 1e6, ({ rule }) => rule === "perceptron" || rule === "margin"],
-  ["margin", "Margin", "any", 0, 1e6, ({ rule }) => rule === "margin"],
-  ["C", "Largest step C", "any", 1e-6, 1e6, ({ rule }) => rule === "pa1" || rule === "pa2"],
-  ["seed", "Seed", 1, 0, 4294967295, ({ order }) => order !== "given"],
-  ["degree", "Degree", 1, 1, 8, ({ kernel }) => kernel === "polynomial"],
-  ["gamma", "γ of the kernel", "any", 1e-6, 1e6, ({ kernel }) => kernel !== "none"],
-  ["coef0", "Constant", "any", 0, 1e6, ({ kernel }) => kernel === "polynomial"],
-  ["max_iter", "Passes at most", 1, 1, 1000, () => true],
-];
-
-const AFTER = { rule: ["eta0", "margin", "C"], order: ["seed"], kernel: ["degree", "gamma", "coef0"] };
+// Whether a number has an effect under a document.
+function applies(name, { rule, order, second_order, kernel }) {
+  if (AFTER.rule.includes(name)) return RULES[rule].parameters.includes(name);
+  if (name === "seed") return order !== "given" || second_order !== "given";
+  if (name === "degree" || name === "coef0") return kernel === "polynomial";
+  return name !== "gamma" || kernel !== "none";
+}
 
 export class Settings {
-  // `set(name, value)` is called with what a person chose.
-  constructor(set) {
+  // `change(parts)` is called with what a person chose.
+  constructor(change) {
     this.fields = {};
-    const fields = [];
-    const numbers = Object.fromEntries(NUMBERS.map((line) => [line[0], this.number(line, set)]));
+    const nodes = [];
     for (const [name, words, options] of CHOICES) {
-      const select = element("select", { name, onchange: () => set(name, select.value) });
-      for (const [value, text] of Object.entries(options)) select.append(element("option", { value }, text));
-      this.fields[name] = { input: select, label: element("label", {}, words, select), applies: () => true };
-      fields.push(this.fields[name].label, ...(AFTER[name] ?? []).map((other) => numbers[other]));
+      const { values } = SETTINGS[name];
+      const select = element("select", { name, onchange: () => change(this.consequences(name, values.find((value) => String(value) === select.value))) });
+      select.append(...values.map((value) => element("option", { value }, options[value] ?? String(value))));
+      this.fields[name] = select;
+      nodes.push(element("label", {}, words, select), ...(AFTER[name] ?? []).map((other) => this.number(other, change)));
     }
-    fields.push(numbers.max_iter);
-    this.root = element("section", { class: "card settings" }, element("h2", {}, "Settings"), element("div", { class: "fields" }, ...fields));
+    this.start = ["w₁", "w₂", "b"].map((words, j) => element("input", { type: "number", step: "any", "aria-label": `Starting ${words}`, onchange: () => this.setStart(change, j) }));
+    this.startField = element("fieldset", { class: "start" }, element("legend", {}, "Weights before the first row: w₁, w₂, b"), ...this.start);
+    nodes.push(this.number("max_iter", change), this.startField);
+    this.formula = element("p", { class: "note" });
+    nodes.splice(1, 0, this.formula);
+    this.root = element("div", { class: "fields" }, ...nodes);
   }
 
-  number([name, words, step, min, max, applies], set) {
+  number(name, change) {
+    const { low, high, whole } = SETTINGS[name];
     const input = element("input", {
-      type: "number", name, step, min, max, inputmode: "decimal",
+      type: "number", name, min: low, max: high, step: whole ? 1 : "any", inputmode: "decimal",
       onchange: () => {
-        if (input.value !== "" && input.checkValidity()) set(name, Number(input.value));
+        if (input.value !== "" && input.checkValidity()) change({ [name]: Number(input.value) });
         else input.reportValidity();
       },
     });
-    const label = element("label", {}, words, input);
-    this.fields[name] = { input, label, applies };
-    return label;
+    this.fields[name] = input;
+    return element("label", {}, NUMBERS[name] ?? name, input);
   }
 
-  show({ document, editable }) {
-    for (const [name, { input, label, applies }] of Object.entries(this.fields)) {
-      if (input !== input.ownerDocument.activeElement || input.tagName === "SELECT") input.value = document[name];
-      input.disabled = !editable;
-      label.hidden = !applies(document);
+  // Starting weights belong to one set of features.
+  consequences(name, value) {
+    const { map, start } = this.document;
+    const width = MAPS[name === "map" ? value : map] + 1;
+    const lost = start.length && start.length !== width;
+    return { [name]: value, ...(lost ? { start: [] } : {}) };
+  }
+
+  setStart(change, j) {
+    const input = this.start[j];
+    if (input.value === "" || !input.checkValidity()) return input.reportValidity();
+    const start = this.start.map((node) => Number(node.value) || 0);
+    return change({ start: start.some(Boolean) ? start : [] });
+  }
+
+  show({ document, training }) {
+    this.document = document;
+    const active = this.root.ownerDocument.activeElement;
+    for (const [name, input] of Object.entries(this.fields)) {
+      const value = String(document[name]);
+      if ((input !== active || input.tagName === "SELECT") && input.value !== value) input.value = value;
+      if (input.type === "number") input.parentNode.hidden = !applies(name, document);
     }
+    this.startField.hidden = !training.isLine;
+    this.start.forEach((input, j) => {
+      if (input !== active) input.value = String(document.start[j] ?? 0);
+      if (j === 2) set(input, { "aria-disabled": !document.bias });
+    });
+    this.formula.textContent = `Step τ = ${RULES[document.rule].formula}; then w ← w + τ·y·x.`;
   }
 }

@@ -1,0 +1,63 @@
+// A scene beside the plane: a few pages of words, each with a state of the lab that shows it.
+
+import { button, element, say } from "./elements.js";
+import { SCENES } from "./scenes.js";
+
+export function sceneNamed(name) {
+  return SCENES.find((scene) => scene.name === name) ?? null;
+}
+
+export class Guide {
+  // `show(scene, number)` sets the lab to a page, counted from 1; `leave()` ends it.
+  constructor({ show, leave }) {
+    this.turn = show;
+    this.title = element("h2", {});
+    this.words = element("div", { class: "guide-words" });
+    this.place = element("span", { class: "note" });
+    this.back = button("‹ Back", "Previous page", () => this.go(-1), { class: "small" });
+    this.next = button("Next ›", "Next page", () => this.go(1), { class: "small primary" });
+    const close = button("✕", "Leave the scene", leave, { class: "small quiet", "aria-label": "Leave the scene" });
+    this.root = element(
+      "section", { class: "guide", "aria-label": "Scene", hidden: true },
+      element("div", { class: "row guide-head" }, this.title, this.place, element("span", { class: "row" }, this.back, this.next, close)), this.words,
+    );
+  }
+
+  go(way) {
+    const { scene, number } = this;
+    const next = number + way;
+    if (next > scene.pages.length) {
+      const after = SCENES[(SCENES.indexOf(scene) + 1) % SCENES.length];
+      this.turn(after, 1);
+    } else this.turn(scene, next);
+  }
+
+  // Shows a page; nothing where `scene` is null.
+  open(scene, number) {
+    this.root.hidden = scene === null;
+    if (scene === null) return;
+    Object.assign(this, { scene, number });
+    const page = scene.pages[number - 1];
+    say(this.title, scene.title);
+    say(this.place, `${scene.section} · ${number} of ${scene.pages.length}`);
+    const nodes = page.words.map((sentence) => element("p", {}, sentence));
+    if (page.question) {
+      const answer = element("div", { class: "answer" }, ...page.answer.map((sentence) => element("p", {}, sentence)));
+      nodes.push(element("p", { class: "question" }, page.question), element("details", { class: "reveal" }, element("summary", {}, "The answer"), answer));
+    }
+    this.words.replaceChildren(...nodes);
+    this.words.scrollTop = 0;
+    this.back.hidden = number === 1;
+    const last = number === scene.pages.length;
+    const after = SCENES[(SCENES.indexOf(scene) + 1) % SCENES.length];
+    say(this.next, last ? "Next scene ›" : "Next ›");
+    this.next.title = last ? after.title : "Next page";
+  }
+}
+
+// The list of scenes, each a link.
+export function sceneList(open) {
+  return element("ol", { class: "scenes" }, ...SCENES.map((scene) => element(
+    "li", {}, element("a", { href: `#scene=${scene.name}`, onclick: (event) => { event.preventDefault(); open(scene, 1); } }, element("b", {}, scene.title), element("span", {}, scene.about), element("small", {}, scene.section)),
+  )));
+}
