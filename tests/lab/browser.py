@@ -28,14 +28,16 @@ PATIENCE = 600_000  # milliseconds: ends what hangs, however busy the machine is
 
 STEPPING = """async (count) => {
     const texts = (selector) => [...document.querySelectorAll(selector)].map((n) => n.textContent);
+    const next = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+    document.querySelector("[data-panel=trace]").click();
     const found = [];
     for (let k = 0; k < count; k++) {
         const before = texts(".count")[0];
         document.querySelector("[data-way=step]").click();
-        while (texts(".count")[0] === before) await new Promise((done) => setTimeout(done, 5));
-        const cells = texts(".trace tbody tr:last-child td");
+        while (texts(".count")[0] === before) await next();
+        const cells = texts(".trace tbody tr.now td");
         const line = Object.fromEntries(texts(".trace th").map((name, j) => [name, cells[j]]));
-        const boundary = document.querySelector(".boundaries .last").getAttribute("d");
+        const boundary = document.querySelector(".boundaries .chosen").getAttribute("d");
         found.push({ ...line, boundary, sentence: texts(".sentence")[0] });
     }
     return found;
@@ -66,14 +68,16 @@ def chromium() -> Iterator[Any]:
 
 
 @contextmanager
-def serving(document: Document) -> Iterator[LabServer]:
+def serving(document: Document, patience: float = 600.0) -> Iterator[LabServer]:
     """Serve a lab on any free port."""
-    with LabServer(document, 0) as server:
+    with LabServer(document, 0, patience) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class Visit(NamedTuple):
@@ -92,18 +96,20 @@ class Visit(NamedTuple):
         """Wait until the first picture is there."""
         self.page.wait_for_selector(".sentence:not(:empty)")
 
+    def until(self, condition: str, value: Any = None) -> None:
+        """Wait until an expression in JavaScript of ``value`` is true."""
+        self.page.wait_for_function(f"value => {condition}", arg=value)
+
     def until_verdict(self, status: str) -> None:
         """Wait for a verdict."""
-        self.page.wait_for_selector(f".verdict[data-status={status}]")
+        self.page.wait_for_selector(f".verdict[data-status={status}]", state="attached")
 
     def until_step(self, at: int) -> None:
         """Wait until the page stands after so many steps."""
-        self.page.wait_for_function(
-            "at => document.querySelector('.count').textContent.startsWith(`step ${at} `)", arg=at
-        )
+        self.until("document.querySelector('.count').textContent.startsWith(`step ${value} `)", at)
 
     def frames(self, count: int) -> list[dict[str, str]]:
-        """Press Step so often; return the last line of the table, the boundary and the sentence.
+        """Press Step so often; return the line of the table, the boundary and the sentence.
 
         All in the page, as the way there and back takes longer than a step.
         """
@@ -114,30 +120,48 @@ class Visit(NamedTuple):
         """Press a button of the transport and wait until the page is there."""
         before = self.page.inner_text(".count")
         self.page.click(f"[data-way={way}]")
-        self.page.wait_for_function(
-            "before => document.querySelector('.count').textContent !== before", arg=before
-        )
+        self.until("document.querySelector('.count').textContent !== value", before)
+
+    def look_at(self, panel: str) -> None:
+        """Open a panel."""
+        self.page.click(f"[data-panel={panel}]")
+        self.page.wait_for_selector(f"[data-panel={panel}][aria-selected=true]")
+
+    def drawer(self, name: str) -> None:
+        """Open a drawer, or close it where it is open."""
+        self.page.click(f"[data-drawer={name}]")
 
     def set(self, name: str, value: str) -> None:
-        """Choose a setting and wait until the picture follows."""
-        self.page.select_option(f"select[name='{name}']", value)
-        usual = getattr(Document(), name)
-        self.page.wait_for_function(
-            "([name, value]) => new URLSearchParams(location.hash.slice(1)).get(name) === value",
-            arg=[name, None if value == usual else value],
+        """Choose a setting and wait until the address follows."""
+        self.drawer("settings")
+        self.page.select_option(f".drawer select[name='{name}']", value)
+        self.drawer("settings")
+        usual = str(getattr(Document(), name))
+        self.until(
+            "new URLSearchParams(location.hash.slice(1)).get(value[0]) === value[1]",
+            [name, None if value == usual else value],
         )
 
     def load(self, name: str, n_points: int) -> None:
         """Load a toy set and wait until its points are there."""
-        self.page.select_option("select[name=set]", name)
+        self.drawer("points")
+        self.page.click(f"[data-toy='{name}']")
         self.until_points(n_points)
+        self.drawer("points")
+
+    def clear(self) -> None:
+        """Delete all points."""
+        self.drawer("points")
+        self.page.click("text=Clear all points")
+        self.until_points(0)
+        self.drawer("points")
 
     def until_points(self, count: int) -> None:
-        """Wait until the state has so many points."""
-        self.page.wait_for_function(
-            "n => new URLSearchParams(location.hash.slice(1)).get('points')"
-            ".split('~').filter(Boolean).length === n",
-            arg=count,
+        """Wait until the address has so many points."""
+        self.until(
+            "new URLSearchParams(location.hash.slice(1)).get('points')"
+            "?.split('~').filter(Boolean).length === value",
+            count,
         )
 
     @property
@@ -174,7 +198,7 @@ class Visit(NamedTuple):
 
 def new_context(browser: Any, **options: Any) -> Any:
     """Return a context of the browser, in which pages share nothing with those of another."""
-    context = browser.new_context(viewport={"width": 1400, "height": 1000}, **options)
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, **options)
     context.set_default_timeout(PATIENCE)
     return context
 

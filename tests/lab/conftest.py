@@ -8,6 +8,15 @@ import pytest
 from rosenblatt.lab.server import LabServer
 from rosenblatt.lab.toy_sets import toy_set
 from tests.lab.browser import Visit, chromium, new_context, serving, visit
+from tests.lab.engine import Engine
+
+
+@pytest.fixture(scope="package")
+def engine() -> Iterator[Engine]:
+    """Run one engine in Node for all."""
+    running = Engine()
+    yield running
+    running.close()
 
 
 @pytest.fixture(scope="package")
@@ -25,7 +34,7 @@ def context(browser: Any) -> Any:
 
 @pytest.fixture(scope="package")
 def server() -> Iterator[LabServer]:
-    """Serve one lab for all; every message has its document in it."""
+    """Serve one lab for all: it only hands out the page."""
     with serving(toy_set("separable")) as running:
         yield running
 

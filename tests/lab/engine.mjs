@@ -5,6 +5,20 @@ import { createInterface } from "node:readline";
 const assets = new URL("../../src/rosenblatt/lab/assets/", import.meta.url);
 const { Rows, Training, permutation, PCG64 } = await import(new URL("engine.js", assets));
 const { verdictOn } = await import(new URL("verdict.js", assets));
+const { addressOf, checked, stateOf } = await import(new URL("documents.js", assets));
+const { FILES } = await import(new URL("downloads.js", assets));
+const { stepSentence } = await import(new URL("sentences.js", assets));
+const { SCENES } = await import(new URL("scenes.js", assets));
+const { pointsOfTable, suggestion, tableOf } = await import(new URL("table.js", assets));
+
+// What went wrong, as the sentence that a person is shown.
+function attempt(action) {
+  try {
+    return action();
+  } catch (error) {
+    return { error: error.message };
+  }
+}
 
 const questions = {
   training({ document, gram = null }) {
@@ -24,6 +38,31 @@ const questions = {
   },
   verdict({ document }) {
     return verdictOn(new Training(document));
+  },
+  link({ document, at }) {
+    return addressOf(document, at);
+  },
+  open({ address }) {
+    return attempt(() => stateOf(address));
+  },
+  check({ document }) {
+    return attempt(() => checked(document));
+  },
+  table({ text, name, chosen = {} }) {
+    return attempt(() => {
+      const table = tableOf(text, name);
+      return pointsOfTable(table, { ...suggestion(table), ...chosen });
+    });
+  },
+  file({ name, document }) {
+    return FILES[name][1](new Training(document));
+  },
+  sentences({ document }) {
+    const training = new Training(document);
+    return Array.from({ length: training.length + 1 }, (_, at) => stepSentence(training, at));
+  },
+  scenes() {
+    return SCENES;
   },
   permutations({ seed, n, count }) {
     const generator = new PCG64(seed);

@@ -1,21 +1,17 @@
-"""In Chromium: the address, downloads, accessibility, the file and the widget."""
+"""In Chromium: one screen, links, scenes, downloads, accessibility, the widget."""
 
-import csv
-import io
 import json
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rosenblatt.lab.export import write_page
-from rosenblatt.lab.messages import Session
-from rosenblatt.lab.page import module_text, style_text
+from rosenblatt.lab.page import asset, module_text, write_page
 from rosenblatt.lab.server import LabServer
 from rosenblatt.lab.toy_sets import toy_set
-from rosenblatt.tracing import trace
-from tests.lab.browser import Visit, new_context, number, visit
+from tests.lab.browser import Visit, new_context, visit
+from tests.lab.engine import Engine
 
 pytestmark = pytest.mark.explore  # the page waits for ever in a step of these: see docs/lab.md
 
@@ -30,125 +26,187 @@ NOTEBOOK = """async ([text, given]) => {
         save_changes() { this.saved = (this.saved ?? 0) + 1; },
         on(name, listener) { (heard[name] ??= []).push(listener); },
         off(name, listener) { heard[name] = heard[name].filter((other) => other !== listener); },
-        async send(message) {
-            const answer = await window.answer(message);
-            for (const listener of heard["msg:custom"]) listener(answer);
-        },
         fire(name) { for (const listener of heard[name]) listener(); },
     };
     window.closeLab = widget.render({ model: window.model, el: document.querySelector("main") });
 }"""
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_one_screen(browser: Any, server: LabServer, width: int, height: int) -> None:
+    """Plane, sentence, Step and Play are seen together, on a laptop and on a phone."""
+    with visit(new_context(browser)) as lab:
+        lab.page.set_viewport_size({"width": width, "height": height})
+        lab.open(server.url)
+        lab.go("mistake")
+        for selector in (".plane", ".sentence", "[data-way=step]", "[data-way=play]", ".scrub"):
+            box = lab.page.locator(selector).bounding_box()
+            assert box["y"] >= 0, selector
+            assert box["y"] + box["height"] <= height, selector
+            assert box["x"] + box["width"] <= width, selector
+        side = lab.page.locator(".plane").bounding_box()["width"]
+        assert side >= 0.8 * min(width, height)
+
+
+def test_plane_uses_a_large_window(browser: Any, server: LabServer) -> None:
+    """On a large screen the plane is as large as the screen is high."""
+    with visit(new_context(browser)) as lab:
+        lab.page.set_viewport_size({"width": 2560, "height": 1400})
+        lab.open(server.url)
+        assert lab.page.locator(".plane").bounding_box()["width"] > 1200
+
+
 def test_address(context: Any, lab: Visit) -> None:
     """The address alone brings points, settings and step back on another page."""
     lab.load("xor", 4)
     lab.set("rule", "pa1")
+    lab.drawer("settings")
     lab.page.fill("input[name=C]", "0.5")
     lab.page.press("input[name=C]", "Enter")
-    lab.page.wait_for_function("() => location.hash.includes('C=0.5')")
+    lab.until("location.hash.includes('C=0.5')")
+    lab.drawer("settings")
     lab.set("map", "conjunction")
     lab.go("pass")
+    lab.until("location.hash.endsWith('at=4')")
     with visit(context) as other:
         other.open(lab.page.url)
-        assert other.state == lab.state
         assert other.sentence == lab.sentence
+        other.drawer("settings")
         assert other.page.input_value("input[name=C]") == "0.5"
         assert other.page.input_value("select[name=map]") == "conjunction"
-        other.page.goto(f"{lab.page.url.partition('#')[0]}#points=0,0,p&rule=svm")
-        other.page.wait_for_selector(".failure:not([hidden])")
-        assert "The part rule of the document must be one of" in other.page.inner_text(".failure")
-        other.troubles.clear()  # the browser tells of the refusal on its console
+
+
+@pytest.mark.parametrize("damage", ["points=0,0", "points=0,0,p&rule=svm", "scene=none", "rule=pa"])
+def test_damaged_link(context: Any, server: LabServer, damage: str) -> None:
+    """A damaged link is told of, and the page shows the set that it begins with."""
+    with visit(context) as lab:
+        lab.open(f"{server.url}#{damage}")
+        assert "This is the set that the lab begins with." in lab.page.inner_text(".failure")
+        assert lab.page.locator(".plane .point").count() == 24
+
+
+def test_scenes(context: Any, engine: Engine, server: LabServer) -> None:
+    """Every page of every scene opens by its link, without an error, with its words and a state."""
+    with visit(context) as lab:
+        lab.open(server.url)
+        for scene in engine.ask("scenes"):
+            for number, page in enumerate(scene["pages"], 1):
+                lab.page.evaluate(
+                    "h => { location.hash = h }", f"scene={scene['name']}&page={number}"
+                )
+                lab.until(
+                    "document.querySelector('.guide .note').textContent.includes(value)",
+                    f"{number} of {len(scene['pages'])}",
+                )
+                lab.until(
+                    "document.querySelector('.guide h2').textContent === value", scene["title"]
+                )
+                assert page["words"][0][:40] in lab.page.text_content(".guide-words")
+                assert (
+                    lab.page.get_attribute(f"[data-panel={page['panel']}]", "aria-selected")
+                    == "true"
+                )
+                if "question" in page:
+                    assert not lab.page.is_visible(".answer")
+        lab.page.click(".guide >> text=Next scene")
+        lab.until("document.querySelector('.guide h2').textContent === 'The neuron'")
+        lab.page.click("[aria-label='Leave the scene']")
+        lab.until("location.hash.includes('points=')")
 
 
 def test_downloads(lab: Visit) -> None:
-    """Data, trace and the whole session can be taken home."""
+    """Data, trace and the page itself can be taken home."""
+    lab.drawer("share")
 
     def taken(words: str) -> str:
         with lab.page.expect_download() as waiting:
             lab.page.click(f"text={words}")
         return Path(waiting.value.path()).read_text(encoding="utf-8")
 
-    document = toy_set("separable")
-    assert json.loads(taken("Data, JSON")) == document.plain()
-    rows = list(csv.DictReader(io.StringIO(taken("Trace, CSV"))))
-    steps = trace(document.X, document.y)
-    assert [float(row["w x₁"]) for row in rows] == [step.w[0] for step in steps]
-    assert "recorded session" in taken("All as HTML")
+    assert json.loads(taken("Data, JSON")) == toy_set("separable").plain()
+    assert len(taken("Trace, CSV").splitlines()) == 73
+    page = taken("This page, HTML")
+    assert page.startswith("<!doctype html>")
+    assert '"token"' not in page.split('id="given">')[1].split("</script>")[0]
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1400)])
-def test_accessible(
-    browser: Any, server: LabServer, scheme: str, width: int, tmp_path: Path
-) -> None:
-    """Axe finds nothing serious, in light and dark, on a phone and on a screen."""
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
+def test_accessible(browser: Any, server: LabServer, scheme: str, width: int) -> None:
+    """Axe finds nothing, in light and dark, on a phone and on a screen, whatever is open."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+    def check(where: str) -> None:
+        found = axe.Axe().run(lab.page).response["violations"]
+        assert [(where, rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []
+
     with visit(new_context(browser, color_scheme=scheme)) as lab:
-        lab.page.set_viewport_size({"width": width, "height": 900})
+        lab.page.set_viewport_size({"width": width, "height": 844})
         lab.open(server.url)
         lab.go("mistake")
         lab.go("mistake")
-        lab.until_verdict("separable")
-        for details in lab.page.locator("summary").all():
-            details.click()
-        found = axe.Axe().run(lab.page).response["violations"]
-        serious = [rule for rule in found if rule["impact"] in ("serious", "critical")]
-        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in serious] == []
+        for panel in ("neuron", "axis", "theorem", "passes", "orders", "trace", "proof"):
+            lab.look_at(panel)
+            check(panel)
+        for name in ("scenes", "points", "settings", "share"):
+            lab.drawer(name)
+            check(name)
+            lab.drawer(name)
+        lab.page.click(".legend summary")
+        check("legend")
+        lab.page.click(".legend summary")
+        lab.page.evaluate("location.hash = 'scene=xor&page=3'")
+        lab.page.wait_for_selector(".guide:not([hidden])")
+        lab.page.click(".reveal summary")
+        check("scene")
         overflow = lab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert overflow <= 0, "the page is wider than the screen"
-        picture = tmp_path / f"{scheme}-{width}.png"
-        lab.page.screenshot(path=picture, full_page=True)
-        assert picture.stat().st_size > 20_000
 
 
 def test_colour_switch(lab: Visit) -> None:
     """The switch changes the colours against those of the system."""
     paper = "getComputedStyle(document.querySelector('.rosenblatt-lab')).backgroundColor"
     light = lab.page.evaluate(paper)
+    lab.drawer("settings")
     lab.page.select_option("[aria-label=Colours]", "dark")
     assert lab.page.evaluate(paper) != light
 
 
 def test_exported_file(context: Any, tmp_path: Path) -> None:
-    """The exported file shows the same steps without Python, and says what it cannot do."""
-    document = replace(toy_set("xor"), max_iter=3)
+    """The file is the same live page: it computes, takes changes, and asks nobody."""
     path = tmp_path / "xor.html"
-    assert write_page(document, str(path)) == 12
-    steps = trace(document.X, document.y, max_iter=3)
+    write_page(toy_set("xor"), str(path))
     with visit(context) as lab:
         lab.open(path.as_uri())
-        for step, line in zip(steps, lab.frames(12), strict=True):
-            assert line["sentence"].startswith(f"Pass {step.pass_}, row {step.row} (class")
-            assert number(line["b"]) == step.b
-        assert "This is a recorded session" in lab.page.inner_text(".recorded")
-        assert lab.page.is_disabled("select[name=rule]")
-        box = lab.page.locator(".plane").bounding_box()
-        lab.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
-        assert lab.page.locator(".points .hit").count() == 4
-        lab.page.click("[data-way=start]")
-        lab.page.click("[data-way=pass]")
-        lab.until_step(4)
-        with lab.page.expect_download() as waiting:
-            lab.page.click("text=Trace, JSON")
-        assert len(json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))) == 12
-        assert {url.partition("?")[0] for url in lab.requests if url.startswith("file:")} == {
-            path.as_uri()
-        }
+        lab.set("map", "conjunction")
+        lab.go("end")
+        assert lab.sentence.endswith("Every row is now right: training has ended.")
+        lab.look_at("proof")
+        assert not lab.page.is_visible("text=Ask Python")
+        lab.page.mouse.click(*lab.pixels(1.5, 1.5))
+        lab.until_points(5)
+        asked = {url.partition("#")[0] for url in lab.requests if not url.startswith("data:")}
+        assert asked == {path.as_uri()}
+
+
+def widget(lab: Visit, style: str) -> None:
+    """Show the widget in a page that stands for a notebook."""
+    lab.page.set_content(
+        f"<!doctype html><html lang=en><title>Notebook</title><body {style}><main>"
+    )
+    lab.page.add_style_tag(content=asset("lab.css"))
+    lab.page.evaluate(NOTEBOOK, [module_text(), toy_set("xor").plain()])
+    lab.settle()
 
 
 def test_as_a_widget(context: Any) -> None:
-    """The module alone, given a model as a notebook gives it, asks Python by messages."""
-    session = Session()
+    """The module alone, given a model as a notebook gives it, tells and follows its document."""
     with visit(context) as lab:
-        lab.page.expose_function("answer", session.answer)
-        lab.page.set_content("<!doctype html><html lang=en><title>Notebook</title><main></main>")
-        lab.page.add_style_tag(content=style_text())
-        lab.page.evaluate(NOTEBOOK, [module_text(), toy_set("xor").plain()])
-        lab.settle()
+        widget(lab, "")
         lab.page.click("[data-way=pass]")
         lab.until_step(4)
+        lab.drawer("settings")
         lab.page.select_option("select[name=rule]", "pa")
-        lab.page.wait_for_function("model.saved && model.values.document.rule === 'pa'")
+        lab.until("model.saved && model.values.document.rule === 'pa'")
         assert "#" not in lab.page.url
         lab.page.evaluate(
             """() => {
@@ -156,5 +214,17 @@ def test_as_a_widget(context: Any) -> None:
                 model.fire("change:document");
             }"""
         )
-        lab.page.wait_for_function("document.querySelectorAll('.plane .hit').length === 1")
+        lab.until("document.querySelectorAll('.plane .point').length === 1")
         lab.page.evaluate("closeLab()")
+
+
+def test_widget_follows_the_notebook(context: Any) -> None:
+    """In a dark notebook it is dark, whatever the system has, and it is compact."""
+    with visit(context) as lab:
+        theme: Callable[[], str] = lambda: lab.page.get_attribute(".rosenblatt-lab", "data-theme")  # noqa: E731
+        widget(lab, "style='background: #111'")
+        assert theme() == "dark"
+        lab.page.evaluate("document.body.style.background = '#fff'")
+        lab.until("document.querySelector('.rosenblatt-lab').dataset.theme === 'light'")
+        assert lab.page.locator(".rosenblatt-lab").bounding_box()["height"] < 640
+        assert not lab.page.is_visible("h1")

@@ -1,6 +1,5 @@
 """The engine in the browser computes what the library computes, bit for bit."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -30,14 +29,6 @@ from tests.lab.engine import Engine
 SHUFFLES: dict[str, Any] = {"given": False, "once": "once", "every pass": True}
 PLACES = np.random.default_rng(5).uniform(-2, 2, (40, 2)).round(3).tolist()
 HELD_OUT = tuple((a, b, 1) for a, b in PLACES)
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    """Run one engine for all."""
-    running = Engine()
-    yield running
-    running.close()
 
 
 def features(document: Document) -> NDArray[Any]:

@@ -1,48 +1,71 @@
-import re
-from collections import Counter
+"""The page is one text, the same wherever it is shown."""
 
-from rosenblatt.lab.page import PARTS, asset, data_element, module_text, page_text, style_text
+import json
+import re
+from base64 import b64encode
+from dataclasses import replace
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+from rosenblatt.lab.page import joined_modules, module_text, page_text, write_page
 from rosenblatt.lab.toy_sets import toy_set
 
 
-def test_joined_module() -> None:
-    """The parts join to one module that imports nothing and exports what anywidget wants."""
-    module = module_text()
-    assert not re.search(r"^import\b", module, re.MULTILINE)
-    assert re.findall(r"^export .*", module, re.MULTILINE) == ["export default { render };"]
-    names = re.findall(r"^(?:async )?(?:function|const|class|let) (\w+)", module, re.MULTILINE)
-    assert [name for name, count in Counter(names).items() if count > 1] == []
+def test_every_module_is_in_it() -> None:
+    """Each module is joined once, after those that it imports, and none is left over."""
+    names = [path.name[:-3] for path in _assets() if path.name.endswith(".js")]
+    text = joined_modules("page")
+    for name in names:
+        assert text.count(f"const ${name} = (() => {{") == 1
+    assert not re.search(r"^(import|export) ", text, re.MULTILINE)
+    for user, used in re.findall(
+        r"const \$(\w+) = \(\(\) => \{\n(.*?)\n\}\)\(\);", text, re.DOTALL
+    ):
+        for other in re.findall(r"\} = \$(\w+);", used):
+            assert text.index(f"const ${other} =") < text.index(f"const ${user} =")
 
 
-def test_imports_name_what_there_is() -> None:
-    """What a part imports another exports, and stands before it."""
-    exported: dict[str, set[str]] = {}
-    for name in PARTS:
-        text = asset(name)
-        for names, source in re.findall(
-            r'^import \{([^}]*)\} from "\./(\w+\.js)";', text, re.MULTILINE
-        ):
-            assert {word.strip() for word in names.split(",")} <= exported[source], name
-        exported[name] = set(
-            re.findall(r"^export (?:async )?(?:function|const|class) (\w+)", text, re.MULTILINE)
-        )
+def _assets() -> list[Path]:
+    return [Path(str(path)) for path in (files("rosenblatt.lab") / "assets").iterdir()]
 
 
-def test_nothing_comes_from_elsewhere() -> None:
-    """No part names an address but that of SVG, which is a name and not a place."""
-    texts = [module_text(), style_text(), asset("page.js"), asset("file.js"), asset("icon.svg")]
-    texts.append(page_text(toy_set("xor"), "token"))
-    addresses = {
-        found for text in texts for found in re.findall(r"(?:https?:)?//[\w.]+[^\s\"')]*", text)
-    }
-    assert {found for found in addresses if found.startswith("http")} == {
-        "http://www.w3.org/2000/svg"
-    }
-    assert "@import" not in style_text()
-    assert "url(" not in style_text()
+def test_widget_module() -> None:
+    """The module of the widget is the same without the page around it."""
+    text = module_text()
+    assert text.endswith("export default { render: $lab.render };\n")
+    assert "$page" not in text
+
+
+def test_policy() -> None:
+    """The policy lets in the page's own script and style, by their digests, and nothing else."""
+    text = page_text(toy_set("xor"))
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; ")
+    for tag, pattern in {
+        "script": r'<script type="module">(.*?)</script>',
+        "style": r"<style>(.*?)</style>",
+    }.items():
+        found = re.findall(pattern, text, re.DOTALL)
+        assert len(found) == 1
+        digest = b64encode(sha256(found[0].encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy[1]
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", text)
 
 
 def test_data_cannot_end_their_element() -> None:
-    """No name that a user gives can become markup."""
-    text = data_element("given", {"names": ["</script><script>alert(1)</script>", "<!--"]})
-    assert text.count("<") == 2
+    """A name of a column is data in the page, whatever it is called."""
+    document = replace(toy_set("xor"), names=("</script><script>alert(1)", "y"))
+    text = page_text(document)
+    data = re.search(r'id="given">(.*?)</script>', text, re.DOTALL)
+    assert data is not None
+    assert json.loads(data[1])["document"] == document.plain()
+
+
+def test_written_file(tmp_path: Path) -> None:
+    """The file is the page without the token of a server."""
+    path = tmp_path / "lab.html"
+    write_page(toy_set("xor"), str(path))
+    assert path.read_text(encoding="utf-8") == page_text(toy_set("xor"))
+    assert "token" not in re.findall(r'id="given">(.*?)</script>', path.read_text("utf-8"))[0]

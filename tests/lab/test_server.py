@@ -2,25 +2,22 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator
-from threading import Event, Thread
 from typing import Any
 
 import pytest
 
 from rosenblatt.errors import InputError
+from rosenblatt.lab.page import page_text
 from rosenblatt.lab.server import ADDRESS, MOST_BYTES, USUAL_PORT, LabServer
 from rosenblatt.lab.toy_sets import toy_set
+from tests.lab.browser import serving
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[LabServer]:
     """Serve a lab on any free port."""
-    with LabServer(toy_set("xor"), 0) as lab:
-        thread = Thread(target=lab.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield lab
-        lab.shutdown()
-        thread.join()
+    with serving(toy_set("xor")) as running:
+        yield running
 
 
 def sent(
@@ -48,33 +45,25 @@ def sent(
     return response, content
 
 
-def message(server: LabServer, value: Any, **headers: str | None) -> tuple[int, dict[str, Any]]:
-    """Send a message as the page does, or with some headers changed."""
+def question(server: LabServer, value: Any, **headers: str | None) -> tuple[int, dict[str, Any]]:
+    """Ask for a verdict as the page does, or with some headers changed."""
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
-    response, content = sent(server, "POST", "/message", body, **headers)
+    response, content = sent(server, "POST", "/certificate", body, **headers)
     assert response.getheader("Content-Type") == "application/json"
     return response.status, json.loads(content)
 
 
-def test_serves_the_page_and_its_parts(server: LabServer) -> None:
-    """The page and its parts are there, under a policy that lets in nothing else."""
-    for path, kind in {
-        "/": "text/html",
-        "/lab.js": "text/javascript",
-        "/page.js": "text/javascript",
-        "/lab.css": "text/css",
-        "/icon.svg": "image/svg+xml",
-    }.items():
-        response, content = sent(server, "GET", path)
-        assert response.status == 200
-        assert response.getheader("Content-Type") == f"{kind}; charset=utf-8"
-        policy = response.getheader("Content-Security-Policy") or ""
-        assert policy.startswith("default-src 'none'; script-src 'self';")
-        assert "frame-ancestors 'none'" in policy
-        assert response.getheader("X-Content-Type-Options") == "nosniff"
-        head, nothing = sent(server, "HEAD", path)
-        assert head.getheader("Content-Length") == str(len(content))
-        assert nothing == b""
+def test_serves_the_page(server: LabServer) -> None:
+    """The page is there whole, under a policy that lets nobody frame it."""
+    response, content = sent(server, "GET", "/")
+    assert response.status == 200
+    assert response.getheader("Content-Type") == "text/html; charset=utf-8"
+    assert content.decode() == page_text(toy_set("xor"), server.token)
+    assert response.getheader("Content-Security-Policy") == "frame-ancestors 'none'"
+    assert response.getheader("X-Content-Type-Options") == "nosniff"
+    head, nothing = sent(server, "HEAD", "/")
+    assert head.getheader("Content-Length") == str(len(content))
+    assert nothing == b""
 
 
 def test_listens_on_loopback_only(server: LabServer) -> None:
@@ -83,12 +72,13 @@ def test_listens_on_loopback_only(server: LabServer) -> None:
 
 
 def test_answers_the_page(server: LabServer) -> None:
-    """A message from the page is answered, under either name of the address."""
-    asked = {"kind": "look", "document": toy_set("xor").plain(), "id": 5}
-    status, answer = message(server, asked)
-    assert (status, answer["kind"], answer["id"]) == (200, "sight", 5)
+    """A question from the page is answered, under either name of the address."""
+    asked = toy_set("xor").plain()
+    status, answer = question(server, asked)
+    assert status == 200
+    assert "inseparable" in answer["lines"][0]
     name = f"localhost:{server.server_port}"
-    assert message(server, asked, Host=name, Origin=f"http://{name}")[0] == 200
+    assert question(server, asked, Host=name, Origin=f"http://{name}")[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -107,8 +97,8 @@ def test_answers_the_page(server: LabServer) -> None:
         ({"Content-Type": "text/plain"}, 415, "must have the type application/json"),
         ({"Content-Length": None}, 411, "must say how long it is"),
         ({"Content-Length": "-1"}, 411, "must say how long it is"),
-        ({"Content-Length": "9" * 5000}, 413, "may have at most 4,000,000 bytes"),
-        ({"Content-Length": str(MOST_BYTES + 1)}, 413, "may have at most 4,000,000 bytes"),
+        ({"Content-Length": "9" * 5000}, 413, "may have at most 200,000 bytes"),
+        ({"Content-Length": str(MOST_BYTES + 1)}, 413, "may have at most 200,000 bytes"),
         ({"Transfer-Encoding": "chunked"}, 411, "must say how long it is"),
     ],
 )
@@ -116,23 +106,23 @@ def test_refuses_strangers(
     server: LabServer, headers: dict[str, str | None], status: int, words: str
 ) -> None:
     """Requests that the page would not send are refused with the status and a sentence."""
-    found, answer = message(server, {"kind": "set", "name": "xor"}, **headers)
-    assert (found, answer["kind"]) == (status, "error")
-    assert words in answer["sentence"]
+    found, answer = question(server, toy_set("xor").plain(), **headers)
+    assert found == status
+    assert words in answer["error"]
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000])
 def test_bad_json(server: LabServer, body: bytes) -> None:
     """What is no JSON is refused, however it is broken."""
-    status, answer = message(server, body)
-    assert (status, answer["sentence"]) == (400, "The message is not JSON text in UTF-8.")
+    status, answer = question(server, body)
+    assert (status, answer["error"]) == (400, "The document is not JSON text in UTF-8.")
 
 
-def test_bad_message(server: LabServer) -> None:
-    """What cannot be done is told in the words of the library."""
-    status, answer = message(server, {"kind": "look", "document": {"rule": "svm"}})
+def test_bad_document(server: LabServer) -> None:
+    """What is no document is told in the words of the library."""
+    status, answer = question(server, {"rule": "svm"})
     assert status == 422
-    assert "The part rule of the document must be one of" in answer["sentence"]
+    assert "The part rule of the document must be one of" in answer["error"]
 
 
 @pytest.mark.parametrize(
@@ -140,12 +130,12 @@ def test_bad_message(server: LabServer) -> None:
     [
         ("GET", "/secret", 404, "There is no /secret here; the page is at http://127.0.0.1:"),
         ("GET", "/../lab.css", 404, "There is no /../lab.css here"),
-        ("GET", "/message", 405, "GET is not done here; POST is."),
+        ("GET", "/certificate", 405, "GET is not done here; POST is."),
         ("POST", "/", 405, "POST is not done here; GET, HEAD is."),
         ("POST", "/other", 404, "There is no /other to send to."),
         ("PUT", "/", 405, "PUT is not done here; GET, HEAD is."),
-        ("OPTIONS", "/message", 405, "OPTIONS is not done here; POST is."),
-        ("DELETE", "/message", 405, "DELETE is not done here; POST is."),
+        ("OPTIONS", "/certificate", 405, "OPTIONS is not done here; POST is."),
+        ("DELETE", "/certificate", 405, "DELETE is not done here; POST is."),
     ],
 )
 def test_unknown_paths_and_methods(
@@ -154,38 +144,34 @@ def test_unknown_paths_and_methods(
     """Other paths and other methods get a clear error, and no permission for other origins."""
     response, content = sent(server, method, path)
     assert response.status == status
-    assert words in json.loads(content)["sentence"]
+    assert words in json.loads(content)["error"]
     assert (response.getheader("Allow") is not None) == (status == 405)
     assert response.getheader("Access-Control-Allow-Origin") is None
 
 
-def test_silence_is_not_waited_for(server: LabServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A message that is cut off ends after a while, and others are answered meanwhile."""
-    from rosenblatt.lab.server import Handler
+HALF = (
+    "POST /certificate HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+    "X-Rosenblatt-Token: {token}\r\nContent-Type: application/json\r\n"
+    "Content-Length: 100\r\n\r\n{{"
+)
 
-    sent_head = Event()
-    with socket.socket() as slow:
-        slow.bind((ADDRESS, 0))
-        name = slow.getsockname()
 
-        def patience(handler: Handler) -> float | None:
-            if handler.client_address != name:
-                return None
-            sent_head.wait()  # no clock runs until then
-            return 0.3
+@pytest.mark.parametrize("begun", ["", "GET / HTTP/1.1\r\nHo", HALF])
+def test_trickled_requests_are_cut_off(begun: str) -> None:
+    """A request that never comes whole is given up."""
+    with serving(toy_set("xor"), patience=0.2) as impatient:
+        address = ADDRESS, impatient.server_port
+        with socket.create_connection(address) as slow:
+            host = f"{ADDRESS}:{impatient.server_port}"
+            slow.sendall(begun.format(host=host, token=impatient.token).encode())
+            said = slow.recv(1000)  # nothing more is sent, and yet it ends
+    assert said == b"" or said.startswith(b"HTTP/1.1 4")
 
-        monkeypatch.setattr(Handler, "timeout", property(patience))
-        slow.connect((ADDRESS, server.server_port))
-        head = (
-            f"POST /message HTTP/1.1\r\nHost: {ADDRESS}:{server.server_port}\r\n"
-            f"Origin: http://{ADDRESS}:{server.server_port}\r\n"
-            f"X-Rosenblatt-Token: {server.token}\r\n"
-            "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-        )
-        slow.sendall(head.encode())
-        sent_head.set()
-        assert message(server, {"kind": "set", "name": "xor"})[0] == 200
-        assert slow.recv(1000).startswith(b"HTTP/1.1 408 ")
+
+def test_others_are_answered_meanwhile(server: LabServer) -> None:
+    """A connection that keeps silent holds up nobody."""
+    with socket.create_connection((ADDRESS, server.server_port)):
+        assert sent(server, "GET", "/")[0].status == 200
 
 
 def test_ports() -> None:

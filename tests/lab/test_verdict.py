@@ -1,6 +1,5 @@
 """The verdict of the page is that of ``diagnose``, and its proofs hold in exact arithmetic."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -17,14 +16,6 @@ from rosenblatt.theory.certificate import Certificate
 from tests.lab.documents import documents, labels_of
 from tests.lab.engine import Engine
 from tests.lab.test_engine import features
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    """Run one engine for all."""
-    running = Engine()
-    yield running
-    running.close()
 
 
 def check(engine: Engine, document: Document) -> None:

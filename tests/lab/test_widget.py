@@ -20,19 +20,6 @@ def test_traits() -> None:
     assert state["document"]["points"] == [[0, 0, -1], [0, 1, 1], [1, 1, -1], [1, 0, 1]]
 
 
-def test_message_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A message from the page is answered to the page, with its number; an error too."""
-    lab, answers = Lab(X, Y), list[Any]()
-    monkeypatch.setattr(lab, "send", answers.append)
-    lab._handle_custom_msg({"kind": "look", "document": lab.document, "go": "end", "id": "a-1"}, [])  # noqa: SLF001
-    lab._handle_custom_msg({"kind": "nonsense", "id": "a-2"}, [])  # noqa: SLF001
-    assert [(answer["kind"], answer["id"]) for answer in answers] == [
-        ("sight", "a-1"),
-        ("error", "a-2"),
-    ]
-    assert answers[0]["stop_reason"] == "converged"
-
-
 def test_follows_the_page() -> None:
     """What a person does on the page is there in Python."""
     lab = Lab(X, Y)

@@ -1,9 +1,6 @@
 """Points from a table: two columns of numbers and one of labels."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +12,8 @@ from rosenblatt.data.formats import Format, detect_format
 from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.errors import InputError
 from rosenblatt.lab.document import LARGEST, LONGEST_NAME, MOST_POINTS, Document, View
+from rosenblatt.training.order import permute
+from rosenblatt.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,51 +38,14 @@ def read_table(path: str) -> Table:
         if height > MOST_ROWS:
             msg = f"{path} has more than {MOST_ROWS:,} rows: give the lab a part of them."
             raise InputError(msg)
-    if not tables:
-        msg = f"{path} has no rows."
+    if height < 2:
+        msg = f"{path} has {counted(height, 'row')}; the lab needs rows of two classes."
         raise InputError(msg)
     frame = pl.concat([table.frame for table in tables])
     lines = None
     if tables[0].lines is not None:
         lines = pl.concat([table.lines for table in tables if table.lines is not None])
     return tables[0]._replace(frame=frame, lines=lines)
-
-
-@contextmanager
-def table_of_text(text: str, name: str) -> Iterator[Table]:
-    """Give the table that a text is, which a page was handed under a file's name."""
-    bare = PurePath(name.replace("\\", "/")).name[:LONGEST_NAME] or "table.csv"
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / bare
-        try:
-            path.write_text(text, encoding="utf-8")
-            yield read_table(str(path))._replace(file=bare)
-        except InputError as error:  # in the words of the page, which knows of no folder
-            raise InputError(str(error).replace(str(path), bare)) from None
-        except (OSError, ValueError):
-            msg = f"{bare} cannot be read as a table: its name or its text is damaged."
-            raise InputError(msg) from None
-
-
-def describe_columns(table: Table) -> dict[str, Any]:
-    """Return what a page offers to choose from, and what it suggests."""
-    names = table.frame.columns
-    numeric = [name for name in names if _is_numeric(table.frame[name])]
-    try:
-        label = guess_label(table, ()).column
-    except InputError:
-        label = next((name for name in reversed(names) if name not in numeric), names[-1])
-    coordinates = [name for name in numeric if name != label]
-    return {
-        "name": table.file,
-        "n_rows": table.frame.height,
-        "columns": list(names),
-        "numeric": numeric,
-        "values": {name: _values(table.frame[name]) for name in names},
-        "x": coordinates[0] if coordinates else None,
-        "y": coordinates[1] if len(coordinates) > 1 else None,
-        "label": label,
-    }
 
 
 def document_of_table(
@@ -121,16 +83,16 @@ def document_of_table(
 
 def _chosen(table: Table, given: dict[str, str | None]) -> dict[str, str]:
     """Return which column is x, y and label: three that there are, the given ones where given."""
-    found = describe_columns(table)
-    label = given["label"] or found["label"]
-    free = [name for name in found["numeric"] if name not in (label, given["x"], given["y"])]
-    names = {"x": given["x"], "y": given["y"], "label": label}
+    columns = table.frame.columns
+    numeric = [name for name in columns if _is_numeric(table.frame[name])]
+    label = given["label"] or _label(table, numeric)
+    free = [name for name in numeric if name not in (label, given["x"], given["y"])]
+    names: dict[str, str | None] = {"x": given["x"], "y": given["y"], "label": label}
     for role, name in names.items():
         chosen = name or (free.pop(0) if free else None)
-        if chosen is None or chosen not in table.frame.columns:
-            got = "there is no other of numbers" if chosen is None else f"there is no '{chosen}'"
-            columns = listed_columns(table.frame.columns)
-            msg = f"{table.file}: a column for {role} is needed; {got}. {columns}"
+        if chosen is None or chosen not in columns:
+            got = f"there is no '{chosen}'" if chosen is not None else _shortage(table)
+            msg = f"{table.file}: a column for {role} is needed; {got}. {listed_columns(columns)}"
             raise InputError(msg)
         names[role] = chosen
     if len(set(names.values())) < len(names):
@@ -138,6 +100,24 @@ def _chosen(table: Table, given: dict[str, str | None]) -> dict[str, str]:
         msg = f"{table.file}: x, y and label must be three columns; got {said}."
         raise InputError(msg)
     return {role: str(name) for role, name in names.items()}
+
+
+def _label(table: Table, numeric: list[str]) -> str:
+    try:
+        return guessed_label(table, ())
+    except InputError:
+        names = table.frame.columns
+        return next((name for name in reversed(names) if name not in numeric), names[-1])
+
+
+def _shortage(table: Table) -> str:
+    """Say why there are too few columns of numbers."""
+    for name in table.frame.columns:
+        words = [word for word in _words(table.frame[name]) if word]
+        numbers = all(re.fullmatch(r"[+-]?\d*,?\d+", word) for word in words)
+        if numbers and any("," in word for word in words):
+            return f"the numbers in '{name}' have decimal commas, write 1.5 instead of 1,5"
+    return "there is no other column of numbers"
 
 
 def view_of(X: NDArray[Any]) -> View:
@@ -164,12 +144,6 @@ def _is_numeric(series: "pl.Series") -> bool:
 
 def _words(series: "pl.Series") -> list[str | None]:
     return [None if value is None else str(value)[:LONGEST_NAME] for value in series.to_list()]
-
-
-def _values(series: "pl.Series") -> list[str]:
-    """Return the different values of a column in order, where they are few enough for labels."""
-    words = {word for word in _words(series) if word is not None}
-    return _sorted(words) if len(words) <= MOST_LABELS else []
 
 
 def _sorted(words: set[str]) -> list[str]:
@@ -202,7 +176,9 @@ def _at_most(X: NDArray[Any], sides: list[int]) -> tuple[NDArray[Any], list[int]
     """Return as many rows as the lab takes, spread over the file in their order."""
     if len(X) <= MOST_POINTS:
         return X, sides, []
-    kept = np.sort(np.random.default_rng(0).permutation(len(X))[:MOST_POINTS])
+    order = np.arange(len(X))
+    permute(order, np.random.default_rng(0))
+    kept = np.sort(order[:MOST_POINTS])  # the same ones as the page draws
     note = f"{MOST_POINTS} of {len(X):,} rows were drawn at random."
     return X[kept], [sides[i] for i in kept], [note]
 

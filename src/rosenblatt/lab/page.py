@@ -77,7 +77,8 @@ def page_text(document: Document, token: str | None = None) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f'<title>Rosenblatt lab</title>\n<link rel="icon" href="{icon}">\n<style>{style}</style>\n'
-        f'</head>\n<body class="rosenblatt-page">\n<script type="application/json" id="given">{data}</script>\n'
+        '</head>\n<body class="rosenblatt-page">\n'
+        f'<script type="application/json" id="given">{data}</script>\n'
         f'<main id="lab"></main>\n<script type="module">{script}</script>\n</body>\n</html>\n'
     )
 

@@ -88,11 +88,12 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "rosenblatt"
     sys_version = ""
+    timeout = PATIENCE  # for an answer to be taken
     wbufsize = -1  # head and body leave together: apart they wait 40 ms for each other
     disable_nagle_algorithm = True
 
     def setup(self) -> None:
-        """Begin, and end the connection when its time is up, whatever has come by then."""
+        """Begin, and read no further when time is up, whatever has come by then."""
         super().setup()
         self._clock = Timer(self.server.patience, self._cut_off)
         self._clock.daemon = True
@@ -106,7 +107,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _cut_off(self) -> None:
         with suppress(OSError):
-            self.connection.shutdown(socket.SHUT_RDWR)
+            self.connection.shutdown(socket.SHUT_RD)  # the answer that it was too slow may leave
 
     def do_GET(self) -> None:
         """Send the page."""

@@ -274,7 +274,7 @@ export class Proof {
     this.answer = element("pre", { hidden: true, tabindex: 0, role: "region", "aria-label": "Python's verdict" });
     this.button = button("Ask Python", "Let rosenblatt.diagnose give its own certificate", async () => {
       this.button.disabled = true;
-      const lines = await ask(this.state.document).catch((error) => [error.message]);
+      const lines = await ask(this.document).catch((error) => [error.message]);
       this.button.disabled = false;
       this.answer.hidden = false;
       this.answer.textContent = lines.join("\n");
@@ -284,9 +284,9 @@ export class Proof {
   }
 
   show(state) {
-    if (this.state && this.state.document !== state.document) this.answer.hidden = true;
-    this.state = state;
     const { verdict, document } = state;
+    if (this.document !== document) this.answer.hidden = true;
+    this.document = document;
     const words = verdict ? proofSentences(verdict, document) : ["…"];
     this.words.replaceChildren(...words.map((sentence) => element("p", {}, sentence)));
     this.rows.replaceChildren(...(verdict ? verdictRows(verdict, document).map((line) => element("li", {}, line)) : []));

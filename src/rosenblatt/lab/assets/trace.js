@@ -20,20 +20,20 @@ export class TraceTable {
     this.pool = [];
     this.root = element("div", { class: "panel trace" }, element("div", { class: "row" }, element("label", { class: "check" }, this.only, "only updates"), this.note), this.scroll);
     this.scroll.addEventListener("scroll", () => this.fill());
-    this.body.addEventListener("click", (event) => this.at(event, (t) => seek(t + 1)));
-    this.body.addEventListener("pointerover", (event) => this.at(event, (t) => look({ list: "points", row: this.state.training.visits.row[t] })));
+    this.body.addEventListener("click", (event) => this.lineOf(event, (t) => seek(t + 1)));
+    this.body.addEventListener("pointerover", (event) => this.lineOf(event, (t) => look({ list: "points", row: this.state.training.visits.row[t] })));
     this.body.addEventListener("pointerleave", () => look(null));
   }
 
-  at(event, then) {
+  lineOf(event, then) {
     const line = event.target.closest("tr[data-t]");
     if (line) then(Number(line.dataset.t));
   }
 
   show(state) {
-    const moved = !this.state || this.state.at !== state.at || this.state.training !== state.training;
-    this.state = state;
     const { training, at } = state;
+    const moved = this.at !== at || this.training !== training;
+    Object.assign(this, { state, at, training });
     this.lines = null;
     if (this.only.checked) {
       const { seen } = training.updates;
@@ -61,6 +61,8 @@ export class TraceTable {
     if (height <= 0) return;
     if (y < top) this.scroll.scrollTop = Math.max(0, y - height / 2);
     else if (y > top + height - LINE) this.scroll.scrollTop = y - height / 2;
+    else return;
+    this.fill();
   }
 
   fill() {
