@@ -13,7 +13,7 @@ from rosenblatt.lab.toy_sets import toy_set
 from tests.lab.browser import Visit, new_context, visit
 from tests.lab.engine import Engine
 
-pytestmark = pytest.mark.explore  # the page waits for ever in a step of these: see docs/lab.md
+pytestmark = pytest.mark.explore  # minutes in Chromium
 
 NOTEBOOK = """async ([text, given]) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));

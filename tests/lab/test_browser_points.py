@@ -10,7 +10,7 @@ from rosenblatt.lab.server import LabServer
 from rosenblatt.tracing import trace
 from tests.lab.browser import Visit, new_context, visit
 
-pytestmark = pytest.mark.explore  # the page waits for ever in a step of these: see docs/lab.md
+pytestmark = pytest.mark.explore  # minutes in Chromium
 
 
 def test_placing_points(lab: Visit) -> None:

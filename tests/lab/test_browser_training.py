@@ -12,7 +12,7 @@ from rosenblatt.lab.toy_sets import toy_set
 from rosenblatt.tracing import trace
 from tests.lab.browser import Visit, new_context, number, visit
 
-pytestmark = pytest.mark.explore  # the page waits for ever in a step of these: see docs/lab.md
+pytestmark = pytest.mark.explore  # minutes in Chromium
 
 
 def places_of(d: str, view: tuple[float, float, float, float]) -> NDArray[Any]:

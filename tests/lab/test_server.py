@@ -178,7 +178,7 @@ def test_ports() -> None:
     """A port that is taken is told of; the usual one gives way to a free one by itself."""
     with (
         LabServer(toy_set("xor"), 0) as first,
-        pytest.raises(InputError, match=rf"Port {first.server_port} cannot be used: .+ --port"),
+        pytest.raises(InputError, match=rf"Port {first.server_port} cannot be used: .+ port="),
     ):
         LabServer(toy_set("xor"), first.server_port)
     with LabServer(toy_set("xor")) as usual, LabServer(toy_set("xor")) as other:

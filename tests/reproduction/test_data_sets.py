@@ -44,7 +44,8 @@ def test_a_table_of_our_own(tmp_path: Path) -> None:
     """Numbers, categories and labels of a table without a header become rows and labels."""
     (tmp_path / "small").mkdir()
     lines = [
-        f"{k}.5,{k % 3}.25,{k},{-k},{'Iris-setosa' if k % 2 else 'other'}\n" for k in range(40)
+        f"{k % 11}.5,{k % 3}.25,{k % 7},{-(k % 5)},{'Iris-setosa' if k % 2 else 'other'}\n"
+        for k in range(40)
     ]
     (tmp_path / "small" / "iris.csv").write_text("".join(lines))
     data = DataFolder(tmp_path).read("iris")

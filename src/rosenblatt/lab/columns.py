@@ -104,7 +104,7 @@ def _chosen(table: Table, given: dict[str, str | None]) -> dict[str, str]:
 
 def _label(table: Table, numeric: list[str]) -> str:
     try:
-        return guessed_label(table, ())
+        return guess_label(table, ()).column
     except InputError:
         names = table.frame.columns
         return next((name for name in reversed(names) if name not in numeric), names[-1])

@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Timer
 from typing import Any, NoReturn
 
-from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.errors import InputError, Parameter, RosenblattError, Sentence
 from rosenblatt.lab.document import Document
 from rosenblatt.lab.page import page_text
 
