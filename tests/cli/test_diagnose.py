@@ -54,6 +54,23 @@ def test_sparse_rows_and_tables(tmp_path: Path) -> None:
     assert "separable" in run("diagnose", table_file(tmp_path / "b.csv", n_rows=60)).stdout
 
 
+def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:
+    """The label and its reason, kinds, columns left out and warnings come with the verdict."""
+    lines = [f"{i};{i % 7};{i % 2};{'yes' if i % 2 else 'no'}" for i in range(1, 61)]
+    path = tmp_path / "shop.csv"
+    path.write_text("\n".join(["id;size;paid;bought", *lines]))
+    result = run("diagnose", str(path))
+    assert "  read as: csv, separator ';', with a header" in result.stdout
+    assert "  label: 'bought', the last column, with 2 values" in result.stdout
+    assert "  numbers: 2: 'size', 'paid'" in result.stdout
+    assert "  left out: 'id': it counts the rows: 1, 2, 3, …" in result.stdout
+    assert "Column 'paid' alone decides 100 %" in result.stderr
+    assert "--ignore paid" in result.stderr
+    found = json.loads(run("diagnose", str(path), "--json").stdout)
+    assert found["decisions"]["label_reason"] == "the last column, with 2 values"
+    assert found["bad_rows"] == {"count": 0, "first": []}
+
+
 def test_train_keeps_the_verdict(tmp_path: Path) -> None:
     """Train --verdict prints the proof beside the mistakes made, and the model keeps it."""
     path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))

@@ -8,7 +8,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli.evaluate import evaluate
+from rosenblatt.cli.train import train
 from tests.cli.models import SPAM_ROWS, fruit_model, rows_file, spam_model
+
+RANGE = range(1, 61)
 
 
 def ran(*arguments: str, given: str | None = None) -> Result:
@@ -25,6 +28,7 @@ def test_two_classes(tmp_path: Path) -> None:
         "Error 20.00% (95% interval 3.62% to 62.45%): 1 of 5 rows wrong.",
         "Baseline: always predicting ham has error 60.00%.",
         "Accuracy 80.00%, ROC AUC 0.8333, mean F1 of the classes 0.800.",
+        "  read as: svmlight, features count from 1",
         "",
         "Classes",
         "class  precision  recall     F1  rows",
@@ -44,6 +48,26 @@ def test_json(tmp_path: Path) -> None:
     assert (document["rows"], document["wrong"], document["accuracy"]) == (5, 1, 0.8)
     assert document["confusion"]["counts"] == [[2, 0], [1, 2]]
     assert document["by_class"][1]["recall"] == pytest.approx(2 / 3)
+
+
+def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:
+    """Separator, header, the label and the kinds of columns are printed, and stand in the JSON."""
+    lines = [f"{i};{i % 7};{'red' if i % 2 else 'blue'};{'yes' if i % 2 else 'no'}" for i in RANGE]
+    path = rows_file(tmp_path, "\n".join(["id;size;colour;bought", *lines]), "shop.csv")
+    trained = CliRunner().invoke(train, [path, "-o", str(tmp_path / "m")])
+    assert trained.exit_code == 0, trained.output
+    done = ran(str(tmp_path / "m"), path)
+    assert [line for line in done.stdout.splitlines() if line.startswith("  ") and ":" in line] == [
+        "  read as: csv, separator ';', with a header",
+        "  label: 'bought', as in training",
+        "  numbers: 1: 'size'",
+        "  categories: 1: 'colour'",
+        "  left out: 'id': as in training",
+    ]
+    found = json.loads(ran(str(tmp_path / "m"), path, "--json").stdout)["decisions"]
+    assert (found["separator"], found["header"], found["label"]) == (";", True, "bought")
+    assert found["columns"] == {"numeric": ["size"], "category": ["colour"]}
+    assert found["left_out"] == {"id": "as in training"}
 
 
 def test_unknown_labels(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.evaluate import decisions_of, show_decisions
 from rosenblatt.cli.options import column_options, layout_options, scale_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
@@ -52,15 +53,19 @@ def diagnose(
         scale=given["scale"],
     )
     rows = read_rows(data, layout, columns)
+    for note in rows.notes():
+        screen.warn(note)
     X = matrix_of(rows)
     verdict = verdict_on(X, rows.labels, time_limit=time_limit)
     cycle = None if verdict.status == "separable" else _cycle(X, rows.labels)
     verdict = verdict.counted_from(1)
     if screen.wants_json:
         passes = None if cycle is None else {"first": cycle.first, "again": cycle.again}
-        screen.json({"data": list(data), **verdict.as_json(), "cycle": passes})
+        read = {"decisions": decisions_of(rows.files), "bad_rows": rows.files.bad_rows.as_json()}
+        screen.json({"data": list(data), **verdict.as_json(), "cycle": passes, **read})
     else:
         screen.show(str(verdict))
+        show_decisions(screen, rows.files)
         if cycle is not None:
             start = f"pass {cycle.first}" if cycle.first else "none"
             screen.show(

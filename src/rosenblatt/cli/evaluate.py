@@ -1,7 +1,7 @@
 """How good a model is on rows that have labels."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,7 @@ from rosenblatt.wording import counted, number, percent, printable
 
 if TYPE_CHECKING:
     from rosenblatt.cli.baselines import Comparison
-    from rosenblatt.data.files import Layout
+    from rosenblatt.data.files import Files, Layout
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.model import Model
 
@@ -63,6 +63,7 @@ def evaluate(
 
     DATA: files, patterns such as "part-*.csv", or "-" for standard input.
     """
+    from rosenblatt.data.files import Files
     from rosenblatt.models.evaluation import evaluation_of
     from rosenblatt.models.model import Model
 
@@ -79,7 +80,8 @@ def evaluate(
 
         comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
     watchers = [comparison.add for comparison in comparisons]
-    evaluation = evaluation_of(model, model.rows(data, layout=layout, tell=screen.warn), *watchers)
+    files = Files(data, layout)
+    evaluation = evaluation_of(model, model.rows(files, tell=screen.warn), *watchers)
     if evaluation.error is None:
         rows = counted(evaluation.n_unlabelled, "row")
         msg = f"{' '.join(data)}: none of the {rows} has a label. Did you mean predict?"
@@ -87,6 +89,7 @@ def evaluate(
     fits = max_error is None or evaluation.error <= max_error
     if screen.wants_json:
         report = {"model": model_path, "data": list(data), **evaluation.report()}
+        report |= {"decisions": decisions_of(files), "bad_rows": files.bad_rows.as_json()}
         label, baseline = evaluation.baseline(model.training.get("class_counts"))
         report["baseline"] = {"label": label, "error": baseline}
         report["against"] = [comparison.report() for comparison in comparisons]
@@ -94,7 +97,7 @@ def evaluate(
             report |= {"max_error": max_error, "error_is_low_enough": fits}
         screen.json(report)
     else:
-        _show(screen, model, evaluation)
+        _show(screen, model, evaluation, files)
         _show_coverage(screen, evaluation)
         _show_comparisons(screen, evaluation, comparisons)
     if not fits:
@@ -114,7 +117,19 @@ def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
         screen.warn(f"{n} with labels unknown to the model count as wrong: {listed(names)}.")
 
 
-def _show(screen: Screen, model: "Model", evaluation: "Evaluation") -> None:
+def decisions_of(files: "Files | None") -> Any:
+    """Return how files were read as what JSON can hold."""
+    return None if files is None or files.decisions is None else files.decisions.as_json()
+
+
+def show_decisions(screen: Screen, files: "Files | None") -> None:
+    """Print how files were read."""
+    lines = [] if files is None or files.decisions is None else files.decisions.lines()
+    for heading, words in lines:
+        screen.show(f"  {heading}: {printable(words)}")
+
+
+def _show(screen: Screen, model: "Model", evaluation: "Evaluation", files: "Files") -> None:
     warn_of_labels(screen, evaluation)
     screen.show(
         f"Error {percent(evaluation.error)} (95% interval {interval(evaluation)}): "
@@ -128,6 +143,7 @@ def _show(screen: Screen, model: "Model", evaluation: "Evaluation") -> None:
     if evaluation.roc_auc is not None:
         line += f", ROC AUC {evaluation.roc_auc:.4f}"
     screen.show(f"{line}, mean F1 of the classes {decimals(evaluation.macro['f1'])}.")
+    show_decisions(screen, files)
     _show_classes(screen, evaluation)
     headings = ["", *(str(label) for label in evaluation.classes)]
     rows: list[list[Cell]] = [

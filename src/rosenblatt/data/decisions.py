@@ -95,8 +95,9 @@ def table_decisions(
     columns: Sequence[InputColumn],
     label: LabelGuess | None,
     notes: Sequence[str],
+    reason: str = "as you said",
 ) -> Decisions:
-    """Return what was decided on a table."""
+    """Return what was decided on a table; ``reason`` is why columns without one are left out."""
     kinds: dict[str, list[str]] = {}
     for column in columns:
         if column.required:
@@ -110,7 +111,7 @@ def table_decisions(
         None if label is None else label.column,
         "" if label is None else label.reason,
         kinds,
-        {one.name: one.reason or "as you said" for one in columns if one.role == "ignored"},
+        {one.name: one.reason or reason for one in columns if one.role == "ignored"},
         [*(() if heading is None else heading.notes), *notes],
     )
 

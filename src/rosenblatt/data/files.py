@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from rosenblatt.data.encoding import (
     SvmlightEncoding,
     TableEncoding,
 )
-from rosenblatt.data.encoding.label_column import check_quantity
+from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import Classes, Label
 from rosenblatt.data.sources import expand
@@ -27,12 +28,14 @@ from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.wording import counted
 
 __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
 
 Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding
 
 MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
+AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
 
 
@@ -62,6 +65,7 @@ class Files:
         self.prompt = prompt
         self.bad_rows = BadRows(skip=layout.bad_rows == "skip", max_share=layout.max_bad_share)
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
+        self.decisions: Decisions | None = None  # on how they are read; known with the first rows
         self.format = layout.format or self._format(self.names[0])
         for name in self.names[1:] if layout.format is None else ():
             other = self._format(name)
@@ -83,6 +87,14 @@ class Files:
     def n_bytes(self) -> int | None:
         """How long all files are together, packed as they may be; None for standard input."""
         return sum(map(_size, self.names)) if self.rereadable else None
+
+    def reading_notes(self) -> list[str]:
+        """Return what a person should know of the rows that were read, and of those skipped."""
+        if not self.bad_rows.n_bad:
+            return self.notes
+        skipped = counted(self.bad_rows.n_bad, "bad row")
+        first = self.bad_rows.first[0].sentence()
+        return [*self.notes, Sentence(f"Skipped {skipped}. The first: ", first)]
 
     def svmlight(
         self, classes: Classes, zero_based: bool | None, max_index: int | None = None
@@ -145,8 +157,12 @@ class TrainingFiles:
     def __init__(self, files: Files, columns: Columns) -> None:
         self.files = files
         self.encoding: Encoding | None = None  # known when the first rows have been read
-        self.decisions: Decisions | None = None  # on how they are read; known then, too
         self._columns = columns
+
+    @property
+    def decisions(self) -> Decisions | None:
+        """How they are read; known when the first rows have been."""
+        return self.files.decisions
 
     @property
     def rereadable(self) -> bool:
@@ -204,7 +220,7 @@ class TrainingFiles:
         most = most if layout.max_index is None else layout.max_index
         for batch in self.files.svmlight(Classes(), layout.zero_based, most):
             if self.decisions is None:
-                self.decisions = Decisions(str(Format.SVMLIGHT), zero_based=batch.zero_based)
+                self.files.decisions = Decisions("svmlight", zero_based=batch.zero_based)
                 values = batch.label_values()
                 if values.dtype.kind in "if":
                     whole, n_values = bool((values == np.floor(values)).all()), len(batch.classes)
@@ -241,8 +257,9 @@ class TrainingFiles:
         first = table._replace(bad=tuple(bad))
         encoding = self._sampled(first)
         self.encoding = encoding
-        self.decisions = table_decisions(
-            self.files.format, first.heading, encoding.columns, encoding.label_guess, encoding.notes
+        guess, notes = encoding.label_guess, encoding.notes
+        self.files.decisions = table_decisions(
+            self.files.format, first.heading, encoding.columns, guess, notes
         )
         if encoding.reads_twice:
             yield from self._weighed(encoding, _together(first, tables))
@@ -373,7 +390,9 @@ def _encoded(
             )
             raise InputError(msg)
         stated = files.layout.zero_based
-        yield from files.svmlight(classes, encoding.zero_based if stated is None else stated)
+        zero_based = encoding.zero_based if stated is None else stated
+        files.decisions = files.decisions or Decisions("svmlight", zero_based=zero_based)
+        yield from files.svmlight(classes, zero_based)
         return
     if files.format is Format.SVMLIGHT:
         msg = Sentence(
@@ -390,7 +409,23 @@ def _encoded(
     if need_labels and encoding.label is not None:
         optional = [name for name in optional if name != encoding.label]
     names += [name for name in dict.fromkeys(keep) if name not in names]
-    yield from _encoded_ahead(encoding, files.tables(names, optional), classes, keep)
+    tables = _decided(files, encoding, files.tables(names, optional))
+    yield from _encoded_ahead(encoding, tables, classes, keep)
+
+
+def _decided(
+    files: Files, encoding: TableEncoding, tables: Generator[Table, None, None]
+) -> Generator[Table, None, None]:
+    """Yield tables; with the first it is known how they are read, where training did not say."""
+    with closing(tables):
+        for table in tables:
+            if files.decisions is None:
+                name = encoding.label
+                label = None if name is None else LabelGuess(name, AS_TRAINED)
+                files.decisions = table_decisions(
+                    files.format, table.heading, encoding.columns, label, (), AS_TRAINED
+                )
+            yield table
 
 
 def _roles(encoding: TableEncoding) -> set[str]:

@@ -13,7 +13,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
-    from rosenblatt.data.files import Encoding, Layout
+    from rosenblatt.data.files import Encoding, Files, Layout
     from rosenblatt.mistakes.budget import BudgetState
     from rosenblatt.mistakes.kernel import Kernel
     from rosenblatt.mistakes.machine import DualState
@@ -236,7 +236,7 @@ class Model:
 
     def rows(
         self,
-        paths: str | Sequence[str],
+        paths: "str | Sequence[str] | Files",
         *,
         layout: "Layout | None" = None,
         prompt: bool = False,
@@ -249,7 +249,7 @@ class Model:
         In them the classes of the model come first, in its order, then labels that it does not
         know; a row without a label has −1. With ``prompt`` rows come as soon as they arrive. The
         columns of ``keep`` come along as they are; ``tell`` is a function of sentences on what was
-        unusual.
+        unusual. ``Files`` have a layout of their own, and know afterwards how they were read.
         """
         from rosenblatt.models.rows import model_rows
 

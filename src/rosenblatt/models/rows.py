@@ -21,7 +21,7 @@ MOST_BYTES = 1 << 30  # of parsed rows in memory
 
 def model_rows(
     model: "Model",
-    paths: str | Sequence[str],
+    paths: "str | Sequence[str] | Files",
     *,
     layout: Layout | None = None,
     prompt: bool = False,
@@ -31,8 +31,11 @@ def model_rows(
 ) -> Iterator[Batch]:
     """Yield the rows of files in batches; see ``Model.rows``."""
     model.check_weights()
-    names = [paths] if isinstance(paths, str) else paths
-    files = Files(names, layout or Layout(), prompt=prompt)
+    if isinstance(paths, Files):
+        files = paths
+    else:
+        names = [paths] if isinstance(paths, str) else paths
+        files = Files(names, layout or Layout(), prompt=prompt)
     encoding = model.encoder
     if encoding is None:  # learned from arrays: rows there have numbered features
         from rosenblatt.data.encoding import SvmlightEncoding
@@ -56,11 +59,8 @@ def _with_notes(
 ) -> Iterator[Batch]:
     """Yield the batches, and tell at the end what a person should know of the rows."""
     yield from batches
-    for note in files.notes:
+    for note in files.reading_notes():
         tell(note)
-    if files.bad_rows.n_bad:
-        first = files.bad_rows.first[0].sentence()
-        tell(Sentence(f"{files.bad_rows.n_bad:,} bad rows were skipped. The first: ", first))
 
 
 def batch_of(X: Any) -> Batch:
@@ -95,12 +95,18 @@ class FileRows:
     numbers: NDArray[Any]  # of the class of each row
     classes: tuple[Any, ...]  # sorted
     names: tuple[str, ...]
-    encoding: Encoding | None = None  # how they were made of what the files hold
+    encoding: Encoding | None  # how they were made of what the files hold
+    files: Files  # which know how they were read
 
     @property
     def labels(self) -> list[Any]:
         """The label of each row."""
         return [self.classes[number] for number in self.numbers.tolist()]
+
+    def notes(self) -> list[str]:
+        """Return what a person should know of the columns and of rows that were skipped."""
+        decisions = self.files.decisions
+        return [*([] if decisions is None else decisions.notes), *self.files.reading_notes()]
 
     def examples(self, most_columns: int = 0) -> "Examples":
         """Return what is learned from; dense rows where they have few columns."""
@@ -128,7 +134,8 @@ def read_rows(
     from rosenblatt.kernels.rows import CSR
     from rosenblatt.training.reading import Reading
 
-    source = TrainingFiles(Files(paths, layout), columns)
+    files = Files(paths, layout)
+    source = TrainingFiles(files, columns)
     reading = Reading(source, keep=False, block_bytes=MOST_BYTES)
     block = reading.first
     if not block.last:
@@ -142,4 +149,5 @@ def read_rows(
     n_features = block.n_features if encoding is None else encoding.n_features
     rows = CSR(block.data, block.indices, block.indptr, n_features, 1.0 if fit_intercept else 0.0)
     names = () if encoding is None or n_features > 1000 else encoding.names(range(n_features))
-    return FileRows(rows, reading.ranks[block.labels], reading.classes, tuple(names), encoding)
+    numbers = reading.ranks[block.labels]
+    return FileRows(rows, numbers, reading.classes, tuple(names), encoding, files)
