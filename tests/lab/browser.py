@@ -24,7 +24,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 600_000  # milliseconds: ends what hangs, however busy the machine is
+PATIENCE = 60_000  # milliseconds: a page that never gets there fails, however busy the machine is
 
 STEPPING = """async (count) => {
     const texts = (selector) => [...document.querySelectorAll(selector)].map((n) => n.textContent);
@@ -34,7 +34,11 @@ STEPPING = """async (count) => {
     for (let k = 0; k < count; k++) {
         const before = texts(".count")[0];
         document.querySelector("[data-way=step]").click();
-        while (texts(".count")[0] === before) await next();
+        const patience = performance.now() + 60_000;
+        while (texts(".count")[0] === before) {
+            if (performance.now() > patience) throw new Error(`The page stays at ${before}.`);
+            await next();
+        }
         const cells = texts(".trace tbody tr.now td");
         const line = Object.fromEntries(texts(".trace th").map((name, j) => [name, cells[j]]));
         const boundary = document.querySelector(".boundaries .chosen").getAttribute("d");
@@ -60,7 +64,7 @@ def chromium() -> Iterator[Any]:
     path = chromium_path()
     with playwright.sync_playwright() as running:
         try:
-            browser = running.chromium.launch(executable_path=path, args=FLAGS)
+            browser = running.chromium.launch(executable_path=path, args=FLAGS, timeout=PATIENCE)
         except playwright.Error as error:  # a stand-in that says how to install it, or no libraries
             pytest.skip(f"{path} does not start: {str(error).splitlines()[0]}")
         yield browser
@@ -98,7 +102,11 @@ class Visit(NamedTuple):
 
     def until(self, condition: str, value: Any = None) -> None:
         """Wait until an expression in JavaScript of ``value`` is true."""
-        self.page.wait_for_function(f"value => {condition}", arg=value)
+        try:
+            self.page.wait_for_function(f"value => {condition}", arg=value)
+        except Exception as error:  # noqa: BLE001  # of a module that may not be installed
+            said = self.page.evaluate("document.body.innerText.slice(0, 600)")
+            pytest.fail(f"Never true: {condition}, of {value!r} ({error}). The page says: {said}")
 
     def until_verdict(self, status: str) -> None:
         """Wait for a verdict."""
@@ -183,14 +191,14 @@ class Visit(NamedTuple):
 
     def pixels(self, x: float, y: float) -> tuple[float, float]:
         """Return where on the screen a place of the plane is, from the border and the view."""
-        box = self.page.evaluate(  # at one go: a picture may be drawn anew between two
+        *box, view = self.page.evaluate(  # at one go: a picture may be drawn anew between two
             """() => {
-                const box = document.querySelector(".plane .border").getBoundingClientRect();
-                return [box.x, box.y, box.width, box.height];
+                const border = document.querySelector(".plane .border");
+                const box = border.getBoundingClientRect();
+                return [box.x, box.y, box.width, box.height, border.dataset.view];
             }"""
         )
-        view = json.loads(self.state["view"][0]) if "view" in self.state else [-2, 2, -2, 2]
-        left, right, bottom, top = view
+        left, right, bottom, top = json.loads(view)
         across = box[0] + (x - left) / (right - left) * box[2]
         down = box[1] + (top - y) / (top - bottom) * box[3]
         return across, down

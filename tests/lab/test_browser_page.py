@@ -13,8 +13,6 @@ from rosenblatt.lab.toy_sets import toy_set
 from tests.lab.browser import Visit, new_context, visit
 from tests.lab.engine import Engine
 
-pytestmark = pytest.mark.explore  # minutes in Chromium
-
 NOTEBOOK = """async ([text, given]) => {
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const { default: widget } = await import(url);
@@ -48,6 +46,7 @@ def test_one_screen(browser: Any, server: LabServer, width: int, height: int) ->
         assert side >= 0.8 * min(width, height)
 
 
+@pytest.mark.explore
 def test_plane_uses_a_large_window(browser: Any, server: LabServer) -> None:
     """On a large screen the plane is as large as the screen is high."""
     with visit(new_context(browser)) as lab:
@@ -56,6 +55,7 @@ def test_plane_uses_a_large_window(browser: Any, server: LabServer) -> None:
         assert lab.page.locator(".plane").bounding_box()["width"] > 1200
 
 
+@pytest.mark.explore
 def test_address(context: Any, lab: Visit) -> None:
     """The address alone brings points, settings and step back on another page."""
     lab.load("xor", 4)
@@ -131,6 +131,7 @@ def test_downloads(lab: Visit) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
+@pytest.mark.explore
 def test_accessible(browser: Any, server: LabServer, scheme: str, width: int) -> None:
     """Axe finds nothing, in light and dark, on a phone and on a screen, whatever is open."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
@@ -162,6 +163,7 @@ def test_accessible(browser: Any, server: LabServer, scheme: str, width: int) ->
         assert overflow <= 0, "the page is wider than the screen"
 
 
+@pytest.mark.explore
 def test_colour_switch(lab: Visit) -> None:
     """The switch changes the colours against those of the system."""
     paper = "getComputedStyle(document.querySelector('.rosenblatt-lab')).backgroundColor"
@@ -218,6 +220,7 @@ def test_as_a_widget(context: Any) -> None:
         lab.page.evaluate("closeLab()")
 
 
+@pytest.mark.explore
 def test_widget_follows_the_notebook(context: Any) -> None:
     """In a dark notebook it is dark, whatever the system has, and it is compact."""
     with visit(context) as lab:

@@ -10,8 +10,6 @@ from rosenblatt.lab.server import LabServer
 from rosenblatt.tracing import trace
 from tests.lab.browser import Visit, new_context, visit
 
-pytestmark = pytest.mark.explore  # minutes in Chromium
-
 
 def test_placing_points(lab: Visit) -> None:
     """A click puts a point of the chosen class where it was made; others delete it."""
@@ -95,6 +93,7 @@ def test_a_drag_that_moves_nothing_erases_nothing(lab: Visit) -> None:
     assert drawn()[0] > 0
 
 
+@pytest.mark.explore
 def test_touch(browser: Any, server: LabServer) -> None:
     """A tap puts a point, and a finger drags one."""
     with visit(new_context(browser, has_touch=True)) as lab:
@@ -116,6 +115,7 @@ def test_touch(browser: Any, server: LabServer) -> None:
         assert lab.points == [pytest.approx([-1.0, -1.0, 1], abs=0.02)]
 
 
+@pytest.mark.explore
 def test_keyboard_only(lab: Visit) -> None:
     """Without a mouse one puts, chooses, moves, turns, holds out and deletes points, and trains."""
     press = lab.page.keyboard.press
@@ -171,6 +171,7 @@ def test_keyboard_only(lab: Visit) -> None:
     lab.page.wait_for_selector("[data-panel=axis][aria-selected=true]")
 
 
+@pytest.mark.explore
 def test_w_is_turned_by_hand(lab: Visit) -> None:
     """Before the first row w can be pulled by its tip, or turned by keys; training starts there."""
     lab.page.mouse.move(*lab.pixels(0, 0))
@@ -193,6 +194,7 @@ def test_w_is_turned_by_hand(lab: Visit) -> None:
     assert lab.page.locator(".handle").count() == 0
 
 
+@pytest.mark.explore
 def test_looking_at_a_point(lab: Visit) -> None:
     """A point under the pointer tells its numbers and when it taught; a line shows its point."""
     lab.look_at("trace")

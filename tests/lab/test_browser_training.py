@@ -12,8 +12,6 @@ from rosenblatt.lab.toy_sets import toy_set
 from rosenblatt.tracing import trace
 from tests.lab.browser import Visit, new_context, number, visit
 
-pytestmark = pytest.mark.explore  # minutes in Chromium
-
 
 def places_of(d: str, view: tuple[float, float, float, float]) -> NDArray[Any]:
     """Return the places of a line that is drawn, in the coordinates of the data."""
@@ -115,6 +113,7 @@ def test_no_step_is_lost(lab: Visit) -> None:
     lab.until_step(7)
 
 
+@pytest.mark.explore
 def test_update_is_seen(browser: Any, server: LabServer) -> None:
     """W from the origin, y·x on its tip and their sum; without motion they stand at once."""
     document = toy_set("separable")
@@ -160,6 +159,7 @@ def test_all_speaks_of_the_weights_chosen(lab: Visit) -> None:
     assert "The vote has no weights of its own." in lab.page.text_content(".neuron-panel")
 
 
+@pytest.mark.explore
 def test_curves(lab: Visit) -> None:
     """A kernel bends the boundary; other memories can be drawn beside the chosen one."""
     lab.load("circles", 40)
@@ -175,6 +175,7 @@ def test_curves(lab: Visit) -> None:
     assert "through the kernel" in lab.page.text_content(".neuron-panel")
 
 
+@pytest.mark.explore
 def test_orders_passes_and_space(lab: Visit) -> None:
     """Two orders run side by side, held-out points have their error, XOR has a third axis."""
     lab.load("sorted labels", 30)

@@ -57,7 +57,8 @@ export class Guide {
 
 // The list of scenes, each a link.
 export function sceneList(open) {
+  const here = window.location.href.split("#")[0]; // whole: "#…" out of view is read as a skip link
   return element("ol", { class: "scenes" }, ...SCENES.map((scene) => element(
-    "li", {}, element("a", { href: `#scene=${scene.name}`, onclick: (event) => { event.preventDefault(); open(scene, 1); } }, element("b", {}, scene.title), element("span", {}, scene.about), element("small", {}, scene.section)),
+    "li", {}, element("a", { href: `${here}#scene=${scene.name}`, onclick: (event) => { event.preventDefault(); open(scene, 1); } }, element("b", {}, scene.title), element("span", {}, scene.about), element("small", {}, scene.section)),
   )));
 }

@@ -252,7 +252,7 @@ export class Plane {
       nodes.push(drawing("path", { class: y === 0 ? "zero" : "grid", d: `M${ROOM.left} ${py}H${right}` }));
       nodes.push(text(shown(y), { x: ROOM.left - 6, y: py + 4, "text-anchor": "end" }));
     }
-    nodes.push(drawing("rect", { class: "border", x: ROOM.left, y: ROOM.top, width: this.side, height: this.height }));
+    nodes.push(drawing("rect", { class: "border", "data-view": JSON.stringify(view), x: ROOM.left, y: ROOM.top, width: this.side, height: this.height }));
     const most = Math.floor(this.side / 9);
     nodes.push(text(shortened(names[0], most), { class: "title", x: ROOM.left + this.side / 2, y: bottom + 33, "text-anchor": "middle" }));
     const middle = ROOM.top + this.height / 2;
