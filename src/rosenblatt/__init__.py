@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         ConfidenceWeightedClassifier,
         PassiveAggressiveClassifier,
         Perceptron,
+        RuleClassifier,
         VotedPerceptron,
     )
     from rosenblatt.estimators.conjunctions import FeatureConjunctions
@@ -36,6 +37,7 @@ __all__ = [
     "KernelPerceptron",
     "PassiveAggressiveClassifier",
     "Perceptron",
+    "RuleClassifier",
     "VotedPerceptron",
     "diagnose",
     "explain",
@@ -55,6 +57,7 @@ _HOMES = {
     "KernelPerceptron": "rosenblatt.estimators.kernel",
     "PassiveAggressiveClassifier": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
+    "RuleClassifier": "rosenblatt.estimators",
     "VotedPerceptron": "rosenblatt.estimators",
     "diagnose": "rosenblatt.theory.diagnosis",
     "explain": "rosenblatt.models.explanation",

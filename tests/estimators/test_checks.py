@@ -14,6 +14,7 @@ from rosenblatt import (
     ConfidenceWeightedClassifier,
     PassiveAggressiveClassifier,
     Perceptron,
+    RuleClassifier,
     VotedPerceptron,
 )
 
@@ -33,6 +34,7 @@ EXPECTED = {
         ConfidenceWeightedClassifier(),
         PassiveAggressiveClassifier(),
         PassiveAggressiveClassifier(average=True),
+        RuleClassifier(),
         VotedPerceptron(),
     ],
     expected_failed_checks=lambda _estimator: EXPECTED,

@@ -5,6 +5,7 @@ from rosenblatt.estimators.linear import (
     ConfidenceWeightedClassifier,
     PassiveAggressiveClassifier,
     Perceptron,
+    RuleClassifier,
 )
 from rosenblatt.estimators.voted import VotedPerceptron
 
@@ -13,5 +14,6 @@ __all__ = [
     "ConfidenceWeightedClassifier",
     "PassiveAggressiveClassifier",
     "Perceptron",
+    "RuleClassifier",
     "VotedPerceptron",
 ]

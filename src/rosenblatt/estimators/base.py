@@ -3,6 +3,7 @@
 import copy
 import warnings
 from abc import abstractmethod
+from collections.abc import Mapping
 from contextlib import ExitStack
 from operator import is_
 from typing import TYPE_CHECKING, Any, Self
@@ -309,10 +310,13 @@ class OnlineClassifier(FittedClassifier):
         found: Learner = learner
         return found
 
-    def _learner_of(self, rule: str, memory: str) -> Learner:
+    def _learner_of(
+        self, rule: str, memory: str, values: Mapping[str, float] | None = None
+    ) -> Learner:
         """Return the learner of this rule and memory with the parameters of this estimator."""
         given = vars(self)
-        values = {parameter.name: given[parameter.name] for parameter in RULES[rule].parameters}
+        if values is None:
+            values = {parameter.name: given[parameter.name] for parameter in RULES[rule].parameters}
         shared = {name: given[name] for name in SHARED}
         recording = bool(given.get("record_mistakes"))
         shared |= {"record_mistakes": recording, "random_state": self.random_state}

@@ -101,6 +101,11 @@ def documented_with(**attributes: str) -> Callable[[Class], Class]:
     return lambda cls: described(cls, PARAMETERS, others | attributes)
 
 
+def documented_as(**parameters: str) -> Callable[[Class], Class]:
+    """Do the same for a class whose parameters of these names mean this."""
+    return lambda cls: described(cls, PARAMETERS | parameters, ATTRIBUTES)
+
+
 def described(cls: Class, told: Mapping[str, str], fitted: Mapping[str, str]) -> Class:
     """Put sections in place of {parameters} and {attributes}, of texts by their names."""
     signature = inspect.signature(cls)

@@ -16,6 +16,7 @@ from rosenblatt.estimators.linear import (
     ConfidenceWeightedClassifier,
     PassiveAggressiveClassifier,
     Perceptron,
+    RuleClassifier,
 )
 from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.models.file import Source, read, write
@@ -29,6 +30,7 @@ LEARNERS: dict[str, type[OnlineClassifier]] = {
     "AveragedPerceptron": AveragedPerceptron,
     "PassiveAggressiveClassifier": PassiveAggressiveClassifier,
     "ConfidenceWeightedClassifier": ConfidenceWeightedClassifier,
+    "RuleClassifier": RuleClassifier,
     "VotedPerceptron": VotedPerceptron,
     "KernelPerceptron": KernelPerceptron,
 }
@@ -134,8 +136,9 @@ def _parameters(kind: type[OnlineClassifier], options: dict[str, Any]) -> dict[s
         msg = f"{kind.__name__} has no parameter {min(unknown)!r:.60}; upgrade rosenblatt."
         raise InputError(msg)
     parameters = dict(options)
-    if isinstance(options.get("class_weight"), list):
-        parameters["class_weight"] = dict(options["class_weight"])
+    for name in ("class_weight", "parameters"):
+        if isinstance(options.get(name), list):
+            parameters[name] = dict(options[name])
     check_parameters(kind.__name__, parameters)
     return parameters
 

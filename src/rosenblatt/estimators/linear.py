@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.documentation import documented, documented_with
+from rosenblatt.estimators.documentation import documented, documented_as, documented_with
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.models.learner import Learner
 from rosenblatt.rules import RULES
@@ -342,3 +342,77 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
         if state.holds_matrix:
             return variance[:-1, :-1].copy()
         return state.by_class(variance)[:, :-1].copy()
+
+
+@documented_as(
+    rule="The name of a rule in ``rosenblatt.rules.RULES``.",
+    memory='The weights that decide: "average" for the mean of all, or "last".',
+    parameters=(
+        "The rule's own parameters by name, for example {'C': 0.1}; those that are missing have "
+        "their defaults."
+    ),
+)
+class RuleClassifier(OnlineClassifier):
+    """Any rule of the table of rules, by its name.
+
+    The other classes are each made for one family of rules, and have its parameters among their
+    own. This one takes every rule, so also one that you put into the table yourself: a rule is a
+    named tuple of numbers with a method ``step(margin, sqnorm)`` that says how far to go.
+
+    {parameters}
+
+    {attributes}
+
+    Examples
+    --------
+    >>> from rosenblatt import RuleClassifier
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> clf = RuleClassifier(rule="pa2", parameters=dict(C=10)).fit(X, [0, 0, 0, 1])
+    >>> clf.predict([[1, 1], [0, 1]])
+    array([1, 0])
+    """
+
+    def __init__(
+        self,
+        *,
+        rule: str = "perceptron",
+        memory: str = "average",
+        parameters: Mapping[str, float] | None = None,
+        max_iter: int = 10,
+        shuffle: Shuffle = True,
+        zero: str = "mistake",
+        fit_intercept: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        time_limit: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        warm_start: bool = False,
+        record_mistakes: bool = False,
+        random_state: Any = 0,
+        verbose: bool | int = False,
+        observers: Sequence[Observer] | None = None,
+    ) -> None:
+        self.rule = rule
+        self.memory = memory
+        self.parameters = parameters
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.zero = zero
+        self.fit_intercept = fit_intercept
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.time_limit = time_limit
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.record_mistakes = record_mistakes
+        self.random_state = random_state
+        self.verbose = verbose
+        self.observers = observers
+
+    def _learner(self) -> Learner:
+        if self.memory == "vote":
+            msg = "RuleClassifier keeps no votes: use VotedPerceptron, or memory='average'."
+            raise InputError(msg)
+        return self._learner_of(self.rule, self.memory, dict(self.parameters or {}))

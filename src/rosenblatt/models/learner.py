@@ -24,6 +24,17 @@ if TYPE_CHECKING:
 
 MEMORIES = ("average", "last")
 TRAINED_MEMORIES = (*MEMORIES, "vote")
+ESTIMATORS = {  # by family of rules and memory
+    "": dict.fromkeys(MEMORIES, "RuleClassifier"),
+    "perceptron": {
+        "last": "Perceptron",
+        "average": "AveragedPerceptron",
+        "vote": "VotedPerceptron",
+    },
+    "passive-aggressive": dict.fromkeys(MEMORIES, "PassiveAggressiveClassifier"),
+    "confidence-weighted": dict.fromkeys(MEMORIES, "ConfidenceWeightedClassifier"),
+}
+UNRECORDED = ("VotedPerceptron", "ConfidenceWeightedClassifier")  # no option record_mistakes
 SHARED = (  # parameters that every estimator has by the same name
     *("shuffle", "zero", "fit_intercept", "early_stopping", "validation_fraction"),
     *("n_iter_no_change", "time_limit"),
@@ -55,8 +66,8 @@ class Learner:
             raise InputError(msg)
         if not self.memory:
             object.__setattr__(self, "memory", RULES[self.rule].memory)
-        if self.voted and not RULES[self.rule].fixed_step:
-            first, *others = (name for name, entry in RULES.items() if entry.fixed_step)
+        if self.voted and RULES[self.rule].family != "perceptron":
+            first, *others = (name for name, e in RULES.items() if e.family == "perceptron")
             msg = Sentence(
                 *(Parameter("memory", "vote"), " is not available with "),
                 *(Parameter("rule", self.rule), "; use ", Parameter("rule", first)),
@@ -148,17 +159,16 @@ class Learner:
     @property
     def estimator(self) -> str:
         """The name of the estimator that learns so."""
-        if self.second_order:
-            return "ConfidenceWeightedClassifier"
-        if not RULES[self.rule].fixed_step:
-            return "PassiveAggressiveClassifier"
-        names = {"average": "AveragedPerceptron", "vote": "VotedPerceptron"}
-        return names.get(self.memory, "Perceptron")
+        return ESTIMATORS[RULES[self.rule].family][self.memory]
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of that estimator that say what rule and memory are."""
         rule: Any = self.step
-        if self.second_order:
+        family = RULES[self.rule].family
+        if not family:
+            values = {name: value for name, value in self.values.items() if value is not None}
+            return {"rule": self.rule, "memory": self.memory, "parameters": values or None}
+        if family == "confidence-weighted":
             given = {p.name: p.default for p in rule_parameters().values()}
             given |= {name: value for name, value in self.values.items() if value is not None}
             return {
@@ -167,7 +177,7 @@ class Learner:
                 "average": self.averaged,
                 "covariance": "full" if self.full_covariance else "diagonal",
             }
-        if not RULES[self.rule].fixed_step:
+        if family == "passive-aggressive":
             return {
                 "C": getattr(rule, "C", inf),
                 "loss": "squared_hinge" if self.rule == "pa2" else "hinge",
@@ -178,7 +188,7 @@ class Learner:
     def options(self) -> dict[str, Any]:
         """Return all parameters of that estimator."""
         recording = (
-            {} if self.voted or self.second_order else {"record_mistakes": self.record_mistakes}
+            {} if self.estimator in UNRECORDED else {"record_mistakes": self.record_mistakes}
         )
         return {
             **self.parameters(),

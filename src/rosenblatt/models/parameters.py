@@ -87,6 +87,10 @@ CHECKS: dict[str, Check] = {
     ),
     "coef0": ("a finite number", lambda v: _real(v) and math.isfinite(v)),
     "rule": (one_of(RULES)[0], lambda v: isinstance(v, str) and v in RULES),
+    "parameters": (
+        "None or a dictionary of the names and values of the rule's parameters",
+        lambda v: v is None or (isinstance(v, Mapping) and all(map(_real, v.values()))),
+    ),
     "covariance": one_of(["diagonal", "full"]),
     "memory": one_of(["last", "average", "vote"]),
     "multi_class": one_of(["joint", "one-vs-rest"]),

@@ -69,6 +69,7 @@ RULES: Final[dict[str, RuleEntry]] = {
         PERCEPTRON_PASSES,
         (ETA0,),
         fixed_step=True,
+        family="perceptron",
     ),
     "margin": RuleEntry(
         MarginPerceptron,
@@ -78,8 +79,16 @@ RULES: Final[dict[str, RuleEntry]] = {
         PERCEPTRON_PASSES,
         (ETA0, MARGIN),
         fixed_step=True,
+        family="perceptron",
     ),
-    "pa": RuleEntry(PA, "passive-aggressive learner", "ℓ/‖x‖²", CRAMMER, PASSIVE_AGGRESSIVE_PASSES),
+    "pa": RuleEntry(
+        PA,
+        "passive-aggressive learner",
+        "ℓ/‖x‖²",
+        CRAMMER,
+        PASSIVE_AGGRESSIVE_PASSES,
+        family="passive-aggressive",
+    ),
     "pa1": RuleEntry(
         PA1,
         "passive-aggressive learner (PA-I)",
@@ -87,6 +96,7 @@ RULES: Final[dict[str, RuleEntry]] = {
         CRAMMER,
         PASSIVE_AGGRESSIVE_PASSES,
         (C,),
+        family="passive-aggressive",
     ),
     "pa2": RuleEntry(
         PA2,
@@ -95,6 +105,7 @@ RULES: Final[dict[str, RuleEntry]] = {
         CRAMMER,
         PASSIVE_AGGRESSIVE_PASSES,
         (C,),
+        family="passive-aggressive",
     ),
     "arow": RuleEntry(
         AROW,
@@ -105,6 +116,7 @@ RULES: Final[dict[str, RuleEntry]] = {
         (R,),
         memory="last",
         order=2,
+        family="confidence-weighted",
     ),
     "cw": RuleEntry(
         cw,
@@ -115,6 +127,7 @@ RULES: Final[dict[str, RuleEntry]] = {
         (CONFIDENT,),
         memory="last",
         order=2,
+        family="confidence-weighted",
     ),
     "scw1": RuleEntry(
         scw1,
@@ -125,6 +138,7 @@ RULES: Final[dict[str, RuleEntry]] = {
         (CONFIDENT, C),
         memory="last",
         order=2,
+        family="confidence-weighted",
     ),
     "scw2": RuleEntry(
         scw2,
@@ -135,6 +149,7 @@ RULES: Final[dict[str, RuleEntry]] = {
         (CONFIDENT, C),
         memory="last",
         order=2,
+        family="confidence-weighted",
     ),
 }
 

@@ -72,6 +72,7 @@ class RuleEntry:
     fixed_step: bool = False  # whether all steps have the same length
     memory: str = "average"  # which weights decide where nobody says
     order: int = 1  # 2: (margin, variance) → (α, β), which changes a covariance, too
+    family: str = ""  # of rules that one estimator is made for; empty: only RuleClassifier has it
 
     @property
     def stops_by_itself(self) -> bool:

@@ -1,7 +1,7 @@
 """The function ``trace``: train as the estimators do, and keep every step."""
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from rosenblatt.models.parameters import (
     check_parameters,
     generator_from,
 )
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS, additive_rules
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, additive_rules, check_rule
 from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import encode
@@ -52,6 +52,7 @@ def trace(
     passes: int | Iterable[int] | None = None,
     max_rows: int | None = None,
     witness: Any = None,
+    parameters: Mapping[str, float] | None = None,
 ) -> Trace:
     """Train step by step and return what each row met and did.
 
@@ -85,6 +86,8 @@ def trace(
     witness : (w, b), default None
         Weights that separate the rows, or what has them: a verdict with ``w`` and ``b``, a fitted
         estimator. With it every update shows the two inequalities of the convergence proof.
+    parameters : dict, default None
+        Values of further parameters of the rule by name, for a rule of your own.
 
     Returns
     -------
@@ -103,11 +106,11 @@ def trace(
        1    3  [1 0]  +1          -1  wrong    +1  [0 0]   1
     4 steps; stopped after max_iter passes.
     """
-    parameters = {"C": C, "eta0": eta0, "margin": margin, "shuffle": shuffle, "zero": zero}
-    parameters |= {"fit_intercept": fit_intercept, "random_state": random_state}
+    checked = {"C": C, "eta0": eta0, "margin": margin, "shuffle": shuffle, "zero": zero}
+    checked |= {"fit_intercept": fit_intercept, "random_state": random_state}
     if max_iter is not None:
-        parameters["max_iter"] = max_iter
-    check_parameters("trace", parameters)
+        checked["max_iter"] = max_iter
+    check_parameters("trace", checked)
     own = {"rule": rule, "averaged": averaged, "only_updates": only_updates, "max_rows": max_rows}
     _check_own(own)
     estimator = Perceptron(fit_intercept=fit_intercept)  # knows names and shape, as validation asks
@@ -117,7 +120,8 @@ def trace(
     memory = "average" if averaged else "last"
     limit = RULES[rule].passes[memory] if max_iter is None else max_iter
     order: Shuffle = "once" if shuffle == "once" else bool(shuffle)
-    step = RULES[rule].rule({"C": C, "eta0": eta0, "margin": margin})
+    check_rule(rule, parameters or {})
+    step = RULES[rule].rule({"C": C, "eta0": eta0, "margin": margin, **(parameters or {})})
     plan = Plan(step, int(limit), ZERO_CONVENTIONS[zero], order)
     names = getattr(estimator, "feature_names_in_", None)
     return follow(
