@@ -75,7 +75,12 @@ def answers(folder: Path, data: Path) -> dict[str, Any]:
     learned["stream"] = weights(stream.model_)
     steps = rosenblatt.trace(X, y, rule="relaxation", parameters={"share": 0.25}, max_iter=3)
     learned["trace"] = [*map(float, steps[-1].w), float(steps[-1].b)]
-    options: dict[str, Any] = {"shuffle": False, "scale": False, "max_iter": 3, "fit_intercept": True}
+    options: dict[str, Any] = {
+        "shuffle": False,
+        "scale": False,
+        "max_iter": 3,
+        "fit_intercept": True,
+    }
     learned["files"] = weights(
         rosenblatt.train_files(
             str(data), label="y", rule="relaxation", memory="last", share=0.25, **options
