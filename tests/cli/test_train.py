@@ -232,6 +232,34 @@ def test_the_label_column_can_be_named(tmp_path: Path) -> None:
     assert "y1" in result.stderr
 
 
+def test_columns_by_number_and_in_lists(tmp_path: Path) -> None:
+    """Columns of a file without a header are named by numbers, by --names, and several at once."""
+    lines = [f"{i % 5},{i % 3},{'uv'[i % 2]},{i % 7},{['no', 'yes'][i % 2]}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    (tmp_path / "names.txt").write_text("rooms\nfloors\nside\nage\nsold\n")
+    for label in ("5", "-1"):
+        report = trained("t.csv", "--label", label, "--category", "1,2", "--ignore", "column_3")
+        assert report["decisions"]["label"] == "column_5"
+        assert report["decisions"]["columns"] == {
+            "category": ["column_1", "column_2"],
+            "numeric": ["column_4"],
+        }
+    named = ("t.csv", "--names", "names.txt", "--label", "sold", "--weight", "age")
+    found = trained(*named, "--ignore", "side, floors", "--category", "rooms", "--force")
+    assert found["decisions"]["columns"] == {"category": ["rooms"]}
+    assert [*found["decisions"]["left_out"]] == ["floors", "side"]
+    assert (found["decisions"]["header"], found["decisions"]["weight"]) == (False, "age")
+    assert invoked("predict", "t.model", "t.csv", "--names", "names.txt").exit_code == 0
+    result = invoked("train", "t.csv", "--label", "6")
+    assert result.exit_code == 2
+    assert "t.csv has no column '6', named by --label. The columns are 'column_1'" in result.stderr
+    (tmp_path / "few.txt").write_text("rooms\nfloors\n")
+    result = invoked("train", "t.csv", "--names", "few.txt")
+    assert result.exit_code == 2
+    assert "5 columns" in result.stderr
+    assert "--names" in result.stderr
+
+
 def test_calibration(tmp_path: Path) -> None:
     """--calibrate fits probabilities on held-out rows, and predict --proba gives them."""
     svmlight_file(tmp_path / "toy.svm", n_rows=2000)

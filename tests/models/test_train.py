@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 import rosenblatt
-from rosenblatt import AveragedPerceptron, diagnose, load, train_files
+from rosenblatt import (
+    AveragedPerceptron,
+    ConfidenceWeightedClassifier,
+    diagnose,
+    load,
+    trace,
+    train_files,
+)
 from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.train import train
 from rosenblatt.errors import InputError, Parameter
@@ -51,6 +58,84 @@ def test_it_is_the_estimator(table: Path) -> None:
     clf = AveragedPerceptron(shuffle=False, max_iter=4).fit(X, y)
     assert np.array_equal(model.deciding_weights[0, :-1], clf.coef_[0])
     assert model.predict(X).tolist() == clf.predict(X).tolist()
+
+
+@pytest.mark.parametrize("shuffle", [True, "once", False])
+@pytest.mark.parametrize("kind", ["label", "kind"])  # two classes, and three
+def test_train_is_fit_is_trace(table: Path, tmp_path: Path, shuffle: bool | str, kind: str) -> None:
+    """For the same seed and shuffle a file, an array and a trace give the same weights."""
+    text = np.genfromtxt(table, delimiter=",", skip_header=1, dtype=str)
+    X, y = text[:, 1:3].astype(float), text[:, 0 if kind == "label" else 3]
+    y[0] = "z" if kind == "kind" else y[0]
+    path = tmp_path / "plain.csv"
+    lines = [f"{a},{b},{label}" for (a, b), label in zip(X.astype(int), y, strict=True)]
+    path.write_text("\n".join(["a,b,label", *lines]))
+    given: dict[str, Any] = {"shuffle": shuffle, "random_state": 5, "max_iter": 3}
+    model = train_files(str(path), scale=False, early_stopping=False, **given)
+    fitted = AveragedPerceptron(**given).fit(X, y)
+    followed = trace(X, y, averaged=True, **given)
+    assert np.array_equal(model.deciding_weights[:, :-1], fitted.coef_)
+    assert np.array_equal(model.deciding_weights[:, -1], fitted.intercept_)
+    assert np.array_equal(np.atleast_2d(followed.steps[-1].w), model.weights[:, :-1])
+
+
+def test_row_weights_are_sample_weights(table: Path, tmp_path: Path) -> None:
+    """A column of weights gives the bits that the estimator gives; weight 0 leaves a row out."""
+    text = np.genfromtxt(table, delimiter=",", skip_header=1, dtype=str)
+    X, y = text[:, 1:3].astype(float), text[:, 0]
+    weight = np.arange(len(X)) % 4 / 2
+    lines = [f"{a},{b},{w},{label}" for (a, b), w, label in zip(X, weight, y, strict=True)]
+    path = tmp_path / "weighted.csv"
+    path.write_text("\n".join(["a,b,importance,label", *lines]))
+    for rule in ("perceptron", "arow"):
+        given: dict[str, Any] = {"random_state": 5, "max_iter": 3, "rule": rule}
+        small = {"buffer": 2000, "shuffle": False}
+        fixed: dict[str, Any] = {"weight": "importance", "scale": False, "early_stopping": False}
+        model = train_files(str(path), **fixed, **given)
+        del given["rule"]
+        fitted = (
+            AveragedPerceptron(**given)
+            if rule == "perceptron"
+            else ConfidenceWeightedClassifier(rule="arow", **given)
+        )
+        fitted.fit(X, y, sample_weight=weight)
+        assert np.array_equal(model.deciding_weights[0, :-1], fitted.coef_[0])
+        assert model.training["n_rows"] == 300
+        stream = train_files(str(path), **fixed, **given | small, rule=rule)
+        whole = train_files(str(path), **fixed, **given, shuffle=False, rule=rule)
+        assert np.array_equal(stream.weights, whole.weights)
+    assert model.training["decisions"]["weight"] == "importance"
+    assert model.evaluate(str(table)).n_rows == 400  # which needs no weights
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("-2", "line 5: the weight, column 'w', is '-2'; it must be a number of at least 0."),
+        ("", "line 5: the weight, column 'w', is missing."),
+        ("many", "line 5: the weight, column 'w', is 'many'; it must be a number of at least 0."),
+        ("inf", "line 5: the weight, column 'w', is 'inf'; it must be a number of at least 0."),
+    ],
+)
+def test_bad_row_weights(tmp_path: Path, value: str, told: str) -> None:
+    """A weight that cannot multiply a step is an error with its line, or a row to be skipped."""
+    weights = ["1"] * 40
+    weights[3] = value
+    lines = [f"{i % 5},{w},{'ab'[i % 2]}" for i, w in enumerate(weights)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["x,w,label", *lines]))
+    with pytest.raises(InputError) as error:
+        train_files(str(path), weight="w")
+    assert told in str(error.value)
+    assert train_files(str(path), weight="w", bad_rows="skip").training["n_rows"] == 39
+
+
+def test_row_weights_need_columns(tmp_path: Path) -> None:
+    """A file of numbered features has no column to take weights from."""
+    path = tmp_path / "rows.svm"
+    path.write_text("1 1:1\n0 2:1\n" * 10)
+    with pytest.raises(InputError, match="weight= needs named columns; svmlight files have none"):
+        train_files(str(path), weight="w")
 
 
 def test_every_option_of_the_command_is_a_parameter() -> None:

@@ -306,7 +306,9 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         train(source, Plan(Perceptron(), 1), held_out=0.2, watch=fail_in_time)
     assert list(tmp_path.iterdir()) == []
     if descriptors.exists():
-        assert sum(name.startswith(str(tmp_path)) for name in opened) == 4
+        assert (
+            sum(name.startswith(str(tmp_path)) for name in opened) == 5
+        )  # values, features, ends of rows, labels, weights
 
 
 def test_one_class_only() -> None:

@@ -59,11 +59,15 @@ def share(_ctx: click.Context, _param: click.Parameter, text: str | None) -> flo
     return value
 
 
+LISTED = '(repeatable, or "a,b")'
 label_option = click.option(
-    "--label", metavar="COLUMN", show_default="detected", help="Column that holds the labels."
+    "--label",
+    metavar="COLUMN",
+    show_default="detected",
+    help="Column that holds the labels: its name, or its number from 1, or from -1 backwards.",
 )
 ignore_option = click.option(
-    "--ignore", multiple=True, metavar="COLUMN", help="Column to leave out (repeatable)."
+    "--ignore", multiple=True, metavar="COLUMN", help=f"Column to leave out {LISTED}."
 )
 
 column_options = option_group(
@@ -73,16 +77,16 @@ column_options = option_group(
             "--text",
             multiple=True,
             metavar="COLUMN",
-            help="Column of free text, split into words (repeatable).",
+            help=f"Column of free text, split into words {LISTED}.",
         ),
         click.option(
             "--category",
             multiple=True,
             metavar="COLUMN",
-            help="Column of categories (repeatable).",
+            help=f"Column of categories {LISTED}.",
         ),
         click.option(
-            "--numeric", multiple=True, metavar="COLUMN", help="Column of numbers (repeatable)."
+            "--numeric", multiple=True, metavar="COLUMN", help=f"Column of numbers {LISTED}."
         ),
         ignore_option,
     )

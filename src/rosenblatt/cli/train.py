@@ -52,6 +52,12 @@ SUFFIX = ".model"
     help="Test data; the error on them is printed at the end (repeatable).",
 )
 @column_options
+@click.option(
+    "--weight",
+    metavar="COLUMN",
+    show_default="1 for every row",
+    help="Column of row weights: they multiply the steps, and rows of weight 0 are left out.",
+)
 @layout_options
 @scale_option(default=True)
 @click.option(

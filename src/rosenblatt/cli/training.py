@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every")  # otherwise
 REFUSED = {
+    "weight": "--weight applies to a single process",
     "calibrate": "--calibrate needs all held-out rows in one place",
     "record_mistakes": "--record-mistakes needs all rows in one place",
     "verdict": "--verdict needs all rows in one place",

@@ -31,6 +31,7 @@ class Batch(NamedTuple):
     bytes_read: int  # of the file, compressed as it may be, up to the end of the batch
     bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
     kept: dict[str, list[Any]] | None = None  # columns that are passed on as they are, by name
+    weights: NDArray[np.float64] | None = None  # what multiplies the step of each row; None: 1
 
     @property
     def n_rows(self) -> int:
@@ -69,10 +70,19 @@ def join(batches: Sequence[Batch]) -> Batch:
         indptr=np.concatenate([np.zeros(1, np.int64), *rows]),
         labels=np.concatenate([batch.labels for batch in batches]),
         queries=_joined_queries(batches),
+        weights=joined_weights([batch.weights for batch in batches]),
         n_features=max(batch.n_features for batch in batches),
         first_line=first.first_line,
         n_lines=last.first_line + last.n_lines - first.first_line,
     )
+
+
+def joined_weights(
+    parts: Sequence[NDArray[np.float64] | None],
+) -> NDArray[np.float64] | None:
+    """Return the weights of the rows of successive parts; all of them have weights, or none."""
+    weights = [part for part in parts if part is not None]
+    return np.concatenate(weights) if weights else None
 
 
 def _joined_queries(batches: Sequence[Batch]) -> NDArray[np.int64] | None:

@@ -34,6 +34,8 @@ class Decisions:
         The columns that are not, each with the reason.
     notes : list of str
         Sentences on what a person may not know of the columns.
+    weight : str
+        The column of the weights of the rows.
     """
 
     format: str
@@ -45,6 +47,7 @@ class Decisions:
     kinds: dict[str, list[str]] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    weight: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as plain values."""
@@ -55,6 +58,7 @@ class Decisions:
             "zero_based": self.zero_based,
             "label": self.label,
             "label_reason": self.label_reason,
+            "weight": self.weight,
             "columns": self.kinds,
             "left_out": self.left_out,
             "notes": [str(note) for note in self.notes],
@@ -78,6 +82,8 @@ class Decisions:
         lines = [("read as", ", ".join(words))]
         if self.label is not None:
             lines.append(("label", f"'{self.label}', {self.label_reason}"))
+        if self.weight is not None:
+            lines.append(("row weights", f"'{self.weight}'"))
         for kind, title in KINDS.items():
             if self.kinds.get(kind):
                 lines.append((title, _listed(self.kinds[kind])))
@@ -113,6 +119,7 @@ def table_decisions(
         kinds,
         {one.name: one.reason or reason for one in columns if one.role == "ignored"},
         [*(() if heading is None else heading.notes), *notes],
+        next((one.name for one in columns if one.role == "weight"), None),
     )
 
 

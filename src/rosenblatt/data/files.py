@@ -48,6 +48,7 @@ class Columns:
     category: tuple[str | int, ...] = ()
     numeric: tuple[str | int, ...] = ()
     ignore: tuple[str | int, ...] = ()
+    weight: str | int | None = None
     scale: bool = True
     missing: str = "mean"
     hash_bits: int | None = None
@@ -216,6 +217,9 @@ class TrainingFiles:
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
+        if self._columns.weight is not None:
+            msg = Sentence(Parameter("weight"), " needs named columns; svmlight files have none.")
+            raise InputError(msg)
         layout, most = self.files.layout, max(MOST_INDEX, self.files.n_bytes or 0)
         most = most if layout.max_index is None else layout.max_index
         for batch in self.files.svmlight(Classes(), layout.zero_based, most):
@@ -405,9 +409,10 @@ def _encoded(
         raise InputError(msg)
     encoding.bad_rows = files.bad_rows
     names = [column.name for column in encoding.columns]
-    optional = [c.name for c in encoding.columns if not c.required]
-    if need_labels and encoding.label is not None:
-        optional = [name for name in optional if name != encoding.label]
+    needed = {"label"} if need_labels else set()
+    if encoding.needs_labels:
+        needed |= {"label", "weight"}
+    optional = [c.name for c in encoding.columns if not c.required and c.role not in needed]
     names += [name for name in dict.fromkeys(keep) if name not in names]
     tables = _decided(files, encoding, files.tables(names, optional))
     yield from _encoded_ahead(encoding, tables, classes, keep)

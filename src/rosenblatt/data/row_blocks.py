@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, joined_weights
 from rosenblatt.data.labels import Label
 from rosenblatt.data.threads import in_order
 
@@ -27,6 +27,7 @@ class RowBlock(NamedTuple):
     batch_ends: NDArray[np.int64]  # row numbers in this block at which its batches end
     bytes_read: int  # of all the source up to the end of this block
     last: bool  # whether the source ends with it
+    weights: NDArray[np.float64] | None = None  # what multiplies the step of each row; None: 1
 
     @property
     def n_rows(self) -> int:
@@ -46,6 +47,7 @@ class _Buffer:
         self.filled = 0
         self.row_ends: list[NDArray[np.int64]] = []
         self.labels: list[NDArray[np.int32]] = []
+        self.weights: list[NDArray[np.float64] | None] = []
         self.batch_ends: list[int] = []
         self.n_rows = 0
 
@@ -61,6 +63,7 @@ class _Buffer:
         self.indices[self.filled : end] = batch.indices
         self.row_ends.append(batch.indptr[1:] + self.filled)
         self.labels.append(batch.labels)
+        self.weights.append(batch.weights)
         self.n_rows += batch.n_rows
         self.batch_ends.append(self.n_rows)
         self.filled = end
@@ -86,6 +89,7 @@ class _Buffer:
             np.array(self.batch_ends, np.int64),
             bytes_read,
             last,
+            joined_weights(self.weights),
         )
         self._start()
         return taken
@@ -130,6 +134,7 @@ def _rows(batch: Batch, start: int, stop: int) -> Batch:
         indices=batch.indices[values],
         indptr=ends - ends[0],
         labels=batch.labels[start:stop],
+        weights=None if batch.weights is None else batch.weights[start:stop],
     )
 
 

@@ -44,13 +44,13 @@ class ArrayFile:
 
 
 class RowWriter:
-    """Writes rows to four files: values, their features, where each row begins and ends, labels."""
+    """Writes rows to files: values, their features, where rows begin and end, labels, weights."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = str(folder or tempfile.gettempdir())
         self._files: list[ArrayFile] = []
         try:
-            for dtype in (np.float64, np.int32, np.int64, np.int32):
+            for dtype in (np.float64, np.int32, np.int64, np.int32, np.float64):
                 self._files.append(ArrayFile(folder, dtype))
         except OSError as error:
             self.close()
@@ -59,12 +59,14 @@ class RowWriter:
 
     def append(self, rows: Batch | RowBlock) -> None:
         """Write rows behind those that are there."""
-        data, indices, indptr, labels = self._files
+        data, indices, indptr, labels, weights = self._files
         try:
             indptr.append(rows.indptr[1:] + data.length)
             data.append(rows.data)
             indices.append(rows.indices)
             labels.append(rows.labels)
+            if rows.weights is not None:
+                weights.append(rows.weights)
         except OSError as error:
             raise self._unkept(error) from error
 
@@ -97,7 +99,8 @@ class MappedRows:
     def __init__(self, files: list[ArrayFile]) -> None:
         maps = [file.mapped() for file in files]
         arrays = [file.array(memory) for file, memory in zip(files, maps, strict=True)]
-        self.data, self.indices, self.indptr, self.labels = arrays
+        self.data, self.indices, self.indptr, self.labels, weights = arrays
+        self.weights = weights if len(weights) else None  # of all rows, or of none
         self._maps = [memory for memory in maps if memory is not None]
 
     def release(self) -> None:

@@ -67,6 +67,7 @@ def train_files(
     category: Names = (),
     numeric: Names = (),
     ignore: Names = (),
+    weight: str | None = None,
     scale: bool = True,
     missing: str = "mean",
     hash_bits: int | None = None,
@@ -121,6 +122,9 @@ def train_files(
         Column of the labels.
     text, category, numeric, ignore : str or sequence of str
         Columns of texts, of categories, of numbers, and those to leave out.
+    weight : str, default None
+        Column of row weights: what multiplies the step of each row, as ``sample_weight`` does. A
+        row of weight 0 is left out.
     scale : default True
         Scale numbers to mean 0 and standard deviation 1.
     missing : "mean", "zero" or "error"

@@ -1,6 +1,7 @@
 """Passes over rows from files of any size: read while learning, or read once and kept on disk."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -30,7 +31,9 @@ class Draw:
     key: int = field(init=False)  # with the number of a row says whether it is held out
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "key", int(self.generator.bit_generator.random_raw()))
+        # Of a copy: the order of the rows is that of ``fit``, which draws nothing before it.
+        bits = deepcopy(self.generator.bit_generator)
+        object.__setattr__(self, "key", int(bits.random_raw()))
 
 
 def numbers_of_rows(
@@ -71,7 +74,9 @@ def supply_of(
     held_out = held_out_mask(0, first.n_rows, draw.held_out, draw.key)
     if held_out.sum() < FEWEST_HELD_OUT:
         held_out[:] = False
-    return ArraySupply(Examples(rows, targets), draw.shuffle, draw.generator, held_out=held_out)
+    return ArraySupply(
+        Examples(rows, targets, first.weights), draw.shuffle, draw.generator, held_out=held_out
+    )
 
 
 class StreamSupply:
@@ -135,7 +140,7 @@ class StreamSupply:
             self._n_read += len(order)
             if shuffler is not None:
                 permute(order, shuffler)
-            examples = Examples(rows, self._reading.targets(block.labels))
+            examples = Examples(rows, self._reading.targets(block.labels), block.weights)
             yield Part(examples, order, block.first_row, block.bytes_read)
         self._keep()
 
@@ -154,7 +159,9 @@ class RowCache:
         self._reading = reading
         self._draw = draw
         self.examples = Examples(
-            CSR(rows.data, rows.indices, rows.indptr, reading.n_features, constant), rows.labels
+            CSR(rows.data, rows.indices, rows.indptr, reading.n_features, constant),
+            rows.labels,
+            rows.weights,
         )
         self._settle()
 

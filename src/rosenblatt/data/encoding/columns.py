@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.errors import InputError
 
-Role = Literal["label", "numeric", "category", "text", "ignored"]
+Role = Literal["label", "weight", "numeric", "category", "text", "ignored"]
 DatePart = Literal["", "year", "month", "weekday", "hour"]
 NumberForm = Literal["", "point", "comma"]  # plain; as in $1,234.5; as in 1.234,5
 DateForm = Literal["", "ymd", "dmy", "mdy", "dby", "bdy", "time"]  # b: the name of a month
@@ -33,7 +33,7 @@ class InputColumn(NamedTuple):
     @property
     def required(self) -> bool:
         """Whether rows can't be encoded without it."""
-        return self.role not in ("label", "ignored")
+        return self.role not in ("label", "weight", "ignored")
 
 
 class FeatureColumn(NamedTuple):

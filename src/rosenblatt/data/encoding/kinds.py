@@ -255,8 +255,7 @@ def assigned_columns(
         roles[guess.column] = "label"
     for role in get_args(Role):
         parameter = "ignore" if role == "ignored" else role
-        for which in asked.get(role, ()):
-            name = column_name(table, which, parameter)
+        for name in column_names(table, asked.get(role, ()), parameter):
             if roles.setdefault(name, role) != role:
                 msg = f"Column '{name}' can't be both {roles[name]} and {role}; choose one."
                 raise InputError(msg)
@@ -268,7 +267,7 @@ def assigned_columns(
         check_first_row(table, guess.column)
     free = [name for name in table.frame.columns if name not in roles]
     detected = {column.name: column for column in detected_columns(table, free, lenient=lenient)}
-    if not any(role not in ("label", "ignored") for role in roles.values()):
+    if not any(role not in ("label", "weight", "ignored") for role in roles.values()):
         detected = _with_something(table, detected)
     columns = tuple(
         detected[name] if name in detected else _asked_column(table, name, roles[name])
@@ -289,7 +288,7 @@ def _asked_column(table: Table, name: str, role: Role) -> InputColumn:
 
     series = table.frame[name]
     values = _present(series)
-    if role != "numeric" or series.dtype != pl.String or not len(values):
+    if role not in ("numeric", "weight") or series.dtype != pl.String or not len(values):
         return InputColumn(name, role)
     form = number_form(values)
     if form is None:
@@ -381,6 +380,17 @@ def _near(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     groups = np.empty(numbers.shape, np.int64)
     np.put_along_axis(groups, order, grouped, axis=0)
     return groups
+
+
+def column_names(table: Table, listed: Iterable[str | int], parameter: str) -> list[str]:
+    """Return the names of the columns that are meant; "a,b" are two, unless one is so called."""
+    names: list[str] = []
+    for which in listed:
+        if isinstance(which, str) and "," in which and which not in table.frame.columns:
+            names += [column_name(table, one.strip(), parameter) for one in which.split(",")]
+        else:
+            names.append(column_name(table, which, parameter))
+    return names
 
 
 def column_name(table: Table, which: str | int, parameter: str) -> str:

@@ -50,6 +50,17 @@ def column_numbers(table: Table, name: str) -> NDArray[np.float64]:
     return numbers[:, 0]
 
 
+def row_weights(table: Table, column: FeatureColumn) -> tuple[NDArray[np.float64], dict[int, str]]:
+    """Return what multiplies the step of each row, and by row what is wrong with it."""
+    numbers, unreadable = read_numbers(table, [column])
+    weights, values, faults = numbers[:, 0], table.frame[column.name], dict[int, str]()
+    for row in sorted({*unreadable, *np.flatnonzero(~(weights >= 0.0)).tolist()}):
+        got = f"is {values[row]!r}; it must be a number of at least 0"
+        missing = np.isnan(weights[row]) and row not in unreadable
+        faults[row] = f"the weight, column '{column.name}', {'is missing' if missing else got}"
+    return weights, faults
+
+
 def read_numbers(
     table: Table, columns: Sequence[FeatureColumn]
 ) -> tuple[NDArray[np.float64], dict[int, str]]:

@@ -136,7 +136,8 @@ def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEn
 
     columns = tuple(_column(one) for one in _field(stored, "columns", list))
     names = [column.name for column in columns]
-    if len(set(names)) < len(names) or sum(column.role == "label" for column in columns) > 1:
+    roles = [column.role for column in columns]
+    if len(set(names)) < len(names) or max(roles.count("label"), roles.count("weight")) > 1:
         _damaged("a column stands in it twice")
     values = _field(stored, "settings", dict)
     if set(values) != set(Settings._fields):
@@ -171,7 +172,9 @@ def _column(stored: Any) -> InputColumn:
     if len(set(parts)) < len(parts):
         _damaged("a part of a date stands in it twice")
     form = stored.get("form", "")  # files of older versions have none
-    forms = NUMBER_FORMS if role == "numeric" else DATE_FORMS if parts != [""] else ("",)
+    forms = (
+        NUMBER_FORMS if role in ("numeric", "weight") else DATE_FORMS if parts != [""] else ("",)
+    )
     if form not in forms:
         _damaged(f"a column can't be written as {form!r}")
     return InputColumn(_field(stored, "name", str), role, tuple(parts), form)

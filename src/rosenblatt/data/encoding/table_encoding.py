@@ -18,7 +18,12 @@ from rosenblatt.data.batch import (
     without_duplicates,
 )
 from rosenblatt.data.encoding.categories import category_numbers, missing_numbers
-from rosenblatt.data.encoding.columns import InputColumn, feature_columns, feature_name
+from rosenblatt.data.encoding.columns import (
+    FeatureColumn,
+    InputColumn,
+    feature_columns,
+    feature_name,
+)
 from rosenblatt.data.encoding.dates import with_dates
 from rosenblatt.data.encoding.kinds import assigned_columns
 from rosenblatt.data.encoding.label_column import (
@@ -27,7 +32,12 @@ from rosenblatt.data.encoding.label_column import (
     listed_columns,
     table_labels,
 )
-from rosenblatt.data.encoding.numbers import ColumnStatistics, missing_faults, read_numbers
+from rosenblatt.data.encoding.numbers import (
+    ColumnStatistics,
+    missing_faults,
+    read_numbers,
+    row_weights,
+)
 from rosenblatt.data.encoding.text_column import TextColumn
 from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, Terms
 from rosenblatt.data.labels import Classes
@@ -114,6 +124,10 @@ class TableEncoding:
         self.bad_rows: BadRows | None = None  # what to do with rows that cannot be encoded
         self.features = feature_columns(columns)
         self._numeric = [column for column in self.features if column.role == "numeric"]
+        weights = [one for one in columns if one.role == "weight"]
+        self._weight = (
+            FeatureColumn(weights[0].name, "numeric", form=weights[0].form) if weights else None
+        )
         n_numeric = len(self._numeric)
         self.statistics = statistics or ColumnStatistics.empty(n_numeric)
         bits, room = settings.hash_bits, settings.max_features - n_numeric
@@ -140,6 +154,7 @@ class TableEncoding:
         category: Iterable[str | int] = (),
         numeric: Iterable[str | int] = (),
         ignore: Iterable[str | int] = (),
+        weight: str | int | None = None,
         scale: bool = True,
         missing: str = "mean",
         hash_bits: int | None = None,
@@ -160,6 +175,8 @@ class TableEncoding:
             default it is looked for, as ``guess_label`` says.
         text, category, numeric, ignore : names or numbers of columns
             What these columns are, where ``detected_column`` would judge otherwise.
+        weight : str or int, optional
+            The column of what multiplies the step of each row; a row of weight 0 is left out.
         scale : bool
             Whether numeric columns are brought to mean 0 and standard deviation 1.
         missing : "mean", "zero" or "error"
@@ -188,6 +205,7 @@ class TableEncoding:
             min_count=min_count,
         )
         asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
+        asked["weight"] = () if weight is None else (weight,)
         lenient = bad_rows is not None and bad_rows.skip
         choice = assigned_columns(table, label, asked, has_label=has_label, lenient=lenient)
         encoding = cls(choice.columns, settings, notes=choice.notes)
@@ -232,12 +250,24 @@ class TableEncoding:
         faults |= no_dates
         if self.label is not None and self.needs_labels and self.bad_rows is not None:
             faults |= label_faults(table, self.label)
+        weights = self._row_weights(table, faults)
         if faults:
             table = self._without(table, faults)
             numbers = np.delete(numbers, sorted(faults), axis=0)
+        if weights is not None:
+            counts = np.delete(weights, sorted(faults)) != 0.0
+            table, numbers = table.filtered(counts), numbers[counts]
         growing = not self.frozen
         texts = tuple(text.prepare(table, growing=growing) for text in self._texts.values())
         return PreparedTable(table, numbers, texts)
+
+    def _row_weights(self, table: Table, faults: dict[int, str]) -> NDArray[np.float64] | None:
+        """Return what multiplies the step of each row; None where nobody learns or weighs rows."""
+        if self._weight is None or not self.needs_labels:
+            return None
+        weights, bad = row_weights(table, self._weight)
+        faults |= bad
+        return weights
 
     def _without(self, table: Table, faults: dict[int, str]) -> Table:
         """Return a table without the rows that cannot be encoded, if these are to be skipped."""
@@ -284,6 +314,7 @@ class TableEncoding:
             n_lines=n_lines,
             bytes_read=table.bytes_read,
             bad=table.bad,
+            weights=self._row_weights(table, {}),
         )
 
     @property

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.data.bad_rows import BadRow
 from rosenblatt.errors import InputError
@@ -37,18 +38,19 @@ class Table(NamedTuple):
 
     def without(self, bad: Sequence[BadRow]) -> "Table":
         """Return the table without some of its rows, which are bad."""
-        if not bad:
-            return self
         keep = np.ones(self.frame.height, bool)
         keep[[row.before for row in bad]] = False
-        before = np.cumsum(keep) - keep  # of the rows that are left
-        before = np.append(before, keep.sum())
-        old = [row._replace(before=int(before[row.before])) for row in self.bad]
-        new = [row._replace(before=int(before[row.before])) for row in bad]
+        return self._replace(bad=(*self.bad, *bad)).filtered(keep)
+
+    def filtered(self, keep: NDArray[np.bool_]) -> "Table":
+        """Return the table with some of its rows."""
+        if keep.all():
+            return self
+        before = np.append(np.cumsum(keep) - keep, keep.sum())  # of the rows that are left
         return self._replace(
             frame=self.frame.filter(keep),
             lines=None if self.lines is None else self.lines.filter(keep),
-            bad=tuple(sorted([*old, *new])),
+            bad=tuple(sorted(row._replace(before=int(before[row.before])) for row in self.bad)),
         )
 
     def place(self, row: int) -> str:
