@@ -27,13 +27,13 @@ def test_two_classes(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         "Error 20.00% (95% interval 3.62% to 62.45%): 1 of 5 rows wrong.",
         "Baseline: always predicting ham has error 60.00%.",
-        "Accuracy 80.00%, ROC AUC 0.8333, mean F1 of the classes 0.800.",
+        "Accuracy 80.00%, ROC AUC 0.8333, balanced accuracy 0.833, mean F1 of the classes 0.800.",
         "  read as: svmlight, features count from 1",
         "",
         "Classes",
-        "class  precision  recall     F1  rows",
-        "ham        0.667   1.000  0.800     2",
-        "spam       1.000   0.667  0.800     3",
+        "class  precision  recall     F1  rows  average precision",
+        "ham        0.667   1.000  0.800     2              0.833",
+        "spam       1.000   0.667  0.800     3              0.917",
         "",
         "Confusion table: one line per true class, one column per predicted class",
         "      ham  spam",
@@ -48,6 +48,9 @@ def test_json(tmp_path: Path) -> None:
     assert (document["rows"], document["wrong"], document["accuracy"]) == (5, 1, 0.8)
     assert document["confusion"]["counts"] == [[2, 0], [1, 2]]
     assert document["by_class"][1]["recall"] == pytest.approx(2 / 3)
+    assert document["average_precision"] == document["by_class"][1]["average_precision"]
+    assert document["average_precision"] == pytest.approx(11 / 12)
+    assert document["precision_recall_curve"]["precision"][-1] == 0.75
 
 
 def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:

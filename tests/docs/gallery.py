@@ -123,6 +123,12 @@ def _coverage() -> Display:
     return plots.CoverageDisplay.from_estimator(clf, X[150:], y[150:])
 
 
+def _precision_recall() -> Display:
+    X, y = noisy()
+    clf = AveragedPerceptron(max_iter=5).fit(X[:800], y[:800])
+    return plots.PrecisionRecallDisplay.from_estimator(clf, X[800:], y[800:])
+
+
 PICTURES = {
     "boundary": Picture(
         "boundary",
@@ -185,6 +191,11 @@ PICTURES = {
     ),
     "coverage": Picture(
         "coverage", "The error on the rows that the vote is clearest on.", _coverage
+    ),
+    "precision-recall": Picture(
+        "precision-recall",
+        "Rows of a class that are found, and alarms that are right, at every threshold.",
+        _precision_recall,
     ),
     "comparison": Picture(
         "comparison",

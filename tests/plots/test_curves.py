@@ -14,6 +14,7 @@ from rosenblatt.plots import (
     ErrorsDisplay,
     MistakesDisplay,
     OrdersDisplay,
+    PrecisionRecallDisplay,
     SurvivalDisplay,
 )
 from tests.plots.examples import AND_X, AND_Y, blobs, ring_of_classes
@@ -211,3 +212,26 @@ def test_loaded_models(tmp_path: object) -> None:
     save(voted, path)
     loaded = load(path)
     np.testing.assert_array_equal(SurvivalDisplay.from_estimator(loaded).survival, voted.survival_)
+
+
+def test_precision_and_recall() -> None:
+    """The curve and the point of decision are those of scikit-learn, for either class."""
+    from sklearn import metrics
+
+    learned, aside, labels, test_labels = PARTS
+    clf = AveragedPerceptron().fit(learned, labels)
+    for number, label in enumerate(clf.classes_):
+        display = PrecisionRecallDisplay.from_estimator(clf, aside, test_labels, class_=label)
+        scores, truth = clf.decision_function(aside), test_labels == label
+        expected = metrics.average_precision_score(truth, scores if number else -scores)
+        assert display.average_precision == pytest.approx(expected)
+        guess = clf.predict(aside) == label
+        point = metrics.recall_score(truth, guess), metrics.precision_score(truth, guess)
+        assert display.operating_point == pytest.approx(point)
+    drawn: Any = display.plot()
+    assert drawn.line_.get_ydata()[-1] == display.precision[-1]
+    assert "average precision" in drawn.legend_.get_texts()[0].get_text()
+    with pytest.raises(InputError, match="The model knows no class 'eggs'"):
+        PrecisionRecallDisplay.from_estimator(clf, aside, test_labels, class_="eggs")
+    with pytest.raises(InputError, match="None of 2 rows is of the class"):
+        PrecisionRecallDisplay.from_scores([1.0, 2.0], [False, False])

@@ -142,7 +142,9 @@ def _show(screen: Screen, model: "Model", evaluation: "Evaluation", files: "File
     line = f"Accuracy {percent(evaluation.accuracy)}"
     if evaluation.roc_auc is not None:
         line += f", ROC AUC {evaluation.roc_auc:.4f}"
-    screen.show(f"{line}, mean F1 of the classes {decimals(evaluation.macro['f1'])}.")
+    balanced = decimals(evaluation.balanced_accuracy)
+    mean_f1 = decimals(evaluation.macro["f1"])
+    screen.show(f"{line}, balanced accuracy {balanced}, mean F1 of the classes {mean_f1}.")
     show_decisions(screen, files)
     _show_classes(screen, evaluation)
     headings = ["", *(str(label) for label in evaluation.classes)]
@@ -164,11 +166,17 @@ def _show_classes(screen: Screen, evaluation: "Evaluation") -> None:
         met = [report for report in reports if report.f1 is not None]
         reports = sorted(met, key=lambda report: report.f1 or 0.0)[:MOST_REPORTED]
         title = f"The {len(reports)} classes of {len(evaluation.labels):,} with the lowest F1"
+    figures = ("precision", "recall", "f1")
     rows: list[list[Cell]] = [
-        [str(r.label), decimals(r.precision), decimals(r.recall), decimals(r.f1), r.support]
+        [str(r.label), *(decimals(getattr(r, name)) for name in figures), r.support]
         for r in reports
     ]
-    screen.table(("class", "precision", "recall", "F1", "rows"), rows, title)
+    headings = ["class", "precision", "recall", "F1", "rows"]
+    if evaluation.average_precision:
+        headings.append("average precision")
+        values = [*evaluation.average_precision, *[None] * len(rows)]
+        rows = [[*row, decimals(value)] for row, value in zip(rows, values, strict=False)]
+    screen.table(headings, rows, title)
 
 
 def _show_confusions(screen: Screen, evaluation: "Evaluation") -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from rosenblatt.rules import RULES, RuleParameter, rule_parameters, rules_with
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
+COUNTED = ("error", "f1", "balanced-accuracy")  # metrics that a threshold is chosen by
 SHUFFLES: dict[str, bool | str] = {"every-pass": True, "once": "once", "no": False}
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMG]?)B?", re.IGNORECASE)
@@ -57,6 +59,25 @@ def share(_ctx: click.Context, _param: click.Parameter, text: str | None) -> flo
         msg = f"{text!r} is not a share between 0 and 1; write for example 0.05 or 5%."
         raise click.BadParameter(msg)
     return value
+
+
+def class_weight(
+    _ctx: click.Context, _param: click.Parameter, text: str | None
+) -> str | dict[str, float] | None:
+    """Return "balanced", or the weights by label of a text such as "spam=5,ham=1"."""
+    if text is None or text == "balanced":
+        return text
+    weights = {}
+    for entry in text.split(","):
+        label, _, number = entry.rpartition("=")
+        try:
+            weights[label] = float(number)
+        except ValueError:
+            label = ""
+        if not label or not 0 < weights[label] < inf:
+            msg = f"{entry!r} is no label=weight with a weight above 0; write balanced or spam=5."
+            raise click.BadParameter(msg)
+    return weights
 
 
 LISTED = '(repeatable, or "a,b")'

@@ -306,17 +306,28 @@ def _survival(subject: Subject, options: Options) -> "Display":
     return SurvivalDisplay.from_estimator(model)
 
 
-def _coverage(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import CoverageDisplay
+def _judged(subject: Subject, options: Options) -> tuple[Any, Any, Any]:
+    """Return an estimator, and rows with labels that it has not learned from."""
     from rosenblatt.plots.error_curves import Split, checked
 
     if subject.model is not None or subject.test is not None:
         rows = subject.needed_test
-        model = fitted(subject, options)
-        return CoverageDisplay.from_estimator(model, rows.X, rows.y)
+        return fitted(subject, options), rows.X, rows.y
     split = Split(*checked(subject.rows.X, subject.rows.y, None, None), options.get("seed", 0))
-    model = learner(options).fit(split.X, split.y)
-    return CoverageDisplay.from_estimator(model, split.X_test, split.y_test)
+    return learner(options).fit(split.X, split.y), split.X_test, split.y_test
+
+
+def _coverage(subject: Subject, options: Options) -> "Display":
+    from rosenblatt.plots import CoverageDisplay
+
+    return CoverageDisplay.from_estimator(*_judged(subject, options))
+
+
+def _precision_recall(subject: Subject, options: Options) -> "Display":
+    from rosenblatt.plots import PrecisionRecallDisplay
+
+    class_ = options.get("class_")
+    return PrecisionRecallDisplay.from_estimator(*_judged(subject, options), class_=class_)
 
 
 def _comparison(subject: Subject, options: Options) -> "Display":
@@ -404,6 +415,11 @@ KINDS = {
     ),
     "coverage": PictureKind(
         "Error when the model answers only where it is most certain.", _coverage, LEARNER
+    ),
+    "precision-recall": PictureKind(
+        "Precision and recall of a class at every threshold.",
+        _precision_recall,
+        LEARNER | {"class_"},
     ),
     "comparison": PictureKind(
         "Last, averaged and voted perceptron beside a decision tree and nearest neighbours.",

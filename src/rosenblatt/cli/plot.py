@@ -119,8 +119,8 @@ class PlotCommand(ScreenCommand):
     "--class",
     "class_",
     metavar="LABEL",
-    show_default="the first class",
-    help="Class whose weights are drawn.",
+    show_default="the first class, of precision-recall the second",
+    help="Class whose weights or curve are drawn.",
 )
 @click.option("--list", is_flag=True, expose_value=False, help="List the kinds of pictures.")
 def plot(

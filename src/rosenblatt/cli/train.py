@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.options import (
+    COUNTED,
     MEMORY_HELP,
     SHUFFLES,
     EngineOptions,
+    class_weight,
     column_options,
     default_memories,
     engine_options,
@@ -139,6 +141,21 @@ SUFFIX = ".model"
     metavar="SECONDS",
     show_default="no limit",
     help="Stop training after this time and keep the best model so far.",
+)
+@click.option(
+    "--class-weight",
+    callback=class_weight,
+    metavar="balanced|LABEL=W,...",
+    show_default="1 for every class",
+    help="Factor of the steps on rows of a class; balanced: all classes count alike.",
+)
+@click.option(
+    "--threshold",
+    type=click.Choice([*COUNTED]),
+    metavar="METRIC",
+    show_default="0",
+    help="With two classes, move the bias to where METRIC is best on held-out rows: "
+    f"{', '.join(COUNTED)}.",
 )
 @click.option(
     "--calibrate", is_flag=True, help="Fit probabilities on the held-out rows (predict --proba)."

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every")  # otherwise
 REFUSED = {
     "weight": "--weight applies to a single process",
+    "class_weight": "--class-weight needs the labels of all rows in one place",
+    "threshold": "--threshold needs all held-out rows in one place",
     "calibrate": "--calibrate needs all held-out rows in one place",
     "record_mistakes": "--record-mistakes needs all rows in one place",
     "verdict": "--verdict needs all rows in one place",

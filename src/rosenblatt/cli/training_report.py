@@ -9,6 +9,7 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
+from rosenblatt.models.metrics import METRICS
 from rosenblatt.models.model import Model
 from rosenblatt.wording import counted, number, percent, printable, size_text
 
@@ -164,6 +165,8 @@ def _show_errors(
             f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, 95% interval "
             f"{percent(low)} to {percent(high)} ({guessing}: {percent(share)})"
         )
+        if training.get("threshold"):
+            _show_threshold(screen, model, training["threshold"])
         if model.options.get("early_stopping") and len(model.history) > 1:
             screen.show("  These rows chose the pass; the error on new data may be higher.")
     if evaluation is not None:
@@ -176,3 +179,13 @@ def _show_errors(
     if error is None and evaluation is None:
         few = " (there are too few)" if model.options["early_stopping"] else ""
         screen.show(f"No rows were held out{few}, so the error on new data is unknown.")
+
+
+def _show_threshold(screen: Screen, model: Model, threshold: dict[str, Any]) -> None:
+    title = METRICS[threshold["metric"]].title
+    screen.show(
+        f"  Threshold: {title} {threshold['score']:.4f} on these rows, "
+        f"{threshold['score_at_zero']:.4f} without it; the bias moved by "
+        f"{-threshold['value']:.4g}, so that a score above 0 still means "
+        f"{printable(str(model.classes[1]))}."
+    )

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from distributed import Client, default_client
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
@@ -33,14 +32,14 @@ from rosenblatt.distributed.train import ShardBar, with_files
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.files import save
-from rosenblatt.estimators.validation import check_classes, check_rows, row_weights
+from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.file import Source
 from rosenblatt.models.model import Model
 from rosenblatt.models.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters
 from rosenblatt.training.advice import unfinished
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import ENDED_EARLY
-from rosenblatt.training.labels import encode
+from rosenblatt.training.labels import class_weights, encode
 
 CHECKS: dict[str, Check] = {
     "client": ("None or a dask.distributed.Client", lambda v: v is None or isinstance(v, Client)),
@@ -147,7 +146,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         rows, y = check_rows(plain, X, y, reset=True)
         classes, counts = np.unique(y, return_counts=True)
         check_classes(classes, y, None)
-        by_class = class_weights(self.class_weight, classes, counts)
+        by_class = class_weights(self.class_weight, classes.tolist(), counts)
         learner = plain._learner()  # noqa: SLF001  # ours
         targets = encode(y, classes)
         weight = None if by_class is None else by_class[np.searchsorted(classes, y)]
@@ -233,7 +232,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             n_shards,
             self.mixing,
             self.shuffle_shards,
-            class_weights(self.class_weight, collected.classes, collected.class_counts),
+            class_weights(self.class_weight, collected.classes.tolist(), collected.class_counts),
             None if self.checkpoint is None else str(self.checkpoint),
             learner=type(plain).__name__,
             options=plain_values(plain.get_params(deep=False) | {"random_state": seed}),
@@ -285,16 +284,6 @@ def seed_from(random_state: Any) -> int:
     if random_state is None or isinstance(random_state, np.random.Generator):
         return int(np.random.default_rng(random_state).integers(2**63))
     return int(random_state)
-
-
-def class_weights(
-    class_weight: Any, classes: NDArray[Any], counts: NDArray[Any]
-) -> NDArray[np.float64] | None:
-    """Return what multiplies the steps of each class, of which there are so many rows."""
-    if isinstance(class_weight, str):  # "balanced"
-        balanced: NDArray[np.float64] = counts.sum() / (len(classes) * counts)
-        return balanced
-    return row_weights(class_weight, None, classes, classes)
 
 
 def plain_values(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.labels import class_weights, numbers_of
 from rosenblatt.training.state import State
 
 SMALL = 4096  # values; below, the plain look is faster
@@ -154,26 +153,12 @@ def row_weights(
     class_weight: Any, sample_weight: NDArray[Any] | None, y: NDArray[Any], classes: NDArray[Any]
 ) -> NDArray[Any] | None:
     """Return what multiplies the step of each row, or None where that is 1 for all."""
-    if class_weight is None:
+    if class_weight is None:  # the usual case, at no cost
         return sample_weight
-    known = class_weight
-    if not isinstance(class_weight, str):
-        for label, value in class_weight.items():
-            if label not in classes:
-                msg = f"class_weight names {label!r}, which is not a class of {classes.tolist()}."
-                raise InputError(msg)
-            if not (np.isfinite(value) and value >= 0):
-                msg = f"class_weight of {label!r} must be a number of at least 0; got {value!r}."
-                raise InputError(msg)
-        known = {label: class_weight.get(label, 1.0) for label in classes.tolist()}
-    if sample_weight is None:
-        by_class = compute_class_weight(known, classes=classes, y=y)
-    else:
-        counts = sample_weight != 0.0  # the others may have a label that is no class
-        by_class = compute_class_weight(
-            known, classes=classes, y=y[counts], sample_weight=sample_weight[counts]
-        )
-    weight: NDArray[Any] = by_class[numbers_of(y, classes)]
+    numbers = numbers_of(y, classes)
+    counts = np.bincount(numbers, sample_weight, len(classes))
+    by_class: Any = class_weights(class_weight, classes.tolist(), counts)
+    weight: NDArray[Any] = by_class[numbers]
     return weight if sample_weight is None else weight * sample_weight
 
 

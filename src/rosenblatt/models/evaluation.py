@@ -9,6 +9,12 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.models.coverage import CoverageCurve, coverage_curve
+from rosenblatt.models.metrics import (
+    PrecisionRecallCurve,
+    balanced_accuracy,
+    precision_recall_curve,
+    roc_auc,
+)
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import Scorer
 
@@ -168,11 +174,33 @@ class Evaluation:
 
         It is exact, from counts of pairs. None without rows of both classes or for more classes.
         """
-        low, high = (np.sort(np.concatenate(kept)) if kept else kept for kept in self._scores)
-        if not len(low) or not len(high):
-            return None
-        below = np.searchsorted(low, high, "left").sum() + np.searchsorted(low, high, "right").sum()
-        return int(below) / (2 * len(low) * len(high))
+        return roc_auc(*self._ranked(1))
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        """The mean of the recall of the classes that occur."""
+        return float(balanced_accuracy(self._square())) if self.n_rows else None
+
+    def precision_recall_curve(self, class_: int = 1) -> PrecisionRecallCurve | None:
+        """Return precision and recall of one of two classes; None where no row is of it."""
+        return precision_recall_curve(*self._ranked(class_))
+
+    @property
+    def average_precision(self) -> list[float | None]:
+        """The area under the precision-recall curve of each of two classes; else nothing."""
+        curves = [self.precision_recall_curve(k) for k in (0, 1) if any(map(len, self._scores))]
+        return [None if curve is None else curve.average_precision for curve in curves]
+
+    def _ranked(self, class_: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the scores for one of two classes, and which rows are of it."""
+        sides = [np.concatenate([np.empty(0), *kept]) for kept in self._scores]
+        positive = np.arange(2).repeat([len(side) for side in sides]) == class_
+        return np.concatenate(sides) * (1.0 if class_ else -1.0), positive
+
+    def _square(self) -> NDArray[Any]:
+        """Return the confusion matrix with a column for each row."""
+        n_rows, n_columns = self.confusion.shape
+        return np.pad(self.confusion, ((0, 0), (0, n_rows - n_columns)))
 
     @property
     def coverage_curve(self) -> CoverageCurve | None:
@@ -182,9 +210,13 @@ class Evaluation:
         return coverage_curve(*(np.concatenate(side) for side in zip(*self._sure, strict=True)))
 
     def report(self) -> dict[str, Any]:
-        """Return everything as what JSON can hold; the coverage curve in steps of one percent."""
+        """Return everything as what JSON can hold; curves in steps of one percent."""
         curve = self.coverage_curve
-        thin = None if curve is None else curve.thinned()._asdict()
+        recall_curve = self.precision_recall_curve()
+        precision = self.average_precision or [None] * len(self.labels)
+        by_class = [report._asdict() for report in self.by_class]
+        for report, value in zip(by_class, precision, strict=False):
+            report["average_precision"] = value
         return {
             "rows": self.n_rows,
             "rows_without_label": self.n_unlabelled,
@@ -194,9 +226,12 @@ class Evaluation:
             "error": self.error,
             "error_interval_95": wilson(self.n_wrong, self.n_rows),
             "roc_auc": self.roc_auc,
-            "coverage_curve": thin and {name: column.tolist() for name, column in thin.items()},
+            "balanced_accuracy": self.balanced_accuracy,
+            "average_precision": precision[1],
+            "precision_recall_curve": _lists(recall_curve),
+            "coverage_curve": _lists(curve),
             "macro": self.macro,
-            "by_class": [report._asdict() for report in self.by_class],
+            "by_class": by_class,
             "confusion": {
                 "labels": list(self.labels),
                 "predicted": list(self.classes),
@@ -259,6 +294,12 @@ def _labels(n_known: int, classes: Sequence[Any]) -> tuple[Any, ...]:
     if len(classes) <= separate:
         return tuple(classes)
     return (*classes[:separate], "(others)")
+
+
+def _lists(curve: CoverageCurve | PrecisionRecallCurve | None) -> dict[str, list[float]] | None:
+    if curve is None:
+        return None
+    return {name: column.tolist() for name, column in curve.thinned()._asdict().items()}
 
 
 def _ratio(part: int, whole: int) -> float | None:

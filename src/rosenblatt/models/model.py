@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.mistakes.updates import Mistakes
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.explanation import Explanation
+    from rosenblatt.models.metrics import Threshold
     from rosenblatt.training.history import Outcome, PassRecord
     from rosenblatt.training.state import State
 
@@ -149,6 +150,22 @@ class Model:
             mistakes=None,
             machine=None,
         )
+
+    def with_threshold(self, threshold: "Threshold") -> "Model":
+        """Return a model of two classes whose scores are above 0 where they were above this.
+
+        The bias moves, so that everything that reads scores goes on as before.
+        """
+        moved, calibration = self.weights.copy(), self.calibration
+        moved[0, -1] -= threshold.value
+        if calibration is not None:
+            offset = calibration.offset + calibration.slope * threshold.value
+            calibration = replace(calibration, offset=offset)
+        training = self.training | {
+            "threshold": threshold._asdict(),
+            "held_out_error": threshold.error,
+        }
+        return replace(self, weights=moved, calibration=calibration, training=training)
 
     @classmethod
     def load(cls, path: "str | Path") -> "Model":

@@ -15,13 +15,14 @@ from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.mistakes.arrays import list_arrays
-from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.held_out import HeldOutFit, recorded
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Calibration, Model, Spread, record_of
-from rosenblatt.models.parameters import check_parameters
-from rosenblatt.rules import ZERO_CONVENTIONS, rule_parameters
+from rosenblatt.models.parameters import check_parameters, plain_options
+from rosenblatt.rules import rule_parameters
 from rosenblatt.training.history import ENDED_EARLY, Progress
+from rosenblatt.training.labels import ClassWeight
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.reading import BLOCK_BYTES
 from rosenblatt.training.state import State
@@ -97,6 +98,8 @@ def train_files(
     n_iter_no_change: int = 5,
     time_limit: float | None = None,
     random_state: int = 0,
+    class_weight: ClassWeight | None = None,
+    threshold: str | None = None,
     calibrate: bool = False,
     record_mistakes: bool = False,
     verdict: Callable[..., Any] | None = None,
@@ -156,6 +159,10 @@ def train_files(
         As in the estimators.
     random_state : int
         Random seed.
+    class_weight : "balanced" or dictionary of label: weight, default None
+        Multiplies the steps of the rows of a class; balanced classes count alike.
+    threshold : "error", "f1" or "balanced-accuracy", default None
+        Of two classes: move the bias to where this metric is best on held-out rows.
     calibrate : default False
         Fit probabilities to held-out rows.
     record_mistakes : default False
@@ -193,15 +200,18 @@ def train_files(
     (40, 0.0)
     """
     given = {name: value for name, value in locals().items() if name in SETTINGS}
+    check_parameters("train_files", {"class_weight": class_weight})
     layout, columns, learner = settings(**given, **parameters)
     files = Files(_names(paths), layout)
     if rule is None and learner.suits_texts and TrainingFiles(files, columns).has_text():
         learner = settings(**given | {"rule": TEXT_RULE}, **parameters)[2]
-    held_out = validation_fraction if early_stopping or calibrate else 0.0
+    wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
+    held_out = validation_fraction if early_stopping or wanted else 0.0
     source = ShownFiles(files, columns)
     point = None
     if checkpoint is not None:
-        run = _run(files, learner, columns, calibrate=calibrate, buffer=buffer)
+        more = plain_options({"class_weight": class_weight, "threshold": threshold})
+        run = _run(files, learner, columns, calibrate=calibrate, buffer=buffer, **more)
         point = Checkpoint(str(checkpoint), run, learner.estimator, learner.options())
     resumed = None if point is None else point.read()
     if resumed is not None:
@@ -220,9 +230,9 @@ def train_files(
 
         trained = fit_stream(
             source,
-            learner.plan(hold_out=calibrate),
+            learner.plan(hold_out=bool(wanted)),
             Draw(np.random.default_rng(random_state), learner.plan().shuffle, held_out),
-            start=learner.start,
+            start=wanted.start,
             vote=learner.voted,
             constant=learner.constant,
             observers=observers,
@@ -230,19 +240,20 @@ def train_files(
             resumed=resumed,
             block_bytes=buffer or (ONE_PASS_BYTES if learner.passes == 1 else BLOCK_BYTES),
             cache=None if cache is None else Path(cache),
+            class_weight=class_weight,
         )
     trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
-    calibration = _calibration(learner, trained) if calibrate else None
+    fits = wanted.fit(trained)
     n_held_out, again = trained.supply.n_held_out, False
     if refit and early_stopping and n_held_out and trained.outcome.stop_reason not in ENDED_EARLY:
         trained = fit_again(trained, learner.plan(), start=learner.start, vote=learner.voted)
         again = True
-    model = _model(source, learner, trained, calibration, verdict=verdict)
+    model = _model(source, learner, trained, fits.calibration, verdict=verdict)
     model.training |= {"held_out_rows": n_held_out, "refit": again}
-    if calibrate and calibration is None:
-        note = "No calibration was fitted: training ended before any row was held out."
-        model.training["notes"].append(note)
-    return model
+    model.training["notes"] += wanted.notes(fits)
+    if class_weight is not None:
+        model.options |= plain_options({"class_weight": class_weight})
+    return model if fits.threshold is None else model.with_threshold(fits.threshold)
 
 
 class ShownFiles(TrainingFiles):
@@ -314,7 +325,7 @@ def _model(
     verdict: Callable[..., Any] | None,
 ) -> Model:
     state, reading, outcome = trained.state, trained.reading, trained.outcome
-    votes, encoding = _votes(trained), source.encoding
+    votes, encoding = recorded(trained), source.encoding
     if encoding is None:
         msg = "A source that has been read to its end has an encoding."
         raise AssertionError(msg)
@@ -404,38 +415,8 @@ def _verdict(diagnose: Callable[..., Any], trained: Trained, learner: Learner) -
     return diagnose(X, y, mistakes=made if bounded else None)
 
 
-def _votes(trained: Trained) -> Mistakes | None:
-    """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
-    mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
-    if mistakes is None or rows is None:
-        return None
-    return Mistakes.of_rows(mistakes.before(trained.state.count), rows, trained.state.count)
-
-
 def _spread(trained: Trained, n_features: int) -> Spread:
     """Measure the features on the first block, which is all there is of most files."""
     rows = trained.sample
     low, high, deviation = feature_spread(rows.data, rows.indices, rows.shape[0], n_features)
     return Spread(low, high, deviation, rows.shape[0])
-
-
-def _calibration(learner: Learner, trained: Trained) -> Calibration | None:
-    from rosenblatt.models.calibration import fit_calibration
-    from rosenblatt.training.memory import held_out_scores
-
-    if not trained.supply.n_held_out and trained.outcome.stop_reason in ENDED_EARLY:
-        return None
-    if not trained.supply.n_held_out:
-        msg = Sentence(
-            *(Parameter("calibrate", value=True), " needs held-out rows, and there are too few "),
-            "rows to hold any out.",
-        )
-        raise InputError(msg)
-    voted = _votes(trained) if learner.voted else None
-    zero = ZERO_CONVENTIONS[learner.zero]
-    parts = [
-        held_out_scores(trained.state, part, voted, zero)
-        for part in trained.supply.sweep(held_out=True)
-    ]
-    scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return fit_calibration(scores, numbers)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rosenblatt.plots.coverage import CoverageDisplay
     from rosenblatt.plots.display import Display, figure_of, write_picture
     from rosenblatt.plots.error_curves import ErrorsDisplay, OrdersDisplay
+    from rosenblatt.plots.precision_recall import PrecisionRecallDisplay
     from rosenblatt.plots.projections import ProjectionsDisplay
     from rosenblatt.plots.regions import ComparisonDisplay, RegionsDisplay
     from rosenblatt.plots.separability import SeparabilityDisplay
@@ -32,6 +33,7 @@ __all__ = [
     "ErrorsDisplay",
     "MistakesDisplay",
     "OrdersDisplay",
+    "PrecisionRecallDisplay",
     "ProjectionsDisplay",
     "RegionsDisplay",
     "SeparabilityDisplay",
@@ -52,6 +54,7 @@ _HOMES = {
     "ErrorsDisplay": "error_curves",
     "MistakesDisplay": "theorem",
     "OrdersDisplay": "error_curves",
+    "PrecisionRecallDisplay": "precision_recall",
     "ProjectionsDisplay": "projections",
     "RegionsDisplay": "regions",
     "SeparabilityDisplay": "separability",

@@ -1,13 +1,15 @@
 """Labels as the kernels read them: −1 and +1 for two classes, class numbers for more."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.labels import Label
+from rosenblatt.errors import InputError
 
+ClassWeight = str | Mapping[Any, float]  # "balanced", or what multiplies the steps of a class
 BLOCK = 1 << 16  # rows at a time, so that a wide intermediate never has the length of the data
 
 
@@ -45,3 +47,36 @@ def ranks_of(labels: Sequence[Label], classes: Sequence[Label]) -> NDArray[np.in
     words = any(isinstance(label, str) for label in classes)
     number = {label: k for k, label in enumerate(classes)}
     return np.array([number[str(label) if words else label] for label in labels], np.int32)
+
+
+def class_weights(
+    class_weight: ClassWeight | None, classes: Sequence[Label], counts: NDArray[Any]
+) -> NDArray[np.float64] | None:
+    """Return what multiplies the step of the rows of each class, of which there are so many.
+
+    None stands for 1 for all. Balanced classes count alike: n / (K·count), as in scikit-learn. A
+    class may be named by its text.
+
+    >>> class_weights("balanced", ("ham", "spam"), np.array([30, 10]))
+    array([0.66666667, 2.        ])
+    >>> class_weights({"1": 5}, (0, 1), np.array([30, 10]))
+    array([1., 5.])
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        return np.asarray(counts.sum() / (len(classes) * np.where(counts > 0, counts, 1.0)))
+    weights, texts = np.ones(len(classes)), [str(label) for label in classes]
+    for label, value in class_weight.items():
+        if label in classes:
+            number = list(classes).index(label)
+        elif str(label) in texts:
+            number = texts.index(str(label))
+        else:
+            msg = f"class_weight names {label!r}, which is not a class of {list(classes)}."
+            raise InputError(msg)
+        if not (np.isfinite(value) and value >= 0):
+            msg = f"class_weight of {label!r} must be a number of at least 0; got {value!r}."
+            raise InputError(msg)
+        weights[number] = value
+    return weights

@@ -12,7 +12,7 @@ from rosenblatt.data.labels import Label
 from rosenblatt.data.row_blocks import RowBlock, row_blocks
 from rosenblatt.data.row_files import MappedRows, RowWriter
 from rosenblatt.errors import InputError
-from rosenblatt.training.labels import ranks_of, sorted_classes
+from rosenblatt.training.labels import ClassWeight, class_weights, ranks_of, sorted_classes
 
 BLOCK_BYTES = 256 << 20  # of parsed rows; two blocks are in memory while a file is read
 
@@ -51,8 +51,10 @@ class Reading:
         block_bytes: int = BLOCK_BYTES,
         cache: Path | None = None,
         classes: tuple[Label, ...] = (),
+        class_weight: ClassWeight | None = None,
     ) -> None:
         self.block_bytes = block_bytes
+        self.class_weight = class_weight
         self.classes = classes  # sorted; those known from elsewhere and those met
         self.ranks = np.zeros(0, np.int32)  # place in classes of each class in order of appearance
         self.class_counts = np.zeros(0, np.int64)  # in order of appearance
@@ -63,7 +65,7 @@ class Reading:
         self.batch_ends: list[int] = []
         self.done = False
         self.rows: MappedRows | None = None  # when done, where more than one block was kept
-        self._cache = cache  # the folder in which the files are; by default that of the system
+        self.cache = cache  # the folder in which the files are; by default that of the system
         self._writer: RowWriter | None = None
         self._keep = keep
         self._source = source
@@ -88,6 +90,16 @@ class Reading:
         """Return class numbers in order of appearance as targets, in the type of the numbers."""
         ranks: NDArray[Any] = self.ranks[labels]
         return 2 * ranks - 1 if len(self.classes) == 2 else ranks
+
+    def row_weights(self, labels: NDArray[Any], given: NDArray[Any] | None) -> NDArray[Any] | None:
+        """Return what multiplies the steps of rows of these classes and own weights; None: 1."""
+        if self.class_weight is None:
+            return given
+        counts = np.zeros(len(self.classes), np.int64)
+        counts[self.ranks] = self.class_counts
+        by_class: Any = class_weights(self.class_weight, self.classes, counts)
+        weights: NDArray[Any] = by_class[self.ranks[labels]]
+        return weights if given is None else weights * given
 
     def blocks(self) -> Generator[RowBlock, None, None]:
         """Yield what has not been read yet; a block is valid until the next one is asked for."""
@@ -131,7 +143,7 @@ class Reading:
         if not self._keep and self._source.finish() is None:
             return
         if self._writer is None:
-            self._writer = RowWriter(self._cache)
+            self._writer = RowWriter(self.cache)
         self._writer.append(rows)
 
     def _end(self) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.history import Outcome, Progress
+from rosenblatt.training.labels import ClassWeight
 from rosenblatt.training.linear import fit_supply
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.memory import Vote
@@ -52,6 +53,7 @@ def fit_stream(
     resumed: ResumePoint | None = None,
     block_bytes: int = BLOCK_BYTES,
     cache: Path | None = None,
+    class_weight: ClassWeight | None = None,
 ) -> Trained:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
 
@@ -60,10 +62,19 @@ def fit_stream(
     more, what was learned is given up, the rest is read, and learning begins again with all known.
     With ``vote`` the vectors of all updates, which the plan records, decide held-out rows.
     """
+    weighted = class_weight is not None  # which needs the labels of all rows
     keep = plan.max_iter > 1 or plan.record or draw.held_out > 0.0 or not source.rereadable
+    keep = keep or weighted
     drawing = draw.generator.bit_generator.state
     classes = () if resumed is None else resumed.progress.classes
-    reading = Reading(source, keep=keep, block_bytes=block_bytes, cache=cache, classes=classes)
+    reading = Reading(
+        source,
+        keep=keep,
+        block_bytes=block_bytes,
+        cache=cache,
+        classes=classes,
+        class_weight=class_weight,
+    )
 
     def learn(state: State, supply: Supply, progress: Progress) -> Outcome:
         memory = Vote(plan.zero) if vote else None
@@ -73,7 +84,7 @@ def fit_stream(
 
     try:
         sample = _sample(reading, constant)
-        one_pass = plan.max_iter == 1 and not vote  # which needs all rows at its end
+        one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
         supply = supply_of(reading, draw, constant, while_reading=one_pass)
         reading.check_classes()
         if resumed is None:
@@ -88,7 +99,11 @@ def fit_stream(
             if not keep:
                 reading.close()
                 reading = Reading(
-                    source, keep=False, block_bytes=block_bytes, classes=reading.classes
+                    source,
+                    keep=False,
+                    block_bytes=block_bytes,
+                    classes=reading.classes,
+                    class_weight=class_weight,
                 )
             draw.generator.bit_generator.state = drawing
             supply = StreamSupply(reading, draw, constant, while_reading=True)

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.row_blocks import BYTES_PER_VALUE
-from rosenblatt.data.row_files import MappedRows
+from rosenblatt.data.row_files import ArrayFile, MappedRows
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import targets_of
@@ -74,9 +75,8 @@ def supply_of(
     held_out = held_out_mask(0, first.n_rows, draw.held_out, draw.key)
     if held_out.sum() < FEWEST_HELD_OUT:
         held_out[:] = False
-    return ArraySupply(
-        Examples(rows, targets, first.weights), draw.shuffle, draw.generator, held_out=held_out
-    )
+    examples = Examples(rows, targets, reading.row_weights(first.labels, first.weights))
+    return ArraySupply(examples, draw.shuffle, draw.generator, held_out=held_out)
 
 
 class StreamSupply:
@@ -140,7 +140,8 @@ class StreamSupply:
             self._n_read += len(order)
             if shuffler is not None:
                 permute(order, shuffler)
-            examples = Examples(rows, self._reading.targets(block.labels), block.weights)
+            weight = self._reading.row_weights(block.labels, block.weights)
+            examples = Examples(rows, self._reading.targets(block.labels), weight)
             yield Part(examples, order, block.first_row, block.bytes_read)
         self._keep()
 
@@ -161,9 +162,24 @@ class RowCache:
         self.examples = Examples(
             CSR(rows.data, rows.indices, rows.indptr, reading.n_features, constant),
             rows.labels,
-            rows.weights,
+            self._weights(),
         )
         self._settle()
+
+    def _weights(self) -> NDArray[Any] | None:
+        """Return the weights of all rows, mapped from a file as the rows are."""
+        rows, reading = self._rows, self._reading
+        if reading.class_weight is None:
+            return rows.weights
+        file = ArrayFile(reading.cache, np.float64)
+        for start in range(0, reading.n_rows, SWEEP):
+            part = slice(start, start + SWEEP)
+            given = None if rows.weights is None else rows.weights[part]
+            weights: Any = reading.row_weights(rows.labels[part], given)
+            file.append(weights)
+        memory = file.mapped()
+        file.close()
+        return file.array(memory)
 
     def _settle(self) -> None:
         """Change the labels to targets and finish the values, in the files."""

@@ -1,0 +1,99 @@
+"""What is fitted to held-out rows when the weights are trained: probabilities and a threshold."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.calibration import fit_calibration
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.metrics import COUNTED, Threshold, best_threshold
+from rosenblatt.models.model import Calibration
+from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.training.history import ENDED_EARLY
+from rosenblatt.training.memory import held_out_scores
+from rosenblatt.training.state import State
+from rosenblatt.training.stream_fit import Trained
+
+
+class Fits(NamedTuple):
+    """What was fitted; None for what was not asked for, or not possible."""
+
+    calibration: Calibration | None
+    threshold: Threshold | None
+
+
+class HeldOutFit:
+    """Fits what is asked for: probabilities, and the threshold that is best by a metric."""
+
+    def __init__(self, learner: Learner, *, calibrate: bool, threshold: str | None) -> None:
+        self._learner = learner
+        self._calibrate = calibrate
+        self._threshold = threshold
+        if threshold is not None:
+            self._check_threshold(threshold)
+
+    def __bool__(self) -> bool:
+        return self._calibrate or self._threshold is not None
+
+    def _check_threshold(self, threshold: str) -> None:
+        """Raise InputError for a threshold that cannot be chosen or kept."""
+        if threshold not in COUNTED:
+            msg: str = f"A threshold is chosen by {', '.join(COUNTED)}; got {threshold!r}."
+            raise InputError(msg)
+        for parameter, stands_against in (
+            (Parameter("memory", "vote"), self._learner.voted),
+            (Parameter("fit_intercept", value=False), not self._learner.fit_intercept),
+        ):
+            if stands_against:
+                chosen = Parameter("threshold", threshold)
+                msg = Sentence(chosen, " moves the bias and is not available with ", parameter, ".")
+                raise InputError(msg)
+
+    def start(self, n_features: int, n_classes: int) -> State:
+        """Return the state before the first row, if so many classes will do."""
+        if self._threshold is not None and n_classes != 2:
+            msg = Sentence(Parameter("threshold"), f" needs two classes; got {n_classes}.")
+            raise InputError(msg)
+        return self._learner.start(n_features, n_classes)
+
+    def fit(self, trained: Trained) -> Fits:
+        """Return what the scores of the held-out rows give."""
+        n_held_out, learner = trained.supply.n_held_out, self._learner
+        if not self or (not n_held_out and trained.outcome.stop_reason in ENDED_EARLY):
+            return Fits(None, None)
+        if not n_held_out:
+            calibrate = Parameter("calibrate", value=True)
+            msg = Sentence(
+                calibrate if self._calibrate else Parameter("threshold"),
+                " needs held-out rows, and there are too few rows to hold any out.",
+            )
+            raise InputError(msg)
+        votes = recorded(trained) if learner.voted else None
+        parts = [
+            held_out_scores(trained.state, part, votes, ZERO_CONVENTIONS[learner.zero])
+            for part in trained.supply.sweep(held_out=True)
+        ]
+        scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
+        return Fits(
+            fit_calibration(scores, numbers) if self._calibrate else None,
+            None if self._threshold is None else best_threshold(scores, numbers, self._threshold),
+        )
+
+    def notes(self, fits: Fits) -> list[str]:
+        """Return what is missing, and why."""
+        missing = []
+        if self._calibrate and fits.calibration is None:
+            missing.append("calibration was fitted")
+        if self._threshold is not None and fits.threshold is None:
+            missing.append("threshold was chosen")
+        return [f"No {what}: training ended before any row was held out." for what in missing]
+
+
+def recorded(trained: Trained) -> Mistakes | None:
+    """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
+    mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
+    if mistakes is None or rows is None:
+        return None
+    return Mistakes.of_rows(mistakes.before(trained.state.count), rows, trained.state.count)

@@ -1,0 +1,150 @@
+"""Measures of predictions: one table of names, curves over the scores, and the best threshold."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rosenblatt.errors import InputError
+
+Counts = NDArray[Any]  # of rows, (…, true class, predicted class)
+
+
+def error(counts: Counts) -> NDArray[Any]:
+    """Return the share of rows predicted wrongly."""
+    right = np.trace(counts, axis1=-2, axis2=-1)
+    return np.asarray(1.0 - right / np.maximum(counts.sum(axis=(-2, -1)), 1))
+
+
+def mean_f1(counts: Counts) -> NDArray[Any]:
+    """Return the mean of the F1 of the classes that occur or are predicted."""
+    right = np.diagonal(counts, axis1=-2, axis2=-1)
+    both = counts.sum(axis=-1) + counts.sum(axis=-2)
+    return _mean_where(2 * right, both)
+
+
+def balanced_accuracy(counts: Counts) -> NDArray[Any]:
+    """Return the mean of the recall of the classes that occur."""
+    return _mean_where(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(axis=-1))
+
+
+def roc_auc(scores: ArrayLike, positive: ArrayLike) -> float | None:
+    """Return the chance that a positive row scores above a negative one, ties half; exact.
+
+    >>> roc_auc([0.1, 0.4, 0.35, 0.8], [False, False, True, True])
+    0.75
+    """
+    values, given = np.asarray(scores, np.float64), np.asarray(positive, bool)
+    low, high = np.sort(values[~given]), values[given]
+    if not len(low) or not len(high):
+        return None
+    below = np.searchsorted(low, high, "left").sum() + np.searchsorted(low, high, "right").sum()
+    return int(below) / (2 * len(low) * len(high))
+
+
+class PrecisionRecallCurve(NamedTuple):
+    """One point for each score that occurs, from the highest to the lowest."""
+
+    precision: NDArray[Any]  # share of the rows of at least this score that are positive
+    recall: NDArray[Any]  # share of the positive rows that have at least this score
+    threshold: NDArray[Any]  # the score
+
+    @property
+    def average_precision(self) -> float:
+        """The mean of the precision over the recall: Σ (Rₖ − Rₖ₋₁)·Pₖ."""
+        return float((np.diff(self.recall, prepend=0.0) * self.precision).sum())
+
+    def thinned(self, parts: int = 100) -> "PrecisionRecallCurve":
+        """Return the points where the recall first reaches 1/parts, 2/parts … of the rows."""
+        places = np.unique(np.searchsorted(self.recall, np.arange(1, parts + 1) / parts))
+        places = places[places < len(self.recall)]
+        return PrecisionRecallCurve(*(column[places] for column in self))
+
+
+def precision_recall_curve(scores: ArrayLike, positive: ArrayLike) -> PrecisionRecallCurve | None:
+    """Return precision and recall where the rows from a score on are called positive.
+
+    Rows of the same score enter together. None where no row is positive.
+
+    >>> curve = precision_recall_curve([0.1, 0.4, 0.35, 0.8], [False, False, True, True])
+    >>> curve.recall.tolist(), f"{curve.average_precision:.3f}"
+    ([0.5, 0.5, 1.0, 1.0], '0.833')
+    """
+    given = np.asarray(positive, np.float64)
+    levels, where = np.unique(-np.asarray(scores, np.float64), return_inverse=True)
+    called = np.cumsum(np.bincount(where, minlength=len(levels)))
+    right = np.cumsum(np.bincount(where, given, len(levels)))
+    if not len(right) or not right[-1]:
+        return None
+    return PrecisionRecallCurve(right / called, right / right[-1], -levels)
+
+
+class Metric(NamedTuple):
+    """A measure of predictions; the counts of right and wrong ones decide, or the scores."""
+
+    title: str
+    of_counts: Callable[[Counts], NDArray[Any]] | None = None
+    greater_is_better: bool = True
+
+    def better(self, one: float, other: float) -> bool:
+        """Return whether a value is better than another."""
+        return one > other if self.greater_is_better else one < other
+
+
+METRICS = {
+    "error": Metric("error", error, greater_is_better=False),
+    "f1": Metric("mean F1 of the classes", mean_f1),
+    "balanced-accuracy": Metric("balanced accuracy", balanced_accuracy),
+    "roc-auc": Metric("area under the ROC curve"),
+    "log-loss": Metric("log-loss", greater_is_better=False),
+}
+COUNTED = tuple(name for name, metric in METRICS.items() if metric.of_counts is not None)
+
+
+class Threshold(NamedTuple):
+    """From where on a score means the second class, and what that is worth on held-out rows."""
+
+    metric: str
+    value: float
+    score: float  # the metric at this threshold
+    score_at_zero: float
+    error: float
+
+
+def best_threshold(scores: NDArray[Any], numbers: NDArray[Any], metric: str) -> Threshold:
+    """Return the threshold between scores of two classes that is best by a metric.
+
+    A row is of the second class where its score is above the threshold. It lies halfway between
+    two scores that occur; of equally good ones, the one nearest to zero.
+
+    >>> best_threshold(np.array([-2.0, -1.0, -0.5, 3.0]), np.array([0, 0, 1, 1]), "error")
+    Threshold(metric='error', value=-0.75, score=0.0, score_at_zero=0.25, error=0.0)
+    """
+    measure = METRICS[metric]
+    if measure.of_counts is None:
+        msg = f"A threshold is chosen by {', '.join(COUNTED)}; got {metric!r}."
+        raise InputError(msg)
+    levels, where = np.unique(np.asarray(scores, np.float64), return_inverse=True)
+    between = np.minimum((levels[:-1] + levels[1:]) / 2, np.nextafter(levels[1:], -np.inf))
+    cuts = np.append(between, 0.0)
+    order = np.argsort(np.abs(cuts), kind="stable")
+    below = [np.append(0, np.cumsum(np.bincount(where[numbers == k], minlength=len(levels))))
+             for k in (0, 1)]  # rows of the class that score less than each level  # fmt: skip
+    n_low = np.stack([counts[np.searchsorted(levels, cuts, "right")] for counts in below], axis=-1)
+    n_rows = np.array([np.count_nonzero(numbers == k) for k in (0, 1)])
+    counts = np.stack([n_low, n_rows - n_low], axis=-1)
+    values = measure.of_counts(counts)
+    ranked = values[order] if measure.greater_is_better else -values[order]
+    best = int(order[np.argmax(ranked)])
+    if not measure.better(values[best], values[-1]):
+        best = len(cuts) - 1
+    figures = values[best], values[-1], error(counts)[best]
+    return Threshold(metric, float(cuts[best]), *map(float, figures))
+
+
+def _mean_where(parts: NDArray[Any], wholes: NDArray[Any]) -> NDArray[Any]:
+    """Return the mean over the last axis of the shares that are not 0/0."""
+    given = wholes > 0
+    shares = np.where(given, parts / np.maximum(wholes, 1), 0.0)
+    return np.asarray(shares.sum(axis=-1) / np.maximum(given.sum(axis=-1), 1))
