@@ -21,6 +21,7 @@ TOP_LEVEL = {
     *("rules", "errors", "wording", "lazy"),
 }
 MOST_FORMAT_TESTS = 12  # isinstance of Dense and CSR outside kernels
+MOST_FILES_OF_THE_LOOP = 26
 SHARED_NAMES = {"Perceptron"}  # the rule, and the estimator that is named after it
 
 
@@ -143,3 +144,34 @@ def test_row_formats_are_told_apart_in_kernels() -> None:
         if pattern.search(line)
     ]
     assert len(places) <= MOST_FORMAT_TESTS, places
+
+
+def closure(start: str) -> set[str]:
+    """Return the modules that one module imports when it is imported, and those of theirs."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        for node in modules()[path].body:
+            if not isinstance(node, ast.ImportFrom) or node.module is None:
+                continue
+            base = node.module.removeprefix("rosenblatt").lstrip(".").replace(".", "/")
+            names = [base, *(f"{base}/{alias.name}" for alias in node.names)]
+            waiting += [
+                file
+                for name in names
+                if node.module.startswith("rosenblatt")
+                for file in (f"{name}.py", f"{name}/__init__.py")
+                if file in modules()
+            ]
+    return found
+
+
+def test_the_loop_knows_neither_votes_nor_readers() -> None:
+    """The loop over passes imports a small house of its own, without mistakes, data and models."""
+    files = closure("training/loop.py")
+    assert {room(file) for file in files} <= {"training", "kernels", "rules", "errors", "wording"}
+    assert len(files) <= MOST_FILES_OF_THE_LOOP, sorted(files)
