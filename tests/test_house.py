@@ -21,7 +21,7 @@ TOP_LEVEL = {
     *("rules", "errors", "wording", "lazy"),
 }
 MOST_FORMAT_TESTS = 12  # isinstance of Dense and CSR outside kernels
-MOST_FILES_OF_THE_LOOP = 26
+MOST_FILES_OF_THE_LOOP = 21
 SHARED_NAMES = {"Perceptron"}  # the rule, and the estimator that is named after it
 
 

@@ -42,6 +42,13 @@ class BadRows:
         self.first: list[BadRow] = []
         self._lock = Lock()  # rows are read by one thread and encoded by others
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process is told: all but the lock."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
+
     def restart(self) -> None:
         """Count from the start, since the rows are read anew."""
         self.n_good = self.n_bad = 0
