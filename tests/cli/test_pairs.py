@@ -52,10 +52,11 @@ def test_the_columns_are_those_of_the_transformer(tmp_path: Path, flag: str, deg
     X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.n_rows, 12))
     expanded = FeatureConjunctions(degree).fit_transform(X)
     model = load("m")
-    assert model.n_features_in_ == expanded.shape[1]
+    assert (model.n_features_in_, model.coef_.shape[1]) == (12, expanded.shape[1])
     again = type(model)(**model.get_params())
     again.fit(expanded, rows.label_values())
     assert again.coef_.tolist() == model.coef_.tolist()
+    assert again.predict(expanded).tolist() == model.predict(X).tolist()
 
 
 def test_tables_with_numbers_words_and_missing_values(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_names_are_those_of_the_columns() -> None:
     [
         (Perceptron(), [1.0], "A fitted estimator of rosenblatt or a Model is needed; got a Perc"),
         (3, [1.0], "A fitted estimator of rosenblatt or a Model is needed; got a int"),
-        (example(), [1.0, 2.0], "The row has 2 features; the model was trained on 4"),
+        (example(), [1.0, 2.0], "X has 2 features; the model was trained on 4"),
         (example(), [[1.0] * 4] * 2, "explain takes one row; got 2"),
     ],
 )

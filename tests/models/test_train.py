@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rosenblatt
@@ -57,7 +58,8 @@ def test_it_is_the_estimator(table: Path) -> None:
     X, y = text[:, 1:3].astype(float), text[:, 0]
     clf = AveragedPerceptron(shuffle=False, max_iter=4).fit(X, y)
     assert np.array_equal(model.deciding_weights[0, :-1], clf.coef_[0])
-    assert model.predict(X).tolist() == clf.predict(X).tolist()
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    assert model.predict(frame).tolist() == clf.predict(X).tolist()
 
 
 @pytest.mark.parametrize("shuffle", [True, "once", False])

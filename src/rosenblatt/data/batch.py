@@ -85,6 +85,16 @@ def joined_weights(
     return np.concatenate(weights) if weights else None
 
 
+def unfamiliar(n_strange: int, n_rows: int) -> str | None:
+    """Return a sentence on rows without a feature that the model knows, where they are many."""
+    if 2 * n_strange <= n_rows:
+        return None
+    return (
+        f"{n_strange:,} of {n_rows:,} rows have no feature that the model knows: are they like"
+        " those that it was trained on?"
+    )
+
+
 def _joined_queries(batches: Sequence[Batch]) -> NDArray[np.int64] | None:
     if all(batch.queries is None for batch in batches):
         return None

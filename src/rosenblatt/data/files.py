@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.bad_rows import BadRow, BadRows
-from rosenblatt.data.batch import Batch, SparseRows
+from rosenblatt.data.batch import Batch, SparseRows, unfamiliar
 from rosenblatt.data.conjunctions import ConjunctionCollector
 from rosenblatt.data.decisions import Decisions, table_decisions
 from rosenblatt.data.encoding import (
@@ -366,11 +366,9 @@ def _familiar(
                 ".",
             )
         )
-    if 2 * n_strange > n_rows:
-        notes.append(
-            f"{n_strange:,} of {n_rows:,} rows have no feature that the model knows: are they like"
-            " those that it was trained on?"
-        )
+    note = unfamiliar(n_strange, n_rows)
+    if note is not None:
+        notes.append(note)
 
 
 def _encoded(

@@ -3,7 +3,7 @@
 import copy
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from operator import is_
 from typing import TYPE_CHECKING, Any, Self
@@ -26,6 +26,7 @@ from rosenblatt.estimators.validation import (
 )
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.calibration import probabilities
 from rosenblatt.models.fitting import (
     all_known,
     empty_model,
@@ -67,7 +68,7 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):
         """A copy of the fitted ``Model``: what ``rosenblatt.save`` writes."""
         model = self._fitted.copy()
         names = getattr(self, "feature_names_in_", None)
-        if names is not None:
+        if names is not None and not model.encodes:
             model.feature_names = tuple(str(name) for name in names)
         model.options = plain_options(self.get_params(deep=False))
         return model
@@ -119,6 +120,33 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):
             msg = f"This {type(self).__name__} was fitted on arrays: it has no encoding."
             raise AttributeError(msg)
         return encoder
+
+    @property
+    def predict_proba(self) -> Callable[[Any], NDArray[Any]]:
+        """Return the probability of each class on each row, (n_rows, n_classes).
+
+        Raises
+        ------
+        AttributeError
+            Where no probabilities were fitted.
+        """
+        if self._fitted.calibration is None:
+            msg = (
+                f"This {type(self).__name__} has no probabilities: train it with calibrate=True, "
+                "or use CalibratedClassifierCV of scikit-learn."
+            )
+            raise AttributeError(msg)
+        return self._probabilities
+
+    def _probabilities(self, X: Any) -> NDArray[Any]:
+        calibration = self._fitted.calibration
+        if calibration is None:
+            raise AssertionError
+        return probabilities(calibration, self.decision_function(X))
+
+    @abstractmethod
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the score of each row, or one for each class."""
 
     @property
     def _fitted(self) -> Model:

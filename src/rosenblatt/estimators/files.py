@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.kernel import KernelPerceptron
@@ -85,8 +86,11 @@ def save(estimator: Any, path: Source) -> None:
 def load(path: Source) -> Any:
     """Return the estimator of a model file, fitted as it was.
 
-    A model that ``rosenblatt train`` made from the columns of a file takes encoded rows; its
-    attribute ``encoding_`` makes them.
+    It takes the rows that it was trained on. A model that ``rosenblatt train`` made from columns
+    takes data frames (pandas, polars or Arrow) or lists of dictionaries that have them, in any
+    order and beside others, and one made from texts alone takes lists of texts. They are scaled and
+    encoded as in training. ``feature_names_in_`` are the columns, and the attribute ``encoding_``
+    names the features that become of them.
 
     Raises
     ------
@@ -113,9 +117,15 @@ def estimator_of(model: Model) -> Any:
     kind = LEARNERS[model.learner]
     estimator: Any = kind(**_parameters(kind, model.options))
     model = _checked(model)
-    estimator.n_features_in_ = model.n_features
-    if model.feature_names is not None and model.encoding is None:
-        estimator.feature_names_in_ = np.array(model.feature_names, object)
+    encoder = model.encoder  # an encoding that cannot be used is an error now
+    inner = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
+    names = model.feature_names if encoder is None else None
+    estimator.n_features_in_ = (model if inner is None else inner).n_features
+    if isinstance(inner, TableEncoding):
+        names = tuple(column.name for column in inner.columns if column.required)
+        estimator.n_features_in_ = len(names)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, object)
     if isinstance(estimator, KernelPerceptron):
         estimator._restore(model)  # noqa: SLF001  # ours
         return estimator
@@ -125,7 +135,6 @@ def estimator_of(model: Model) -> Any:
             raise InputError(msg)
         model = replace(model, mistakes=votes_of(model), arrays={})
     estimator._model = model  # noqa: SLF001  # ours
-    _ = model.encoder  # an encoding that cannot be used is an error now
     return estimator
 
 

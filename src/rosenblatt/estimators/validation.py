@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.models.model import Model
+from rosenblatt.models.rows import input_rows
 from rosenblatt.training.labels import class_weights, numbers_of
 from rosenblatt.training.state import State
 
@@ -24,6 +26,11 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[R
     for name, given in (("X", X), ("y", y)):
         if type(given).__module__.partition(".")[0] == "dask":  # known without importing it
             raise _of_a_cluster(name, type(estimator).__name__)
+    model: Model | None = None if reset else getattr(estimator, "_model", None)
+    if model is not None and model.encodes and hasattr(estimator, "feature_names_in_"):
+        batch = input_rows(model, X)
+        rows = CSR(batch.data, batch.indices, batch.indptr, model.n_features, model.constant)
+        return rows, np.empty(0) if y is None else _labels(y, batch.n_rows)
     options = {
         "reset": reset,
         "accept_sparse": "csr",
@@ -37,7 +44,21 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[R
     else:
         X = validate_data(estimator, X, **options)
         y = np.empty(0)
-    return rows_of(X, estimator), y
+    found = rows_of(X, estimator)
+    if model is not None and model.encodes:
+        batch = input_rows(model, X)
+        found = CSR(batch.data, batch.indices, batch.indptr, model.n_features, model.constant)
+    return found, y
+
+
+def _labels(y: Any, n_rows: int) -> NDArray[Any]:
+    """Return the labels of rows that were encoded, one a row."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if len(labels) != n_rows:
+        msg = f"y must have one label a row, {n_rows} in all; got {len(labels)}."
+        raise InputError(msg)
+    check_classification_targets(labels)
+    return labels
 
 
 def _of_a_cluster(name: str, estimator: str) -> InputError:
@@ -67,6 +88,7 @@ def is_plain(estimator: Any, X: Any, y: Any) -> bool:
         and y.dtype == estimator.classes_.dtype
         and y.dtype.kind in "iub"
         and not hasattr(estimator, "feature_names_in_")
+        and not estimator._model.encodes  # noqa: SLF001  # ours
     )
 
 

@@ -12,7 +12,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model, model_of
-from rosenblatt.models.rows import batch_of
+from rosenblatt.models.rows import input_rows
 from rosenblatt.models.scoring import Scorer
 
 Label = int | float | str | bool
@@ -79,8 +79,8 @@ def explain(fitted: Any, x: Any) -> Explanation:
     ----------
     fitted : fitted estimator of rosenblatt, or Model
         Where weight vectors vote, their average is explained: a vote is no sum of terms.
-    x : array of shape (n_features,), or a batch of one row
-        The row.
+    x : dictionary, text, data frame of one row, array of shape (n_features,)
+        The row: of the kind that the model was trained on.
 
     Returns
     -------
@@ -96,12 +96,10 @@ def explain(fitted: Any, x: Any) -> Explanation:
     >>> [(term.name, term.amount) for term in found.terms], found.bias, found.total
     ([('feature 0', 3.0), ('feature 1', 2.0)], -4.0, 1.0)
     """
-    model, row = model_of(fitted), batch_of(x)
+    model = model_of(fitted)
+    row = input_rows(model, x)
     if row.n_rows != 1:
         msg = f"explain takes one row; got {row.n_rows}."
-        raise InputError(msg)
-    if not isinstance(x, Batch) and row.n_features != model.n_features:
-        msg = f"The row has {row.n_features} features; the model was trained on {model.n_features}."
         raise InputError(msg)
     _, winner = decision(model, row)
     return contributions(model, row.indices, row.data, winner=winner)

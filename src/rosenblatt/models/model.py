@@ -139,7 +139,7 @@ class Model:
 
     def copy(self) -> "Model":
         """Return a model of its own memory, with all that it holds as a file has it."""
-        return replace(
+        other = replace(
             self,
             weights=self.weights.copy(),
             ledger=None if self.ledger is None else self.ledger.copy(),
@@ -150,6 +150,9 @@ class Model:
             mistakes=None,
             machine=None,
         )
+        if "encoder" in self.__dict__:  # it does not change, and takes time to make
+            other.encoder = self.encoder
+        return other
 
     def with_threshold(self, threshold: "Threshold") -> "Model":
         """Return a model of two classes whose scores are above 0 where they were above this.
@@ -217,6 +220,11 @@ class Model:
         return encoding_from(self.encoding, self.encoding_arrays)
 
     @property
+    def encodes(self) -> bool:
+        """Whether rows in memory are columns, or are conjoined, before they meet the weights."""
+        return self.encoding is not None and self.encoding["kind"] != "svmlight"
+
+    @property
     def n_features(self) -> int:
         """Number of features, without the constant one of the bias."""
         return int(self.weights.shape[1]) - 1
@@ -278,13 +286,14 @@ class Model:
 
         Parameters
         ----------
-        X : array, sparse matrix, or a batch of ``rows``
-            Of features as the model knows them.
+        X : data frame, list of dictionaries or list of texts
+            With the columns of training; or an array or a sparse matrix, where it was trained on
+            one; or a batch of ``rows``.
         """
-        from rosenblatt.models.rows import batch_of
+        from rosenblatt.models.rows import input_rows
         from rosenblatt.models.scoring import Scorer
 
-        return Scorer(self).scores(batch_of(X))
+        return Scorer(self).scores(input_rows(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row of ``X``, which is what ``scores`` takes."""

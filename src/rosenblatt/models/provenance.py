@@ -13,7 +13,7 @@ from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.explanation import decision
 from rosenblatt.models.model import Model, model_of
-from rosenblatt.models.rows import batch_of
+from rosenblatt.models.rows import input_rows
 
 
 def why(fitted: Any, X: Any, x: Any) -> Provenance:
@@ -41,7 +41,8 @@ def why(fitted: Any, X: Any, x: Any) -> Provenance:
     """
     from scipy import sparse
 
-    model, row = model_of(fitted), batch_of(x)
+    model = model_of(fitted)
+    row = input_rows(model, x)
     scores, winner = decision(model, row)
     score = scores[0]
     if isinstance(fitted, Model):

@@ -1,13 +1,15 @@
 """Rows of files and arrays: as a model knows their features, or all of them in memory."""
 
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, unfamiliar
+from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles, encoded
 from rosenblatt.errors import InputError, Parameter, Sentence
 
@@ -63,10 +65,42 @@ def _with_notes(
         tell(note)
 
 
-def batch_of(X: Any) -> Batch:
-    """Return the rows of an array or a sparse matrix as a batch without labels."""
+def input_rows(model: "Model", X: Any) -> Batch:
+    """Return rows in memory, of the kind that the model was trained on, as a batch.
+
+    Parameters
+    ----------
+    X : data frame, list of dictionaries or list of texts
+        Where the model was trained on columns; one dictionary or text is one row.
+    X : array or sparse matrix
+        Where it was trained on those, or on numbered features, which count from 0 here.
+    X : batch of ``Model.rows``
+        Any model takes these.
+
+    Raises
+    ------
+    InputError
+        Where X is something else or its columns are not those of training.
+    """
     if isinstance(X, Batch):
         return X
+    encoder = model.encoder
+    inner = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
+    if isinstance(inner, TableEncoding):
+        batch = inner.encode_frame([X] if isinstance(X, (Mapping, str)) else X)
+        note = unfamiliar(int(np.count_nonzero(np.diff(batch.indptr) == 0)), batch.n_rows)
+        if note is not None:
+            warnings.warn(note, UserWarning, stacklevel=4)
+    else:
+        batch, n_features = batch_of(X), (model if inner is None else inner).n_features
+        if batch.n_features != n_features:
+            msg = f"X has {batch.n_features} features; the model was trained on {n_features}."
+            raise InputError(msg)
+    return encoder.expand(batch) if isinstance(encoder, ConjoinedEncoding) else batch
+
+
+def batch_of(X: Any) -> Batch:
+    """Return the rows of an array or a sparse matrix as a batch without labels."""
     from scipy import sparse
 
     rows = sparse.csr_array(X if sparse.issparse(X) else np.atleast_2d(np.asarray(X, float)))

@@ -11,7 +11,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.spread import feature_moments
 from rosenblatt.models.model import Model
-from rosenblatt.models.rows import batch_of
+from rosenblatt.models.rows import input_rows
 
 EFFECT, WEIGHT = "weight × deviation", "weight"
 
@@ -140,14 +140,11 @@ def _deviation(model: Model) -> NDArray[Any] | None:
 
 def _moments(model: Model, X: Any, y: Any) -> FeatureMoments:
     """Return the moments of the rows of X."""
-    rows = batch_of(X)
+    rows = input_rows(model, X)
     if np.shape(y) != (rows.n_rows,):
         msg = f"y must hold one label a row, {rows.n_rows} in all; got shape {np.shape(y)}."
         raise InputError(msg)
-    if rows.n_features != model.n_features:
-        msg = f"X has {rows.n_features} features; the model was trained on {model.n_features}."
-        raise InputError(msg)
-    sparse_rows = CSR(rows.data, rows.indices, rows.indptr, rows.n_features, model.constant)
+    sparse_rows = CSR(rows.data, rows.indices, rows.indptr, model.n_features, model.constant)
     return FeatureMoments(*feature_moments(sparse_rows))
 
 

@@ -59,10 +59,12 @@ def rows_of_estimator(
     if not hasattr(estimator, "classes_"):
         msg = f"The {type(estimator).__name__} is not fitted; call fit first."
         raise InputError(msg)
-    name = feature_namer(X, estimator, feature_names)
-    rows, labels = check_rows(Perceptron(), X, y, reset=True)
+    encoding: Any = getattr(estimator, "encoding_", None)
+    encodes = encoding is not None and encoding.kind != "svmlight"  # rows come as columns
+    name = encoding.name if encodes else feature_namer(X, estimator, feature_names)
+    rows, labels = check_rows(estimator if encodes else Perceptron(), X, y, reset=not encodes)
     n_features = int(rows.shape[1])
-    expected = getattr(estimator, "n_features_in_", n_features)
+    expected = n_features if encodes else getattr(estimator, "n_features_in_", n_features)
     if n_features != expected:
         msg = f"X has {n_features} features; the model was trained on {expected}."
         raise InputError(msg)

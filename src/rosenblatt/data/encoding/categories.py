@@ -1,6 +1,7 @@
 """A column of categories: each value an indicator feature of its own."""
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 NO_LEVEL = b""  # a missing value; no level is empty
+DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
+TRUTH = ("true", "false")
 
 
 def category_numbers(
@@ -56,18 +59,21 @@ def missing_numbers(
 def level_name(value: Any) -> bytes:
     """Return the level that a value belongs to; it is empty where the value is missing.
 
-    1.0 is the level 1, since files with and without missing values differ in that.
+    1.0 is the level 1, since files with and without missing values differ in that. Text that says
+    a number with decimals or a truth value is the level of that: a data frame may have read it.
+
+    >>> [level_name(value) for value in (1.0, "1.0", "2.50", True, "True", "01", " x ", "NA")]
+    [b'1', b'1', b'2.5', b'true', b'true', b'01', b'x', b'']
     """
-    if isinstance(value, bool):
-        return b"true" if value else b"false"
-    if isinstance(value, float):
-        if math.isnan(value):
-            return NO_LEVEL
-        return str(int(value) if value.is_integer() else value).encode()
-    if value is None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return NO_LEVEL
+    if isinstance(value, float):
+        return str(int(value) if value.is_integer() else value).encode()
     bare = str(value).strip(BLANKS)
-    return NO_LEVEL if bare in MISSING else bare.encode()
+    if DECIMAL.fullmatch(bare):
+        return level_name(float(bare))
+    level = bare.lower() if bare.lower() in TRUTH else bare
+    return NO_LEVEL if level in MISSING else level.encode()
 
 
 def _values(table: Table, column: FeatureColumn) -> "pl.Series":

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.conjunctions import ConjoinedEncoding
     from rosenblatt.data.encoding.table_encoding import TableEncoding
 
-VERSION = 2  # 1: texts were not weighed by how common a term is
+VERSION = 3  # 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels
 STATISTICS = "statistics"
 TERM_ARRAYS = {
     "hashes": "term_hashes",

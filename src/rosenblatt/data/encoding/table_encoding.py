@@ -12,6 +12,7 @@ from rosenblatt.data.batch import (
     SparseRows,
     first_values,
     indicator_part,
+    join,
     joined_rows,
     set_first,
     shifted,
@@ -41,7 +42,8 @@ from rosenblatt.data.encoding.numbers import (
 from rosenblatt.data.encoding.text_column import TextColumn
 from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, Terms
 from rosenblatt.data.labels import Classes
-from rosenblatt.data.tables.table import Table
+from rosenblatt.data.tables.frames import frame_tables
+from rosenblatt.data.tables.table import Selection, Table
 from rosenblatt.errors import InputError
 
 MISSING_POLICIES = ("mean", "zero", "error")
@@ -316,6 +318,30 @@ class TableEncoding:
             bad=table.bad,
             weights=self._row_weights(table, {}),
         )
+
+    def encode_frame(self, X: Any) -> Batch:
+        """Return rows in memory, which must have the columns of training but the labels.
+
+        Parameters
+        ----------
+        X : data frame of pandas, polars or Arrow, list of dictionaries, or list of texts
+            Texts where the columns of training are one of texts.
+        """
+        optional = frozenset(column.name for column in self.columns if not column.required)
+        wanted = Selection(tuple(column.name for column in self.columns), optional)
+        tables = frame_tables(X, wanted, text=self.text_alone)
+        batches = [self.encode(table, None) for table in tables]
+        if not batches:
+            msg = "X has no rows."
+            raise InputError(msg)
+        return join(batches) if len(batches) > 1 else batches[0]
+
+    @property
+    def text_alone(self) -> str | None:
+        """The one column that becomes features, if it holds texts."""
+        required = [column for column in self.columns if column.required]
+        alone = len(required) == 1 and required[0].role == "text"
+        return required[0].name if alone else None
 
     @property
     def reads_twice(self) -> bool:

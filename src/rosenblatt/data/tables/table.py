@@ -150,11 +150,12 @@ def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> Colum
     number = {name: k for k, name in enumerate(columns)}
     for name in wanted.required:
         if name not in number:
-            msg = f"{file} has no column {name!r}; it has {_listed(columns)}."
+            msg = f"{file} has no column {name!r}; it has {listed_names(columns)}."
             raise InputError(msg)
     found = tuple(name for name in wanted.names if name in number)
     if not found:
-        msg = f"{file} has none of the columns {_listed(wanted.names)}; it has {_listed(columns)}."
+        missed, there = listed_names(wanted.names), listed_names(columns)
+        msg = f"{file} has none of the columns {missed}; it has {there}."
         raise InputError(msg)
     return ColumnPlaces(found, tuple(number[name] for name in found))
 
@@ -174,7 +175,7 @@ def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPla
     numbers = sorted({len(wanted.required), len(wanted.names)})
     msg = (
         f"{file} has no header and {count} {'column' if count == 1 else 'columns'};"
-        f" expected {' or '.join(map(str, numbers))}: {_listed(wanted.names)}."
+        f" expected {' or '.join(map(str, numbers))}: {listed_names(wanted.names)}."
     )
     raise InputError(msg)
 
@@ -191,7 +192,8 @@ def chosen_columns(frame: "pl.DataFrame", choice: ColumnPlaces) -> "pl.DataFrame
     return pl.DataFrame({name: frame.to_series(number) for number, name in pairs})
 
 
-def _listed(columns: Sequence[str]) -> str:
+def listed_names(columns: Sequence[str]) -> str:
+    """Return names of columns as a message lists them."""
     listed = ", ".join(repr(name) for name in columns[:SHOWN])
     return f"{listed} and {len(columns) - SHOWN} more" if len(columns) > SHOWN else listed
 

@@ -1,0 +1,171 @@
+"""Rows in memory as tables: data frames of pandas, polars or Arrow, dictionaries, and texts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.data.tables.table import (
+    Selection,
+    Table,
+    choose,
+    choose_unnamed,
+    chosen_columns,
+    in_slices,
+    listed_names,
+    numbered_names,
+    require_polars,
+    rows_for,
+)
+from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NAME = "X"  # what messages call the rows
+PLAIN = (str, bool, int, float)  # values that a file could hold side by side
+
+
+def frame_tables(
+    X: Any, wanted: Selection | None = None, *, text: str | None = None
+) -> Iterator[Table]:
+    """Yield rows in memory as tables whose rows count from 0.
+
+    Parameters
+    ----------
+    X : data frame, sequence of dictionaries, or sequence of texts
+        A data frame of pandas or polars, or whatever offers a stream of Arrow. A key that a
+        dictionary lacks is a missing value.
+    wanted : Selection, optional
+        The columns that the tables are to have; by default all.
+    text : str, optional
+        The column that texts alone are; by default they are an error.
+
+    Raises
+    ------
+    InputError
+        Where X is something else, or has not the wanted columns.
+    """
+    require_polars("rows of named columns")
+    frame, named = _frame(X, wanted, text)
+    if named:
+        choice = choose(frame.columns, wanted, NAME)
+    else:
+        choice = choose_unnamed(frame.width, wanted, NAME)
+    chosen = chosen_columns(frame, choice)
+    return in_slices(Table(chosen, NAME, 0, None, 0), most_rows=rows_for(chosen))
+
+
+def _frame(X: Any, wanted: Selection | None, text: str | None) -> "tuple[pl.DataFrame, bool]":
+    """Return a data frame of polars, and whether its columns have names."""
+    import polars as pl
+
+    if isinstance(X, pl.LazyFrame):
+        msg = "X is a LazyFrame of polars: give X.collect()."
+        raise InputError(msg)
+    if isinstance(X, pl.DataFrame):
+        return X, True
+    if _is_pandas(X) and hasattr(X, "columns"):
+        return _of_pandas(X)
+    has_columns = any(hasattr(X, name) for name in ("columns", "column_names", "schema"))
+    if has_columns and hasattr(X, "__arrow_c_stream__"):
+        try:
+            return pl.DataFrame(X), True
+        except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+            msg = f"X cannot be read as a table of Arrow: {str(error).splitlines()[0]}."
+            raise InputError(msg) from error
+    values = _listed(X)
+    first = next((value for value in values if value is not None and value == value), None)  # noqa: PLR0124  # NaN
+    if isinstance(first, Mapping):
+        return _of_dictionaries(values), True
+    if isinstance(first, str) and text is not None:
+        return pl.DataFrame([_column(text, values)]), True
+    raise InputError(_unnamed(X, wanted, texts=text is not None))
+
+
+def _listed(X: Any) -> list[Any]:
+    """Return the values of a sequence that may hold dictionaries or texts; none of another."""
+    if hasattr(X, "to_pylist"):  # of Arrow
+        return list(X.to_pylist())
+    if isinstance(X, (str, bytes, Mapping)) or not hasattr(X, "__iter__"):
+        return []
+    if getattr(X, "ndim", 1) != 1:
+        return []
+    return list(_present(X))
+
+
+def _unnamed(X: Any, wanted: Selection | None, *, texts: bool) -> str:
+    """Return the sentence on rows whose columns have no names."""
+    which = "named columns" if wanted is None else f"the columns {listed_names(wanted.required)}"
+    forms = "a data frame (pandas, polars or Arrow)"
+    forms += ", a list of dictionaries or of texts" if texts else " or a list of dictionaries"
+    return f"X must hold {which}: give {forms}; got a {type(X).__name__}."
+
+
+def _of_dictionaries(rows: Sequence[Any]) -> "pl.DataFrame":
+    import polars as pl
+
+    names: dict[str, None] = {}
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping) or not all(isinstance(key, str) for key in row):
+            msg = f"Row {number} of X must be a dictionary whose keys are the names of columns."
+            raise InputError(msg)
+        names |= dict.fromkeys(row)
+    return pl.DataFrame({name: _column(name, [row.get(name) for row in rows]) for name in names})
+
+
+def _of_pandas(X: Any) -> "tuple[pl.DataFrame, bool]":
+    """Return a data frame of pandas column by column: polars would need pyarrow for that."""
+    import polars as pl
+
+    named = all(isinstance(name, str) for name in X.columns)
+    names = [str(name) for name in X.columns] if named else numbered_names(X.shape[1])
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"X has more than one column {twice!r}: give each a name of its own."
+        raise InputError(msg)
+    columns = {name: _column(name, _present(X.iloc[:, k])) for k, name in enumerate(names)}
+    return pl.DataFrame(columns), named
+
+
+def _present(X: Any) -> Any:
+    """Return the values of a column: an array of numbers or times, else a list, None if missing."""
+    kind = getattr(X, "dtype", None)
+    if getattr(kind, "tz", None) is not None:  # the time on the clock there, as a file has it
+        X = X.dt.tz_localize(None)
+        kind = X.dtype
+    if isinstance(kind, np.dtype) and kind.kind in "biufmM":
+        return X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
+    values = list(X)
+    if _is_pandas(X):
+        return [
+            None if gone else value for value, gone in zip(values, X.isna().tolist(), strict=True)
+        ]
+    return values
+
+
+def _column(name: str, values: Any) -> "pl.Series":
+    """Return values as a column; where they are of several kinds, they become text, as in files."""
+    import polars as pl
+
+    if isinstance(values, np.ndarray):
+        if values.dtype == np.float16:
+            values = values.astype(np.float32)
+        series = pl.Series(name, values, nan_to_null=True)
+    else:
+        plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+        plain = [None if value is None or value != value else value for value in plain]  # noqa: PLR0124  # NaN
+        kinds = {type(value) for value in plain} - {type(None)}
+        if len(kinds) > 1 and all(issubclass(kind, PLAIN) for kind in kinds) and str in kinds:
+            plain = [value if value is None else str(value) for value in plain]
+        try:
+            series = pl.Series(name, plain, strict=not kinds <= {int, float})
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+            several = " and ".join(sorted(kind.__name__ for kind in kinds))
+            msg = f"Column {name!r} of X must hold values of one kind; got {several}."
+            raise InputError(msg) from error
+    return pl.Series(name, [None] * len(series)) if series.null_count() == len(series) else series
+
+
+def _is_pandas(X: Any) -> bool:
+    return type(X).__module__.partition(".")[0] == "pandas"
