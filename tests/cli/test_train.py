@@ -451,3 +451,33 @@ def test_held_out_rows_that_chose_the_pass(tmp_path: Path) -> None:
     line = next(line for line in result.stdout.splitlines() if "held-out" in line)
     assert re.search(r"held-out rows?: [0-9.]+%, 95% interval [0-9.]+% to [0-9.]+% \(always ", line)
     assert "These rows chose the pass; the error on new data may be higher." in result.stdout
+
+
+def test_going_on_with_a_model(tmp_path: Path) -> None:
+    """--from prints the error on new rows on the way, and leaves the old model as it is."""
+    svmlight_file(tmp_path / "toy.svm")
+    svmlight_file(tmp_path / "more.svm", n_rows=100, seed=1)
+    trained("toy.svm")
+    before = (tmp_path / "toy.model").read_bytes()
+    result = invoked("train", "--from", "toy.model", "more.svm", "--test", "toy.svm")
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[1] == "Error on new rows, each predicted before it is learned:"
+    assert " ".join(lines[2].split()) == "rows error since last features label -> predicted"
+    assert [int(line.split()[0]) for line in lines[3:11]] == [1, 2, 4, 8, 16, 32, 64, 100]
+    assert "Error on 300 rows of toy.svm: " in result.stdout
+    assert "Model: more.model" in result.stdout
+    assert (tmp_path / "toy.model").read_bytes() == before
+    assert read("more.model").count == read("toy.model").count + 100
+    again = invoked("train", "--from", "toy.model", "toy.svm")
+    assert again.exit_code == 2
+    assert "toy.model already exists; choose another output file with -o" in again.stderr
+    assert (tmp_path / "toy.model").read_bytes() == before
+    report = trained("--from", "toy.model", "more.svm", "-o", "m.model")
+    assert report["progressive"][-1]["n_rows"] == 100
+    assert report["began_with"] == ["toy.svm"]
+    refused = invoked("train", "--from", "toy.model", "more.svm", "--rule", "pa1", "-o", "m.model")
+    assert refused.exit_code == 2
+    assert "--rule cannot be used with --from" in refused.stderr
+    assert invoked("weights", "m.model").exit_code == 0
+    assert invoked("explain", "m.model", "more.svm").exit_code == 0

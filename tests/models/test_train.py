@@ -146,7 +146,7 @@ def test_every_option_of_the_command_is_a_parameter() -> None:
     options = {option for parameter in train.params for option in parameter.opts}
     spelled = {flag(Parameter(name)) for name in named}
     ours = {
-        *("--output", "-o", "--force", "--test", "--json", "--pairs", "--triples"),
+        *("--output", "-o", "--force", "--from", "--test", "--json", "--pairs", "--triples"),
         *("--engine", "--workers", "--worker-memory", "--scheduler", "--tls-ca", "--tls-cert"),
         *("--tls-key", "--unencrypted", "--shards", "--mixing", "--shuffle-shards"),
     }

@@ -79,6 +79,10 @@ class Screen:
         if not self.wants_json:
             _write(sys.stdout, f"{text}\n")
 
+    def flush(self) -> None:
+        """Bring what was shown to whoever reads it, before more is done."""
+        sys.stdout.flush()
+
     def heading(self, text: str) -> None:
         """Write a line of the result that stands out on a terminal, after an empty one."""
         self.show(f"\n{click.style(text, bold=True) if self.draws else text}")

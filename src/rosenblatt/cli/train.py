@@ -48,6 +48,14 @@ SUFFIX = ".model"
 )
 @click.option("--force", is_flag=True, help="Replace an existing file at the default output path.")
 @click.option(
+    "--from",
+    "start",
+    metavar="MODEL",
+    show_default="a new model",
+    help="Model to go on with: it learns the rows of DATA once, in their order, and the error on "
+    "them before they are learned is printed on the way. MODEL itself stays as it is.",
+)
+@click.option(
     "--test",
     multiple=True,
     metavar="DATA",
@@ -203,6 +211,7 @@ def train(
     data: Sequence[str],
     output: str | None,
     force: bool,
+    start: str | None,
     test: Sequence[str],
     engine: EngineOptions,
     **given: Any,
@@ -218,6 +227,14 @@ def train(
     from rosenblatt.models.learner import Learner
 
     layout = given.pop("layout")
+    if start is not None:
+        from rosenblatt.cli.continuation import check_alone, go_on, output_path
+
+        check_alone(click.get_current_context())
+        path = output or output_path(default_model_path(data[0]), force=force)
+        check_paths(path, test, layout, None, None)
+        go_on(screen, start, data, path, test, layout)
+        return
     path = output or model_path(data, force=force)
     check_paths(path, test, layout, given["checkpoint"], given["cache"])
     verdicts: list[Any] = []

@@ -65,7 +65,8 @@ def read_label(token: bytes) -> Label:
 class Classes:
     """The classes met so far, numbered in the order in which they were first met.
 
-    One table may be shared by several files, so that a number means the same class in all.
+    One table may be shared by several files, so that a number means the same class in all. Where a
+    known label is a word, numbers are words too: a model has labels of one type.
 
     >>> classes = Classes()
     >>> classes.codes(["spam", "ham"]), classes.codes(["ham", "eggs"])
@@ -77,7 +78,9 @@ class Classes:
     def __init__(self, labels: Iterable[Label] = ()) -> None:
         self._codes: dict[Label, int] = {}
         self.labels: tuple[Label, ...] = ()
+        self._words = False
         self.codes(list(labels))
+        self._words = any(isinstance(label, str) for label in self._codes)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -85,6 +88,8 @@ class Classes:
     def codes(self, labels: list[Label]) -> NDArray[np.int32]:
         """Return the number of each label, and give the next numbers to the new ones."""
         codes = self._codes
+        if self._words:
+            labels = [str(label) for label in labels]
         found = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int32)
         if len(codes) > MOST_CLASSES:
             msg = f"There are more than {MOST_CLASSES:,} different labels: they are not classes."

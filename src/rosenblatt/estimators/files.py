@@ -21,6 +21,7 @@ from rosenblatt.estimators.linear import (
 )
 from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.models.file import Source, read, write
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.parameters import check_parameters, lost_options
 from rosenblatt.models.scoring import votes_of
@@ -136,6 +137,12 @@ def estimator_of(model: Model) -> Any:
         model = replace(model, mistakes=votes_of(model), arrays={})
     estimator._model = model  # noqa: SLF001  # ours
     return estimator
+
+
+def learner_of(model: Model) -> Learner:
+    """Return the learner that made a model, with its parameters, to go on with."""
+    estimator: OnlineClassifier = estimator_of(model)
+    return estimator._checked_learner()  # noqa: SLF001  # ours
 
 
 def _parameters(kind: type[OnlineClassifier], options: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""``train --from``: going on with a model, and what is printed while it learns."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.evaluate import interval, warn_of_labels
+from rosenblatt.cli.screen import Screen
+from rosenblatt.errors import InputError
+from rosenblatt.wording import counted, percent, printable, size_text
+
+if TYPE_CHECKING:
+    from rosenblatt.data.files import Layout
+    from rosenblatt.models.continuation import Milestone
+    from rosenblatt.models.evaluation import Evaluation
+    from rosenblatt.models.model import Model
+
+LAYOUT = (
+    *("format_name", "separator", "header", "zero_based", "quoting", "names", "encoding"),
+    *("encoding_errors", "bad_rows", "max_bad_share", "max_index"),
+)
+ALLOWED = ("start", "data", "output", "force", "test", "as_json", *LAYOUT)
+HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
+
+
+def check_alone(context: click.Context) -> None:
+    """Raise UsageError for an option that says what the model already knows."""
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name not in ALLOWED and source is click.core.ParameterSource.COMMANDLINE:
+            msg = (
+                f"{option.opts[-1]} cannot be used with --from: rule, columns and settings are "
+                "those of the model, and each row is learned once, in the order of the file."
+            )
+            raise click.UsageError(msg)
+
+
+def output_path(path: str, *, force: bool) -> str:
+    """Return the default output path, at which nothing may stand without force."""
+    if Path(path).exists() and not force:
+        msg = (
+            f"{path} already exists; choose another output file with -o, or replace it with "
+            "--force."
+        )
+        raise InputError(msg)
+    return path
+
+
+def go_on(
+    screen: Screen,
+    start: str,
+    data: Sequence[str],
+    path: str,
+    test: Sequence[str],
+    layout: "Layout",
+) -> None:
+    """Go on with the model of a file, print how it does, and write the new one."""
+    from rosenblatt.estimators.files import learner_of
+    from rosenblatt.models.continuation import learn_files
+    from rosenblatt.models.model import Model
+
+    old = Model.load(start)
+    old.check_weights()
+    error = old.training.get("held_out_error")
+    if error is not None:
+        screen.show(f"{printable(start)} had an error of {percent(error)} on held-out rows.")
+    screen.show("Error on new rows, each predicted before it is learned:")
+    screen.show(HEADINGS)
+
+    def show(milestone: "Milestone") -> None:
+        pair = " -> ".join(printable(str(one)) for one in (milestone.label, milestone.predicted))
+        screen.show(
+            f"{milestone.n_rows:>12,}  {percent(milestone.error):>8}  "
+            f"{percent(milestone.error_since):>10}  {milestone.n_features:>8,}  {pair}"
+        )
+        screen.flush()
+
+    new = learn_files(old, learner_of(old), data, layout=layout, watch=show, tell=screen.warn)
+    new.save(path)
+    evaluation = new.evaluate(test, layout=layout) if test else None
+    if screen.wants_json:
+        screen.json(_report(start, path, new, evaluation))
+    else:
+        _show(screen, path, new, evaluation, test)
+
+
+def _report(start: str, path: str, model: "Model", evaluation: "Evaluation | None") -> Any:
+    return {
+        "model": path,
+        "from": start,
+        "classes": list(model.classes),
+        "n_features": model.n_features,
+        **model.training,
+        "test": None if evaluation is None else evaluation.report(),
+    }
+
+
+def _show(
+    screen: Screen,
+    path: str,
+    model: "Model",
+    evaluation: "Evaluation | None",
+    test: Sequence[str],
+) -> None:
+    for heading, words in model.training["read_as"]:
+        screen.show(f"  {heading}: {printable(words)}")
+    if evaluation is not None:
+        warn_of_labels(screen, evaluation)
+    if evaluation is not None and evaluation.error is not None:
+        screen.show(
+            f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
+            f"{percent(evaluation.error)}, 95% interval {interval(evaluation)}"
+        )
+    target = "standard output" if path == "-" else printable(path)
+    size = "" if path == "-" else f" ({size_text(Path(path).stat().st_size)})"
+    screen.show(f"Model: {target}{size}")

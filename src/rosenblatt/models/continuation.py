@@ -1,0 +1,256 @@
+"""Going on with a model: new rows of files, each predicted before it is learned."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.encoding import ConjoinedEncoding, SvmlightEncoding, TableEncoding
+from rosenblatt.data.files import Files, Layout
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.binary import activations
+from rosenblatt.kernels.multiclass import class_scores
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.models.fitting import grown_model, learn_batch
+from rosenblatt.models.model import Model
+from rosenblatt.models.scoring import predicted_numbers, votes_of
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.interrupts import held_interrupt
+from rosenblatt.training.labels import ranks_of, targets_of
+from rosenblatt.wording import counted
+
+if TYPE_CHECKING:
+    from rosenblatt.data.batch import Batch
+    from rosenblatt.models.learner import Learner
+    from rosenblatt.training.state import State
+
+MOST_NAMED = 8  # new classes
+AHEAD = 64  # rows that are predicted together before they are learned
+
+
+class Milestone(NamedTuple):
+    """How well the rows up to some number were predicted before they were learned."""
+
+    n_rows: int
+    n_wrong: int
+    n_rows_since: int  # the last milestone
+    n_wrong_since: int
+    label: Any  # of the last of these rows
+    predicted: Any
+    n_features: int  # that are in it
+
+    @property
+    def error(self) -> float:
+        """The share of all rows so far that were predicted wrongly."""
+        return self.n_wrong / self.n_rows
+
+    @property
+    def error_since(self) -> float:
+        """The share of the rows since the last milestone."""
+        return self.n_wrong_since / self.n_rows_since
+
+
+@dataclass
+class ProgressiveError:
+    """Counts rows and wrong predictions; there is a milestone at 1, 2, 4, 8, … rows."""
+
+    watch: Callable[[Milestone], object]
+    n_rows: int = 0
+    n_wrong: int = 0
+
+    def __post_init__(self) -> None:
+        self.milestones: list[Milestone] = []
+        self._last: tuple[Any, Any, int] = (None, None, 0)
+
+    def room(self, most: int) -> int:
+        """Return how many rows may come before the next milestone."""
+        return min(most, (1 << self.n_rows.bit_length()) - self.n_rows) if self.n_rows else 1
+
+    def add(self, n_rows: int, n_wrong: int, last: tuple[Any, Any, int]) -> None:
+        """Count rows, of which the last has this label, prediction and number of features."""
+        self.n_rows += n_rows
+        self.n_wrong += n_wrong
+        self._last = last
+        if self.n_rows & (self.n_rows - 1) == 0:
+            self._note()
+
+    def end(self) -> None:
+        """Note the rows since the last milestone."""
+        if self.n_rows and (not self.milestones or self.milestones[-1].n_rows < self.n_rows):
+            self._note()
+
+    def _note(self) -> None:
+        before = self.milestones[-1] if self.milestones else Milestone(0, 0, 0, 0, *self._last)
+        since = self.n_rows - before.n_rows, self.n_wrong - before.n_wrong
+        self.milestones.append(Milestone(self.n_rows, self.n_wrong, *since, *self._last))
+        self.watch(self.milestones[-1])
+
+
+def learn_files(
+    model: Model,
+    learner: "Learner",
+    paths: str | Sequence[str],
+    *,
+    layout: Layout | None = None,
+    watch: Callable[[Milestone], object] = lambda _: None,
+    tell: Callable[[str], object] = lambda _: None,
+    ahead: int = AHEAD,
+) -> Model:
+    """Return a model that has learned the rows of files as well, once and in their order.
+
+    Each row is predicted before it is learned, by the weights that decide, which are at most
+    ``ahead`` rows old; a voted model predicts here by the average of its vectors. The columns
+    become features as the model knows them: words and categories that are new to it are left out,
+    unless they are hashed; new features of svmlight files and new classes get weights, which have
+    been zero until then.
+
+    Parameters
+    ----------
+    model : Model
+        It stays as it is.
+    learner : Learner
+        The one that made it.
+    paths, layout
+        As in ``train_files``; the rows need labels.
+    watch : function of a Milestone
+        Called after 1, 2, 4, 8, … rows, and at the end.
+    tell : function of a sentence
+        On what was new in the rows.
+    ahead : int
+        How many rows are predicted together.
+    """
+    files = Files([paths] if isinstance(paths, str) else paths, layout or Layout())
+    new, batches = _copy(model, files)
+    tally = ProgressiveError(watch)
+    counts = dict(zip(model.classes, model.training.get("class_counts", ()), strict=False))
+    with held_interrupt() as interrupt:
+        for batch in batches:
+            for label, n in zip(batch.classes, np.bincount(batch.labels).tolist(), strict=False):
+                counts[label] = counts.get(label, 0) + n
+            new = _widened(new, batch)
+            start = 0
+            while start < batch.n_rows and not interrupt.pressed:
+                stop = min(batch.n_rows, start + tally.room(ahead))
+                new = _learn(new, learner, batch, slice(start, stop), tally)
+                start = stop
+            if interrupt.pressed:
+                break
+    tally.end()
+    if not tally.n_rows:
+        msg = "There are no rows to learn from: the input is empty."
+        raise InputError(msg)
+    notes = [*_news(model, new), *files.reading_notes()]
+    for note in notes:
+        tell(note)
+    decisions = files.decisions
+    new.training |= {
+        "files": files.names,
+        "format": str(files.format),
+        "title": model.training.get("title"),
+        "decisions": None if decisions is None else decisions.as_json(),
+        "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
+        "n_rows": tally.n_rows,
+        "class_counts": [counts.get(label, 0) for label in new.classes],
+        "held_out_rows": 0,
+        "held_out_error": None,
+        "bad_rows": files.bad_rows.as_json(),
+        "notes": [str(note) for note in notes],
+        "began_with": model.training.get("files", []),
+        "progressive": [milestone._asdict() for milestone in tally.milestones],
+    }
+    new.outcome |= {"n_learned": tally.n_rows}
+    new.outcome["stop_reason"] = "interrupted" if interrupt.pressed else "max_iter"
+    return new
+
+
+def _copy(model: Model, files: Files) -> tuple[Model, Any]:
+    """Return a model to be changed, and the batches that it reads of files, with their labels."""
+    new = replace(
+        model.copy(),
+        mistakes=votes_of(model) if model.voted else None,
+        arrays={},
+        training={"label_type": model.labels.dtype.str},
+        spread=None,
+        calibration=None,
+        verdict=None,
+    )
+    encoder = new.encoder.inner if isinstance(new.encoder, ConjoinedEncoding) else new.encoder
+    if isinstance(encoder, TableEncoding):
+        encoder.needs_labels = True
+    return new, new.rows(files)
+
+
+def _widened(model: Model, batch: "Batch") -> Model:
+    """Return a model that knows the features of a batch, where these are numbered."""
+    encoder = model.encoder
+    if isinstance(encoder, SvmlightEncoding) and batch.n_features > model.n_features:
+        model.state.widen(batch.n_features)
+        model.follow(model.state)
+        encoder = SvmlightEncoding(zero_based=encoder.zero_based, n_features=batch.n_features)
+        model.encoding = encoder.as_json()
+    return model
+
+
+def _learn(
+    model: Model, learner: "Learner", batch: "Batch", part: slice, tally: ProgressiveError
+) -> Model:
+    """Predict some rows of a batch, then learn them; return the model, a new one if it grew."""
+    ends, labels = batch.indptr[part.start : part.stop + 1], batch.labels[part]
+    values = slice(ends[0], ends[-1])
+    known = batch.indices[values] < model.n_features
+    data, indices = batch.data[values][known], batch.indices[values][known]
+    indptr = np.concatenate([[0], np.cumsum(known)])[ends - ends[0]]
+    rows = CSR(data, indices, indptr, model.n_features, learner.constant)
+    code = {label: k for k, label in enumerate(batch.classes)}
+    codes = np.array([code[label] for label in model.classes])
+    guess = codes[predicted_numbers(_scores(model.state, rows), positive=model.positive)]
+    last = batch.classes[labels[-1]], batch.classes[guess[-1]], int(indptr[-1] - indptr[-2])
+    tally.add(len(labels), int(np.count_nonzero(guess != labels)), last)
+    if labels.max() >= len(model.classes):  # they are numbered as they first come
+        seen = np.array(batch.classes[len(model.classes) : labels.max() + 1])
+        encoder = model.encoder
+        model = grown_model(model, seen, learner.step)
+        model.__dict__["encoder"] = encoder  # the one that reads
+    n_classes = len(model.classes)
+    targets = targets_of(ranks_of(batch.classes[:n_classes], model.classes)[labels], n_classes)
+    weights = None if batch.weights is None else batch.weights[part]
+    learn_batch(model, learner, Examples(rows, targets, weights))
+    return model
+
+
+def _scores(state: "State", rows: CSR) -> NDArray[Any]:
+    """Return the scores of rows by the weights that decide, at the cost of these rows alone."""
+    state.arrange_for(rows)
+    n_rows, n_classes = rows.shape[0], state.n_classes
+    score: Any = activations if n_classes == 2 else class_scores
+    scores = np.empty(n_rows if n_classes == 2 else (n_rows, n_classes))
+    score(rows, state.weights, scores)
+    if state.ledger is not None:  # the average is w − u/c
+        correction = np.empty_like(scores)
+        score(rows, state.ledger, correction)
+        scores -= correction / state.count
+    return scores
+
+
+def _news(old: Model, new: Model) -> list[str]:
+    """Return sentences on what the new rows had that the old model did not know."""
+    notes = []
+    classes = [label for label in new.classes if label not in old.classes]
+    if classes:
+        listed = ", ".join(str(label) for label in classes[:MOST_NAMED])
+        more = f" and {len(classes) - MOST_NAMED} more" if len(classes) > MOST_NAMED else ""
+        notes.append(f"New classes were learned: {listed}{more}.")
+    if new.n_features > old.n_features:
+        n = counted(new.n_features - old.n_features, "new feature")
+        notes.append(f"{n[0].upper()}{n[1:]} got weights.")
+    encoder = new.encoder.inner if isinstance(new.encoder, ConjoinedEncoding) else new.encoder
+    if isinstance(encoder, TableEncoding) and encoder.n_unknown:
+        notes.append(
+            f"{encoder.n_unknown:,} words and categories, counted once a row, are new to the model "
+            "and were left out; to learn them, train a new model on all files."
+        )
+    if old.calibration is not None:
+        notes.append("The probabilities of the old model are dropped: they were those of its rows.")
+    return notes
