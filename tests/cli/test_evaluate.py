@@ -167,3 +167,25 @@ def test_nothing_to_learn_from(tmp_path: Path) -> None:
     done = ran(*arguments, "--against", "perceptron", "--train", one_class)
     assert done.exit_code == 2
     assert "scikit-learn's Perceptron cannot be trained on these rows" in done.stderr
+
+
+def test_folds(tmp_path: Path) -> None:
+    """With --folds the options of train are judged, without a model; mean and interval first."""
+    lines = "".join(f"{i % 5},{'yes' if i % 5 > 2 or i == 1 else 'no'}\n" for i in range(60))
+    path = rows_file(tmp_path, f"size,bought\n{lines}", "shop.csv")
+    done = ran(path, "--folds", "4", "--no-early-stopping", "--rule", "pa1")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("Error ")
+    assert "mean of 4 folds, averaged passive-aggressive learner (PA-I)." in done.stdout
+    assert "of 60 rows wrong" in done.stdout
+    found = json.loads(ran(path, "--folds", "4", "--metric", "f1", "--json").stdout)
+    assert len(found["folds"]) == 4
+    assert found["rows"] == 60
+    assert found["interval_95"][0] <= found["mean"] <= found["interval_95"][1]
+    assert ran(path, "--folds", "4", "--max-error", "0", "--max-iter", "1").exit_code == 1
+    for arguments, sentence in (
+        ([path, "--rule", "pa1"], "--rule has no effect without --folds."),
+        ([path], "Missing argument 'DATA'"),
+        ([path, "--folds", "3", "--against", "most-frequent"], "are not available with --folds"),
+    ):
+        assert sentence in ran(*arguments).stderr

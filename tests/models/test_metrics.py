@@ -78,3 +78,4 @@ def test_other_metrics_choose_no_threshold() -> None:
     with pytest.raises(InputError, match="A threshold is chosen by error, f1, balanced-accuracy"):
         best_threshold(np.array([1.0]), np.array([1]), "roc-auc")
     assert options.COUNTED == COUNTED
+    assert tuple(METRICS) == options.METRICS

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import layout_options, share
+from rosenblatt.cli.options import layout_options, metric_option, refuse, share
+from rosenblatt.cli.recipe import parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Cell
 from rosenblatt.errors import InputError
@@ -28,7 +29,7 @@ MOST_CONFUSIONS = 10
     example="rosenblatt evaluate spam.model test.csv --against logistic-regression",
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@click.argument("data", nargs=-1, required=True, type=click.Path())
+@click.argument("data", nargs=-1, type=click.Path())
 @click.option(
     "--against",
     multiple=True,
@@ -49,6 +50,16 @@ MOST_CONFUSIONS = 10
     show_default="no limit",
     help="Exit with code 1 if the error is higher, for example 0.05 or 5%.",
 )
+@click.option(
+    "--folds",
+    type=click.IntRange(2),
+    metavar="K",
+    show_default="judge MODEL",
+    help="Judge the options of train instead of a model: train on all folds of DATA but one, "
+    "test on that one, K times.",
+)
+@metric_option
+@recipe_options
 @layout_options
 def evaluate(
     screen: Screen,
@@ -58,15 +69,29 @@ def evaluate(
     train: Sequence[str],
     max_error: float | None,
     layout: "Layout",
+    folds: int | None,
+    metric: str,
+    **recipe: Any,
 ) -> bool:
     """Measure how well MODEL predicts the labels of DATA.
 
     DATA: files, patterns such as "part-*.csv", or "-" for standard input.
+
+    With --folds there is no MODEL, only DATA. The options after --metric are those of train; they
+    have no effect without --folds.
     """
-    from rosenblatt.data.files import Files
-    from rosenblatt.models.evaluation import evaluation_of
     from rosenblatt.models.model import Model
 
+    if folds is not None:
+        if against or train:
+            msg = "--against and --train need a model and are not available with --folds."
+            raise click.UsageError(msg)
+        given = parameters(recipe, layout)
+        return _judge_recipe(screen, [model_path, *data], folds, metric, max_error, given)
+    refuse(["metric", *recipe], "--folds")
+    if not data:
+        msg = "Missing argument 'DATA': name data to judge MODEL by, or use --folds."
+        raise click.UsageError(msg)
     if train and not set(against) - {"most-frequent"}:
         msg = (
             "--train has no effect without a scikit-learn model to train: add --against "
@@ -79,6 +104,21 @@ def evaluate(
         from rosenblatt.cli.baselines import comparisons_with
 
         comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
+    return _judge_model(screen, model, model_path, data, layout, max_error, comparisons)
+
+
+def _judge_model(
+    screen: Screen,
+    model: "Model",
+    model_path: str,
+    data: Sequence[str],
+    layout: "Layout",
+    max_error: float | None,
+    comparisons: "Sequence[Comparison]",
+) -> bool:
+    from rosenblatt.data.files import Files
+    from rosenblatt.models.evaluation import evaluation_of
+
     watchers = [comparison.add for comparison in comparisons]
     files = Files(data, layout)
     evaluation = evaluation_of(model, model.rows(files, tell=screen.warn), *watchers)
@@ -97,9 +137,49 @@ def evaluate(
             report |= {"max_error": max_error, "error_is_low_enough": fits}
         screen.json(report)
     else:
-        _show(screen, model, evaluation, files)
+        _show_evaluation(screen, evaluation, model.training.get("class_counts"), files)
         _show_coverage(screen, evaluation)
         _show_comparisons(screen, evaluation, comparisons)
+    if not fits:
+        screen.say(f"The error, {percent(evaluation.error)}, is above {percent(max_error)}.")
+    return fits
+
+
+def _judge_recipe(
+    screen: Screen,
+    data: Sequence[str],
+    folds: int,
+    metric: str,
+    max_error: float | None,
+    given: dict[str, Any],
+) -> bool:
+    """Train and test on folds of the data, and print the mean and what it hides."""
+    from rosenblatt.models.metrics import METRICS
+    from rosenblatt.tuning.folds import cross_validate
+
+    def tell(fold: int) -> None:
+        if screen.draws_talk:
+            click.echo(f"\rfold {fold} of {folds}", err=True, nl=fold == folds)
+
+    found = cross_validate(data, folds=folds, metric=metric, tell=tell, **given)
+    evaluation = found.evaluation
+    fits = max_error is None or (evaluation.error or 0.0) <= max_error
+    if screen.wants_json:
+        report = {"data": list(data), **found.report(), "decisions": decisions_of(found.files)}
+        if max_error is not None:
+            report |= {"max_error": max_error, "error_is_low_enough": fits}
+        screen.json(report)
+    else:
+        title = METRICS[metric].title
+        figure = percent if metric == "error" else decimals
+        low, high = found.interval
+        screen.show(
+            f"{title[0].upper()}{title[1:]} {figure(found.mean)} (95% interval {figure(low)} to "
+            f"{figure(high)}), mean of {folds} folds, {found.title}."
+        )
+        screen.show(f"Folds: {', '.join(figure(value) for value in found.values)}.")
+        screen.show("All rows, each predicted by the model that has not seen it:")
+        _show_evaluation(screen, evaluation, None, found.files)
     if not fits:
         screen.say(f"The error, {percent(evaluation.error)}, is above {percent(max_error)}.")
     return fits
@@ -129,13 +209,16 @@ def show_decisions(screen: Screen, files: "Files | None") -> None:
         screen.show(f"  {heading}: {printable(words)}")
 
 
-def _show(screen: Screen, model: "Model", evaluation: "Evaluation", files: "Files") -> None:
+def _show_evaluation(
+    screen: Screen, evaluation: "Evaluation", counts: Sequence[int] | None, files: "Files"
+) -> None:
+    """Print errors, classes and confusions; the counts are those of the classes in training."""
     warn_of_labels(screen, evaluation)
     screen.show(
         f"Error {percent(evaluation.error)} (95% interval {interval(evaluation)}): "
         f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong."
     )
-    label, baseline = evaluation.baseline(model.training.get("class_counts"))
+    label, baseline = evaluation.baseline(counts)
     screen.show(
         f"Baseline: always predicting {printable(str(label))} has error {percent(baseline)}."
     )

@@ -18,7 +18,9 @@ from rosenblatt.rules import RULES, RuleParameter, rule_parameters, rules_with
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
+GIVEN = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
 COUNTED = ("error", "f1", "balanced-accuracy")  # metrics that a threshold is chosen by
+METRICS = (*COUNTED, "roc-auc", "log-loss")
 SHUFFLES: dict[str, bool | str] = {"every-pass": True, "once": "once", "no": False}
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMG]?)B?", re.IGNORECASE)
@@ -78,6 +80,24 @@ def class_weight(
             msg = f"{entry!r} is no label=weight with a weight above 0; write balanced or spam=5."
             raise click.BadParameter(msg)
     return weights
+
+
+metric_option = click.option(
+    "--metric",
+    type=click.Choice([*METRICS]),
+    default="error",
+    show_default=True,
+    help="What to judge by; f1 is the mean over the classes.",
+)
+
+
+def refuse(names: Sequence[str], without: str) -> None:
+    """Raise UsageError for an option of these that was given, since it has no effect."""
+    context = click.get_current_context()
+    for param in context.command.params:
+        if param.name in names and context.get_parameter_source(param.name) in GIVEN:
+            msg = f"{param.opts[0]} has no effect without {without}."
+            raise click.UsageError(msg)
 
 
 LISTED = '(repeatable, or "a,b")'

@@ -6,26 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import (
-    COUNTED,
-    MEMORY_HELP,
-    SHUFFLES,
-    EngineOptions,
-    class_weight,
-    column_options,
-    default_memories,
-    engine_options,
-    intercept_option,
-    layout_options,
-    memory_option,
-    passes_option,
-    rule_option,
-    rule_parameter_options,
-    scale_option,
-    seed_option,
-    size,
-    zero_option,
-)
+from rosenblatt.cli.options import EngineOptions, engine_options, layout_options, size
+from rosenblatt.cli.recipe import parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.errors import InputError
@@ -61,109 +43,14 @@ SUFFIX = ".model"
     metavar="DATA",
     help="Test data; the error on them is printed at the end (repeatable).",
 )
-@column_options
-@click.option(
-    "--weight",
-    metavar="COLUMN",
-    show_default="1 for every row",
-    help="Column of row weights: they multiply the steps, and rows of weight 0 are left out.",
-)
+@recipe_options
 @layout_options
-@scale_option(default=True)
-@click.option(
-    "--missing",
-    type=click.Choice(["mean", "zero", "error"]),
-    default="mean",
-    show_default=True,
-    help="Value used for missing numbers; with error, a missing number stops the training.",
-)
-@click.option(
-    "--hash-bits",
-    type=click.IntRange(1, 30),
-    metavar="N",
-    show_default="no hashing",
-    help="Hash the words of texts to 2^N features.",
-)
-@click.option(
-    "--word-pairs/--no-word-pairs",
-    default=True,
-    show_default=True,
-    help="Use pairs of neighbouring words of texts as features.",
-)
-@click.option(
-    "--min-count",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Leave out words and pairs in fewer than N texts [default: 2, or 1 below 1,000 rows].",
-)
-@click.option("--pairs", is_flag=True, help="Add all pairs of features that occur in a row.")
-@click.option(
-    "--triples", is_flag=True, help="Add all pairs and triples of features that occur in a row."
-)
-@rule_option(None, shown="arow for files with a text column, else perceptron")
-@memory_option([*MEMORY_HELP], default_memories(), given=False)
-@rule_parameter_options
-@zero_option
-@intercept_option
-@passes_option()
-@click.option(
-    "--early-stopping/--no-early-stopping",
-    default=True,
-    show_default=True,
-    help="Hold out rows and stop when the error on them no longer falls.",
-)
-@click.option(
-    "--refit/--no-refit",
-    default=True,
-    show_default=True,
-    help="After early stopping, train again on all rows with the number of passes found "
-    "(in one process only, not with --engine dask).",
-)
-@click.option(
-    "--validation-fraction",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    metavar="SHARE",
-    default=0.1,
-    show_default=True,
-    help="Share of the rows to hold out.",
-)
-@click.option(
-    "--n-iter-no-change",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Number of passes without improvement before early stopping.",
-)
-@click.option(
-    "--shuffle",
-    type=click.Choice([*SHUFFLES]),
-    default="every-pass",
-    show_default=True,
-    help="When to shuffle the rows.",
-)
-@seed_option
 @click.option(
     "--time-limit",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
     show_default="no limit",
     help="Stop training after this time and keep the best model so far.",
-)
-@click.option(
-    "--class-weight",
-    callback=class_weight,
-    metavar="balanced|LABEL=W,...",
-    show_default="1 for every class",
-    help="Factor of the steps on rows of a class; balanced: all classes count alike.",
-)
-@click.option(
-    "--threshold",
-    type=click.Choice([*COUNTED]),
-    metavar="METRIC",
-    show_default="0",
-    help="With two classes, move the bias to where METRIC is best on held-out rows: "
-    f"{', '.join(COUNTED)}.",
 )
 @click.option(
     "--calibrate", is_flag=True, help="Fit probabilities on the held-out rows (predict --proba)."
@@ -222,7 +109,7 @@ def train(
     format and the label column are detected, a tenth of the rows is held out, and an averaged
     perceptron learns from the others until the error on the held-out rows no longer falls.
     """
-    from rosenblatt.cli.training import parameters, train_here, train_on_dask
+    from rosenblatt.cli.training import train_here, train_on_dask
     from rosenblatt.cli.training_report import report, show
     from rosenblatt.models.learner import Learner
 

@@ -3,19 +3,16 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.options import SHUFFLES, EngineOptions
+from rosenblatt.cli.options import EngineOptions
 from rosenblatt.cli.screen import Screen
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
-    from rosenblatt.data.files import Layout
     from rosenblatt.models.model import Model
 
-SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every")  # otherwise
 REFUSED = {
     "weight": "--weight applies to a single process",
     "class_weight": "--class-weight needs the labels of all rows in one place",
@@ -26,19 +23,6 @@ REFUSED = {
     "buffer": "--buffer applies to a single process",
     "cache": "--cache applies to a single process",
 }
-
-
-def parameters(given: dict[str, Any], layout: "Layout") -> dict[str, Any]:
-    """Return the options as the parameters of ``rosenblatt.train_files``."""
-    named = {name: value for name, value in given.items() if name not in SPELLED}
-    return named | {
-        "degree": 3 if given["triples"] else 2 if given["pairs"] else 1,
-        "fit_intercept": given["intercept"],
-        "shuffle": SHUFFLES[given["shuffle"]],
-        "random_state": given["seed"],
-        "checkpoint_seconds": given["checkpoint_every"],
-        **asdict(layout),
-    }
 
 
 def train_here(

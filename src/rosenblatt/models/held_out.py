@@ -28,7 +28,7 @@ class HeldOutFit:
     """Fits what is asked for: probabilities, and the threshold that is best by a metric."""
 
     def __init__(self, learner: Learner, *, calibrate: bool, threshold: str | None) -> None:
-        self._learner = learner
+        self.learner = learner
         self._calibrate = calibrate
         self._threshold = threshold
         if threshold is not None:
@@ -43,8 +43,8 @@ class HeldOutFit:
             msg: str = f"A threshold is chosen by {', '.join(COUNTED)}; got {threshold!r}."
             raise InputError(msg)
         for parameter, stands_against in (
-            (Parameter("memory", "vote"), self._learner.voted),
-            (Parameter("fit_intercept", value=False), not self._learner.fit_intercept),
+            (Parameter("memory", "vote"), self.learner.voted),
+            (Parameter("fit_intercept", value=False), not self.learner.fit_intercept),
         ):
             if stands_against:
                 chosen = Parameter("threshold", threshold)
@@ -56,11 +56,11 @@ class HeldOutFit:
         if self._threshold is not None and n_classes != 2:
             msg = Sentence(Parameter("threshold"), f" needs two classes; got {n_classes}.")
             raise InputError(msg)
-        return self._learner.start(n_features, n_classes)
+        return self.learner.start(n_features, n_classes)
 
     def fit(self, trained: Trained) -> Fits:
         """Return what the scores of the held-out rows give."""
-        n_held_out, learner = trained.supply.n_held_out, self._learner
+        n_held_out, learner = trained.supply.n_held_out, self.learner
         if not self or (not n_held_out and trained.outcome.stop_reason in ENDED_EARLY):
             return Fits(None, None)
         if not n_held_out:

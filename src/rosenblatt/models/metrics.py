@@ -1,5 +1,6 @@
 """Measures of predictions: one table of names, curves over the scores, and the best threshold."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.calibration import fit_calibration, probabilities
 
 Counts = NDArray[Any]  # of rows, (…, true class, predicted class)
 
@@ -100,6 +102,49 @@ METRICS = {
     "log-loss": Metric("log-loss", greater_is_better=False),
 }
 COUNTED = tuple(name for name, metric in METRICS.items() if metric.of_counts is not None)
+
+
+def measured(
+    metric: str, scores: NDArray[Any], numbers: NDArray[Any], guess: NDArray[Any]
+) -> float:
+    """Return a metric of the scores, the classes and the predicted classes of some rows.
+
+    The area under the ROC curve of more than two classes is the mean of each against the others.
+    The log-loss is that of probabilities fitted to one half of the rows and tried on the other.
+    """
+    n_classes = 2 if scores.ndim == 1 else scores.shape[1]
+    of_counts = METRICS[metric].of_counts
+    if of_counts is not None:
+        counts = np.bincount(numbers * n_classes + guess, minlength=n_classes * n_classes)
+        return float(of_counts(counts.reshape(n_classes, n_classes)))
+    if metric == "log-loss":
+        return _cross_fitted_log_loss(scores, numbers)
+    sides = [scores] if scores.ndim == 1 else list(scores.T)
+    areas = [roc_auc(side, numbers == k) for k, side in enumerate(sides, scores.ndim == 1)]
+    found = [area for area in areas if area is not None]
+    return sum(found) / len(found) if found else 0.5
+
+
+def log_loss(shares: NDArray[Any], numbers: NDArray[Any]) -> float:
+    """Return the mean of −ln p of the class that each row has, of probabilities (n, K).
+
+    >>> f"{log_loss(np.array([[0.5, 0.5], [0.1, 0.9]]), np.array([0, 1])):.4f}"
+    '0.3993'
+    """
+    chosen = shares[np.arange(len(numbers)), numbers]
+    return float(-np.log(np.maximum(chosen, np.finfo(float).tiny)).mean())
+
+
+def _cross_fitted_log_loss(scores: NDArray[Any], numbers: NDArray[Any]) -> float:
+    halves = [np.arange(first, len(numbers), 2) for first in (0, 1)]
+    total = 0.0
+    for fitted, tried in (halves, halves[::-1]):
+        try:
+            calibration = fit_calibration(scores[fitted], numbers[fitted])
+        except InputError:  # rows of one class: nothing to fit
+            return math.inf
+        total += log_loss(probabilities(calibration, scores[tried]), numbers[tried]) * len(tried)
+    return total / len(numbers)
 
 
 class Threshold(NamedTuple):

@@ -131,6 +131,7 @@ class FileRows:
     names: tuple[str, ...]
     encoding: Encoding | None  # how they were made of what the files hold
     files: Files  # which know how they were read
+    weights: NDArray[Any] | None = None  # of the rows, where the files have them
 
     @property
     def labels(self) -> list[Any]:
@@ -152,6 +153,27 @@ class FileRows:
         if self.rows.n_features > most_columns:
             return Examples(self.rows, targets)
         return Examples(Dense(self.dense(), self.rows.constant), targets)
+
+    def batch(self, numbers: NDArray[Any]) -> Batch:
+        """Return the rows of these numbers as if they were all that the files hold."""
+        from rosenblatt.kernels.shapes import take
+
+        rows: Any = take(self.rows, numbers)
+        return Batch(
+            data=rows.data,
+            indices=rows.indices,
+            indptr=rows.indptr,
+            labels=self.numbers[numbers].astype(np.int32),
+            classes=self.classes,
+            queries=None,
+            n_features=self.rows.n_features,
+            zero_based=True,
+            file=self.files.names[0],
+            first_line=1,
+            n_lines=len(numbers),
+            bytes_read=0,
+            weights=None if self.weights is None else self.weights[numbers],
+        )
 
     def dense(self) -> NDArray[Any]:
         """Return the rows as an array."""
@@ -184,4 +206,4 @@ def read_rows(
     rows = CSR(block.data, block.indices, block.indptr, n_features, 1.0 if fit_intercept else 0.0)
     names = () if encoding is None or n_features > 1000 else encoding.names(range(n_features))
     numbers = reading.ranks[block.labels]
-    return FileRows(rows, numbers, reading.classes, tuple(names), encoding, files)
+    return FileRows(rows, numbers, reading.classes, tuple(names), encoding, files, block.weights)

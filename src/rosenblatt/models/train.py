@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
-from rosenblatt.models.held_out import HeldOutFit, recorded
+from rosenblatt.models.held_out import Fits, HeldOutFit, recorded
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Calibration, Model, Spread, record_of
 from rosenblatt.models.parameters import check_parameters, plain_options
@@ -24,7 +24,7 @@ from rosenblatt.rules import rule_parameters
 from rosenblatt.training.history import ENDED_EARLY, Progress
 from rosenblatt.training.labels import ClassWeight
 from rosenblatt.training.observers import Observer
-from rosenblatt.training.reading import BLOCK_BYTES
+from rosenblatt.training.reading import BLOCK_BYTES, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_again, fit_stream
 from rosenblatt.training.stream_supply import Draw
@@ -201,10 +201,7 @@ def train_files(
     """
     given = {name: value for name, value in locals().items() if name in SETTINGS}
     check_parameters("train_files", {"class_weight": class_weight})
-    layout, columns, learner = settings(**given, **parameters)
-    files = Files(_names(paths), layout)
-    if rule is None and learner.suits_texts and TrainingFiles(files, columns).has_text():
-        learner = settings(**given | {"rule": TEXT_RULE}, **parameters)[2]
+    files, columns, learner = settings_for(paths, **given, **parameters)
     wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
     held_out = validation_fraction if early_stopping or wanted else 0.0
     source = ShownFiles(files, columns)
@@ -228,13 +225,11 @@ def train_files(
             for watcher in watchers:
                 watcher(state, progress)
 
-        trained = fit_stream(
+        done = fit_source(
             source,
-            learner.plan(hold_out=bool(wanted)),
-            Draw(np.random.default_rng(random_state), learner.plan().shuffle, held_out),
-            start=wanted.start,
-            vote=learner.voted,
-            constant=learner.constant,
+            wanted,
+            held_out=held_out,
+            refit=refit,
             observers=observers,
             watch=watch,
             resumed=resumed,
@@ -242,18 +237,45 @@ def train_files(
             cache=None if cache is None else Path(cache),
             class_weight=class_weight,
         )
-    trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
-    fits = wanted.fit(trained)
-    n_held_out, again = trained.supply.n_held_out, False
-    if refit and early_stopping and n_held_out and trained.outcome.stop_reason not in ENDED_EARLY:
-        trained = fit_again(trained, learner.plan(), start=learner.start, vote=learner.voted)
-        again = True
-    model = _model(source, learner, trained, fits.calibration, verdict=verdict)
-    model.training |= {"held_out_rows": n_held_out, "refit": again}
+    fits = done.fits
+    model = _model(source, learner, done.trained, fits.calibration, verdict=verdict)
+    model.training |= {"held_out_rows": done.n_held_out, "refit": done.refit}
     model.training["notes"] += wanted.notes(fits)
     if class_weight is not None:
         model.options |= plain_options({"class_weight": class_weight})
     return model if fits.threshold is None else model.with_threshold(fits.threshold)
+
+
+class SourceFit(NamedTuple):
+    """What a training gives, with what was fitted to held-out rows before all rows were used."""
+
+    trained: Trained
+    fits: Fits
+    n_held_out: int
+    refit: bool  # whether it was trained again on all rows
+
+
+def fit_source(
+    source: RowSource, wanted: HeldOutFit, *, held_out: float, refit: bool, **how: Any
+) -> SourceFit:
+    """Train on a source, fit what is wanted to held-out rows, and train again on all of them."""
+    learner = wanted.learner
+    trained = fit_stream(
+        source,
+        learner.plan(hold_out=bool(wanted)),
+        Draw(np.random.default_rng(learner.random_state), learner.plan().shuffle, held_out),
+        start=wanted.start,
+        vote=learner.voted,
+        constant=learner.constant,
+        **how,
+    )
+    trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
+    fits, n_held_out = wanted.fit(trained), trained.supply.n_held_out
+    whole = trained.outcome.stop_reason not in ENDED_EARLY
+    if not (refit and learner.early_stopping and n_held_out and whole):
+        return SourceFit(trained, fits, n_held_out, refit=False)
+    trained = fit_again(trained, learner.plan(), start=learner.start, vote=learner.voted)
+    return SourceFit(trained, fits, n_held_out, refit=True)
 
 
 class ShownFiles(TrainingFiles):
@@ -265,6 +287,16 @@ class ShownFiles(TrainingFiles):
         """Read the files from the start."""
         batches = super().batches()
         return batches if self.bar is None else self.bar.reading(batches)
+
+
+def settings_for(paths: Names, **given: Any) -> tuple[Files, Columns, Learner]:
+    """Return the files, their columns and the learner, whose rule may depend on the columns."""
+    layout, columns, learner = settings(**given)
+    files = Files(_names(paths), layout)
+    open_rule = given.get("rule") is None and learner.suits_texts
+    if open_rule and TrainingFiles(files, columns).has_text():
+        learner = settings(**given | {"rule": TEXT_RULE})[2]
+    return files, columns, learner
 
 
 def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
@@ -283,7 +315,7 @@ def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
         msg = f"train_files has no parameter {min(unknown)!r}."
         raise TypeError(msg)
     layout, columns, learner = found
-    learner["rule"] = learner["rule"] or TABLE_RULE
+    learner["rule"] = learner.get("rule") or TABLE_RULE
     return Layout(**layout), Columns(**columns), Learner(**learner, values=given)
 
 
