@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         VotedPerceptron,
     )
     from rosenblatt.estimators.conjunctions import FeatureConjunctions
+    from rosenblatt.estimators.encoders import TableEncoder, TextEncoder
     from rosenblatt.estimators.files import load, save
     from rosenblatt.estimators.kernel import KernelPerceptron
     from rosenblatt.models.explanation import explain
@@ -38,6 +39,8 @@ __all__ = [
     "PassiveAggressiveClassifier",
     "Perceptron",
     "RuleClassifier",
+    "TableEncoder",
+    "TextEncoder",
     "VotedPerceptron",
     "diagnose",
     "explain",
@@ -58,6 +61,8 @@ _HOMES = {
     "PassiveAggressiveClassifier": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
     "RuleClassifier": "rosenblatt.estimators",
+    "TableEncoder": "rosenblatt.estimators.encoders",
+    "TextEncoder": "rosenblatt.estimators.encoders",
     "VotedPerceptron": "rosenblatt.estimators",
     "diagnose": "rosenblatt.theory.diagnosis",
     "explain": "rosenblatt.models.explanation",

@@ -216,7 +216,7 @@ def test_what_a_file_cannot_hold(parameters: Any, sentence: str, path: Path) -> 
             OtherPerceptron(),
             "of rosenblatt; got a Perceptron of sklearn.linear_model._perceptron.",
         ),
-        (make_pipeline(StandardScaler(), Perceptron()), "save takes a fitted Perceptron, "),
+        (make_pipeline(StandardScaler(), Perceptron()), "This Perceptron has learned nothing yet"),
         (None, "got a NoneType of builtins."),
         (type("Perceptron", (Perceptron,), {})(), "save takes a fitted Perceptron, "),
         (

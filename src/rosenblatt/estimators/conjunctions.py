@@ -12,7 +12,6 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from rosenblatt.data.batch import SparseRows
 from rosenblatt.data.conjunctions import (
     ConjunctionCollector,
-    ConjunctionNumbering,
     HashedConjunctions,
     KnownConjunctions,
     conjunctions,
@@ -94,15 +93,20 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         self._check_parameters()
         rows, _ = self._rows(X, reset=True)
         d = self.n_features_in_
-        self._numbering: ConjunctionNumbering
+        self._numbering: KnownConjunctions | HashedConjunctions
         if self.hash_bits is not None:
             self._numbering = HashedConjunctions(int(self.hash_bits), d)
         else:
             occurring = ConjunctionCollector(d, self.degree, int(self.max_features))
             occurring.add(rows)
             self._numbering = occurring.numbering()
-        self.hashed_ = isinstance(self._numbering, HashedConjunctions)
-        self.n_conjunctions_ = self._numbering.n_columns - d
+        return self.restore(self._numbering, d)
+
+    def restore(self, numbering: KnownConjunctions | HashedConjunctions, n_features: int) -> Self:
+        """Become what was fitted when these conjunctions of so many features were found."""
+        self._numbering, self.n_features_in_ = numbering, n_features
+        self.hashed_ = isinstance(numbering, HashedConjunctions)
+        self.n_conjunctions_ = numbering.n_columns - n_features
         return self
 
     def transform(self, X: Any) -> Any:

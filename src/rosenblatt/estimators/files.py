@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any, get_args
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.errors import InputError
@@ -19,6 +20,7 @@ from rosenblatt.estimators.linear import (
     Perceptron,
     RuleClassifier,
 )
+from rosenblatt.estimators.pipelines import KEY, pipeline_model, pipeline_of
 from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.models.file import Source, read, write
 from rosenblatt.models.learner import Learner
@@ -49,6 +51,8 @@ def save(estimator: Any, path: Source) -> None:
     Parameters
     ----------
     estimator : any classifier of rosenblatt, fitted, or a Model
+        Or a scikit-learn Pipeline of TableEncoder or TextEncoder, FeatureConjunctions, and a
+        classifier.
     path : str or path
         A file that is there is replaced when the new one is complete; ``"-"`` is standard output.
 
@@ -64,17 +68,21 @@ def save(estimator: Any, path: Source) -> None:
     if isinstance(estimator, Model):
         write(estimator, path)
         return
-    name = type(estimator).__name__
-    if LEARNERS.get(name) is not type(estimator):
+    piped = isinstance(estimator, Pipeline)
+    classifier = estimator.steps[-1][1] if piped else estimator
+    name = type(classifier).__name__
+    if LEARNERS.get(name) is not type(classifier):
+        what = f"as the last step {estimator.steps[-1][0]!r} " if piped else ""
         msg = (
-            f"save takes a fitted {_listed()} of rosenblatt; "
-            f"got a {name} of {type(estimator).__module__}."
+            f"save takes {what}a fitted {_listed()} of rosenblatt; "
+            f"got a {name} of {type(classifier).__module__}."
         )
         raise InputError(msg)
-    if not hasattr(estimator, "classes_") or len(estimator.classes_) == 0:
+    if not hasattr(classifier, "classes_") or len(classifier.classes_) == 0:
         msg = f"This {name} has learned nothing yet: fit it before it is saved."
         raise InputError(msg)
-    model, parameters = estimator.model_, estimator.get_params(deep=False)
+    model = pipeline_model(estimator) if piped else classifier.model_
+    parameters = classifier.get_params(deep=False)
     for lost in lost_options(parameters):
         msg = (
             f"{lost} is a {type(parameters[lost]).__name__}, which a model file cannot hold: "
@@ -85,7 +93,7 @@ def save(estimator: Any, path: Source) -> None:
 
 
 def load(path: Source) -> Any:
-    """Return the estimator of a model file, fitted as it was.
+    """Return the estimator or the pipeline of a model file, fitted as it was.
 
     It takes the rows that it was trained on. A model that ``rosenblatt train`` made from columns
     takes data frames (pandas, polars or Arrow) or lists of dictionaries that have them, in any
@@ -107,7 +115,7 @@ def load(path: Source) -> Any:
         )
         raise InputError(msg)
     try:
-        return estimator_of(model)
+        return pipeline_of(model, estimator_of) if KEY in model.training else estimator_of(model)
     except (InputError, TypeError, ValueError, OverflowError) as error:
         msg = f"{name} cannot be used: {error}"
         raise InputError(msg) from error

@@ -37,7 +37,7 @@ def test_columns_of_text_are_told_apart(values: list[str], role: str) -> None:
     ("values", "column"),
     [
         ([1, 2], InputColumn("x", "numeric")),
-        ([True, None], InputColumn("x", "numeric")),
+        ([True, None], InputColumn("x", "category")),
         ([None, None], InputColumn("x", "category")),
         (pl.Series(["1", "2"], dtype=pl.Categorical), InputColumn("x", "category")),
         ([DAY], InputColumn("x", "category", ("year", "month", "weekday"))),

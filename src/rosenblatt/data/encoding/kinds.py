@@ -58,12 +58,12 @@ def detected_columns(
 ) -> list[InputColumn]:
     """Return what columns are taken for.
 
-    Numeric if all values are numbers, or true and false, or lengths of time; with ``lenient`` 99 %
-    of them are enough, where rows with other values will be left out. Dates and times become
-    categories of year, month, weekday and hour. Text if its values have at least three words on
-    average and more than half of them differ, or at least eight words; a word is here two letters
-    or more in a row. Everything else is a category. A column that counts or names the rows is left
-    out.
+    Numeric if all values are numbers, or lengths of time; with ``lenient`` 99 % of them are enough,
+    where rows with other values will be left out. True and false are categories, in text and typed.
+    Dates and times become categories of year, month, weekday and hour. Text if its values have at
+    least three words on average and more than half of them differ, or at least eight words; a word
+    is here two letters or more in a row. Everything else is a category. A column that counts or
+    names the rows is left out.
     """
     import polars as pl
 
@@ -102,9 +102,9 @@ def _column_of_type(table: Table, name: str) -> InputColumn:
         day: tuple[DatePart, ...] = () if kind == pl.Time else ("year", "month", "weekday")
         hour: tuple[DatePart, ...] = () if kind == pl.Date else ("hour",)
         return InputColumn(name, "category", day + hour)
-    if kind.is_numeric() or kind in (pl.Boolean, pl.Duration):
+    if kind.is_numeric() or kind == pl.Duration:
         return InputColumn(name, "numeric")
-    if kind in (pl.Categorical, pl.Enum, pl.Null):
+    if kind in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
         return InputColumn(name, "category")
     msg = Sentence(
         f"{table.file}: column '{name}' holds {kind}, which can't become features;"

@@ -28,6 +28,7 @@ from rosenblatt.data.encoding.columns import (
 from rosenblatt.data.encoding.dates import with_dates
 from rosenblatt.data.encoding.kinds import assigned_columns
 from rosenblatt.data.encoding.label_column import (
+    UNNAMED,
     LabelGuess,
     label_faults,
     listed_columns,
@@ -325,11 +326,12 @@ class TableEncoding:
         Parameters
         ----------
         X : data frame of pandas, polars or Arrow, list of dictionaries, or list of texts
-            Texts where the columns of training are one of texts.
+            Texts where the columns of training are one of texts; an array where they are unnamed.
         """
         optional = frozenset(column.name for column in self.columns if not column.required)
         wanted = Selection(tuple(column.name for column in self.columns), optional)
-        tables = frame_tables(X, wanted, text=self.text_alone)
+        unnamed = all(UNNAMED.fullmatch(name) for name in wanted.required)
+        tables = frame_tables(X, wanted, text=self.text_alone, arrays=unnamed)
         batches = [self.encode(table, None) for table in tables]
         if not batches:
             msg = "X has no rows."

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.data.tables.table import (
     Selection,
@@ -27,7 +28,7 @@ PLAIN = (str, bool, int, float)  # values that a file could hold side by side
 
 
 def frame_tables(
-    X: Any, wanted: Selection | None = None, *, text: str | None = None
+    X: Any, wanted: Selection | None = None, *, text: str | None = None, arrays: bool = False
 ) -> Iterator[Table]:
     """Yield rows in memory as tables whose rows count from 0.
 
@@ -40,6 +41,8 @@ def frame_tables(
         The columns that the tables are to have; by default all.
     text : str, optional
         The column that texts alone are; by default they are an error.
+    arrays : bool
+        Whether X may be an array of two dimensions, whose columns have numbers for names.
 
     Raises
     ------
@@ -47,13 +50,26 @@ def frame_tables(
         Where X is something else, or has not the wanted columns.
     """
     require_polars("rows of named columns")
-    frame, named = _frame(X, wanted, text)
+    if arrays and isinstance(X, np.ndarray) and X.ndim == 2:
+        frame, named = _of_array(X), False
+    else:
+        frame, named = _frame(X, wanted, text)
     if named:
         choice = choose(frame.columns, wanted, NAME)
     else:
         choice = choose_unnamed(frame.width, wanted, NAME)
     chosen = chosen_columns(frame, choice)
     return in_slices(Table(chosen, NAME, 0, None, 0), most_rows=rows_for(chosen))
+
+
+def has_names(X: Any) -> bool:
+    """Return whether X is a data frame or dictionaries, and its columns have names."""
+    if isinstance(X, np.ndarray) or not hasattr(X, "__len__"):
+        return hasattr(X, "__arrow_c_stream__")
+    if _is_pandas(X):
+        return all(isinstance(name, str) for name in getattr(X, "columns", [None]))
+    columns = hasattr(X, "columns") or hasattr(X, "column_names")
+    return columns or (isinstance(X, (list, tuple)) and any(isinstance(x, Mapping) for x in X[:1]))
 
 
 def _frame(X: Any, wanted: Selection | None, text: str | None) -> "tuple[pl.DataFrame, bool]":
@@ -112,6 +128,14 @@ def _of_dictionaries(rows: Sequence[Any]) -> "pl.DataFrame":
             raise InputError(msg)
         names |= dict.fromkeys(row)
     return pl.DataFrame({name: _column(name, [row.get(name) for row in rows]) for name in names})
+
+
+def _of_array(X: NDArray[Any]) -> "pl.DataFrame":
+    import polars as pl
+
+    columns = X.T if X.dtype.kind in "biuf" else X.T.tolist()
+    names = numbered_names(X.shape[1])
+    return pl.DataFrame({name: _column(name, columns[k]) for k, name in enumerate(names)})
 
 
 def _of_pandas(X: Any) -> "tuple[pl.DataFrame, bool]":

@@ -1,0 +1,223 @@
+"""The encoders as transformers: what the command makes of columns, in pipelines and files."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rosenblatt import (
+    AveragedPerceptron,
+    FeatureConjunctions,
+    TableEncoder,
+    TextEncoder,
+    VotedPerceptron,
+    load,
+    save,
+    train_files,
+)
+from rosenblatt.errors import InputError
+from rosenblatt.models.file import read, write
+from tests.estimators.test_rows_of_training import people, run
+
+FORMS: dict[str, Any] = {"category": ["size"]}
+
+
+@parametrize_with_checks([TableEncoder(), TableEncoder(sparse_output=False)])  # type: ignore[untyped-decorator]
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    """Every check of scikit-learn holds, on arrays whose columns have no names."""
+    check(estimator)
+
+
+def test_columns_become_what_the_command_makes_of_them(tmp_path: Path) -> None:
+    """Rows, names and notes are those of a model trained on the file."""
+    frame = people()
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    model = train_files(str(tmp_path / "people.csv"), **FORMS)
+    batch = next(iter(model.rows(str(tmp_path / "people.csv"))))
+    shape = (batch.n_rows, model.n_features)
+    expected = sparse.csr_array((batch.data, batch.indices, batch.indptr), shape=shape)
+    X = pd.read_csv(tmp_path / "people.csv").drop(columns="label")
+    encoder = TableEncoder(**FORMS).fit(X)
+    assert np.array_equal(encoder.transform(X).toarray(), expected.toarray())
+    assert model.encoder is not None
+    names = model.encoder.names(range(model.n_features))
+    assert encoder.get_feature_names_out().tolist() == names
+    assert encoder.feature_names_in_.tolist() == X.columns.tolist()
+    assert np.array_equal(
+        clone(encoder).fit_transform(pl.from_pandas(X)).toarray(), expected.toarray()
+    )
+
+
+@pytest.mark.parametrize("settings", [{}, {"word_pairs": False}, {"hash_bits": 8}])
+def test_texts_become_what_the_command_makes_of_them(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    """The output on a column of texts is that of training on it, and TF-IDF as it is known."""
+    frame = people()[["note", "label"]]
+    frame.to_csv(tmp_path / "notes.csv", index=False)
+    model = train_files(str(tmp_path / "notes.csv"), text="note", **settings)
+    batch = next(iter(model.rows(str(tmp_path / "notes.csv"))))
+    shape = (batch.n_rows, model.n_features)
+    expected = sparse.csr_array((batch.data, batch.indices, batch.indptr), shape=shape).toarray()
+    encoder = TextEncoder(**settings).fit(frame["note"])
+    for X in (frame["note"], frame["note"].tolist(), frame[["note"]], pl.Series(frame["note"])):
+        assert np.array_equal(encoder.transform(X).toarray(), expected)
+    if not settings:
+        other = TfidfVectorizer(
+            sublinear_tf=True,
+            ngram_range=(1, 2),
+            token_pattern=r"[^\W_]+",  # noqa: S106  # of words
+            dtype=np.float32,
+        )
+        theirs = other.fit_transform(frame["note"])
+        names = encoder.get_feature_names_out().tolist()
+        assert sorted(names) == sorted(other.get_feature_names_out())
+        columns = [other.vocabulary_[name] for name in names]
+        np.testing.assert_allclose(expected, theirs.toarray()[:, columns], rtol=1e-5)
+
+
+def test_in_pipelines_and_column_transformers() -> None:
+    """They are cloned, searched and put beside others, and frames come out where wanted."""
+    frame = people()
+    X, y = frame.drop(columns="label"), frame["label"]
+    pipeline = make_pipeline(TableEncoder(**FORMS), AveragedPerceptron())
+    assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.5
+    columns = ColumnTransformer(
+        [("note", TextEncoder(min_count=2), "note"), ("rest", TableEncoder(), ["age", "city"])]
+    )
+    beside = make_pipeline(columns, AveragedPerceptron()).fit(X, y)
+    assert beside.score(X, y) > 0.7
+    names = columns.fit(X).get_feature_names_out().tolist()
+    assert "rest__age" in names
+    assert "note__good" in names
+    dense = TableEncoder(sparse_output=False).set_output(transform="pandas")
+    assert "city=Rome" in dense.fit_transform(X[["age", "city"]]).columns
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [("table", TableEncoder(**FORMS)), ("model", AveragedPerceptron(max_iter=3))],
+        [("table", TableEncoder(ignore=("note",))), ("model", VotedPerceptron(max_iter=1))],
+        [
+            (
+                "table",
+                TableEncoder(text=["note"], numeric=["age"], ignore=["size", "price", "day"]),
+            ),
+            ("pairs", FeatureConjunctions()),
+            ("model", AveragedPerceptron(max_iter=2)),
+        ],
+    ],
+    ids=["table", "voted", "pairs"],
+)
+def test_a_saved_pipeline_comes_back(tmp_path: Path, steps: list[Any]) -> None:
+    """Its steps, parameters and scores are the same, and the commands predict with it."""
+    frame = people()
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    X = pd.read_csv(tmp_path / "people.csv")
+    pipeline = clone(Pipeline(steps)).fit(X.drop(columns="label"), X["label"])
+    save(pipeline, tmp_path / "m.model")
+    again = load(tmp_path / "m.model")
+    assert isinstance(again, Pipeline)
+    assert [name for name, _ in again.steps] == [name for name, _ in steps]
+    assert again[-1].get_params() == pipeline[-1].get_params()
+    assert {k: str(v) for k, v in again[0].get_params().items() if v} == {
+        k: str(tuple(v) if isinstance(v, list) else v)
+        for k, v in pipeline[0].get_params().items()
+        if v
+    }
+    assert np.array_equal(again.decision_function(X), pipeline.decision_function(X))
+    paths = [str(tmp_path / name) for name in ("m.model", "people.csv")]
+    assert run("predict", *paths).stdout.split() == again.predict(X).tolist()
+    save(again, tmp_path / "n.model")
+    once_more = load(tmp_path / "n.model")
+    assert np.array_equal(once_more.decision_function(X), pipeline.decision_function(X))
+
+
+def test_pipelines_of_texts_and_of_arrays(tmp_path: Path) -> None:
+    """Texts alone, and conjunctions of an array, come back as well."""
+    texts, y = ["good day", "bad day", "good work", "bad work"], [1, 0, 1, 0]
+    of_texts = make_pipeline(TextEncoder(), AveragedPerceptron()).fit(texts, y)
+    save(of_texts, tmp_path / "m")
+    assert load(tmp_path / "m").predict(["good", "bad"]).tolist() == [1, 0]
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    pairs = make_pipeline(FeatureConjunctions(), AveragedPerceptron()).fit(X, [0, 1, 1, 0])
+    save(pairs, tmp_path / "m")
+    assert load(tmp_path / "m").predict(X).tolist() == pairs.predict(X).tolist()
+
+
+def test_what_a_file_cannot_hold_is_named(tmp_path: Path) -> None:
+    """A step that is not ours is named with its class, and nothing is written."""
+    frame = people()[["age", "label"]].dropna()
+    encoder = ("encoder", TableEncoder(sparse_output=False))
+    model = ("model", AveragedPerceptron())
+    columns = ColumnTransformer([("age", TableEncoder(), ["age"])])
+    for steps, sentence in (
+        ([encoder, ("scaler", StandardScaler()), model], "the step 'scaler', StandardScaler: a"),
+        (
+            [("columns", columns), model],
+            "the step 'columns', ColumnTransformer: a model file",
+        ),
+        ([encoder, ("nothing", "passthrough"), model], "the step 'nothing', passthrough: a model"),
+    ):
+        pipeline = Pipeline(steps).fit(frame[["age"]], frame["label"])
+        with pytest.raises(InputError, match=re.escape(f"save cannot store {sentence}")):
+            save(pipeline, tmp_path / "m.model")
+    other = Pipeline([encoder, ("scaler", StandardScaler())]).fit(frame[["age"]])
+    with pytest.raises(InputError, match="save takes as the last step 'scaler' a fitted"):
+        save(other, tmp_path / "m.model")
+    assert not (tmp_path / "m.model").exists()
+
+
+def test_a_file_with_steps_that_are_not_known(tmp_path: Path) -> None:
+    """Steps that nobody knows, or that do not fit, are refused."""
+    texts, y = ["good day", "bad day"], [1, 0]
+    save(make_pipeline(TextEncoder(), AveragedPerceptron()).fit(texts, y), tmp_path / "m")
+    model = read(tmp_path / "m")
+    for steps, reason in (
+        ([["one", "Shell", {}]], "the steps of its pipeline are not known: 'Shell'."),
+        ([["one", "TextEncoder", {"speed": 1}]], "the steps of its pipeline are not known: "),
+        ([["one", "FeatureConjunctions", {}]], "the steps of its pipeline do not fit its encod"),
+        (7, "the steps of its pipeline are not known: "),
+    ):
+        model.training["pipeline"]["steps"] = steps
+        write(model, tmp_path / "n")
+        with pytest.raises(InputError, match=re.escape(reason)):
+            load(tmp_path / "n")
+
+
+@pytest.mark.parametrize(
+    ("encoder", "X", "sentence"),
+    [
+        (TableEncoder(), [], "Expected 2D array, got 1D array instead"),
+        (TableEncoder(), pd.DataFrame({"a": []}), "X has no rows: found 0 sample(s)"),
+        (TableEncoder(missing="guess"), [{"a": 1}], "missing must be 'mean', 'zero' or 'error'"),
+        (
+            TableEncoder(text="b"),
+            [{"a": 1}],
+            "X has no column 'b', named by text=. The",
+        ),
+        (
+            TextEncoder(),
+            [{"a": "x", "b": "y"}],
+            "X must be one column of texts; got 2: a, b. Table",
+        ),
+        (TextEncoder(), [1, 2], "X must hold named columns: give a data frame (pandas, polars or"),
+    ],
+)
+def test_bad_input(encoder: Any, X: Any, sentence: str) -> None:
+    """What cannot be encoded is refused with a sentence."""
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        encoder.fit(X)
