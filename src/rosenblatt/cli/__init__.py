@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "Write a report on a model as one HTML page.",
     "plot": "Draw a picture of data or of a model.",
     "lab": "Open an interactive page to try the perceptron.",
+    "serve": "Serve models over HTTP that learn while they answer.",
     "export": "Write a model as JSON or ONNX.",
 }
 

@@ -1,0 +1,1 @@
+"""A service of models that learn while they answer, and forget when asked: HTTP over a journal."""

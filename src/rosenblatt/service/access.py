@@ -1,0 +1,159 @@
+"""Who may do what: tokens and their scopes, the host a request names, and how often it may ask."""
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from ipaddress import ip_address
+from typing import NamedTuple
+
+import msgspec
+
+from rosenblatt.service.journal import TokenRecord
+from rosenblatt.service.limits import RequestError
+
+SCOPES = ("predict", "teach", "inspect", "admin")
+ADMIN = "admin"
+OPERATOR = "operator"  # name of the token that file or environment gave
+
+
+class Caller(NamedTuple):
+    """Who sent a request."""
+
+    name: str | None  # of the token; None where no tokens are needed
+    scopes: frozenset[str]
+    models: frozenset[str] | None  # None: all
+
+    def may(self, scope: str, model: str | None) -> bool:
+        """Return whether this may be done with a model; admin may do everything with it."""
+        if self.models is not None and model not in self.models:
+            return False
+        return scope in self.scopes or ADMIN in self.scopes
+
+
+ANYBODY = Caller(None, frozenset(SCOPES), None)
+
+
+@dataclass
+class Bucket:
+    """Requests that a caller may still send, refilled as time passes."""
+
+    tokens: float
+    time: float
+
+
+class Access:
+    """Checks each request. Where there are no tokens everything is allowed: loopback only.
+
+    Parameters
+    ----------
+    tokens : function that returns the known tokens by digest
+    operator : digest of a token from file or environment, or None
+    hosts : names that requests may give in ``Host``, without the port
+    rate : requests a second of each caller, or None
+    """
+
+    def __init__(
+        self,
+        tokens: Callable[[], Mapping[bytes, TokenRecord]],
+        operator: bytes | None = None,
+        hosts: Iterable[str] = ("127.0.0.1", "localhost", "[::1]", "::1"),
+        rate: float | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        from time import monotonic
+
+        self._tokens, self._operator = tokens, operator
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._rate, self._clock = rate, clock or monotonic
+        self._buckets: dict[str, Bucket] = {}
+        self._callers: dict[bytes, tuple[TokenRecord, Caller]] = {}
+
+    @property
+    def open(self) -> bool:
+        """Whether there are no tokens, so that nobody is asked for one."""
+        return self._operator is None and not self._tokens()
+
+    def check_host(self, host: str, origin: str | None) -> None:
+        """Raise where a request names another host, or comes from the page of another."""
+        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
+        if name.lower() not in self._hosts:
+            msg = f"This service does not answer under the name {name[:80]!r}."
+            raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, msg)
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
+            msg = "Requests from pages of other hosts are refused."
+            raise RequestError(HTTPStatus.FORBIDDEN, msg)
+
+    def caller(self, authorization: str | None) -> Caller:
+        """Return who sent a request with this header."""
+        if self.open:
+            return ANYBODY
+        kind, _, token = (authorization or "").partition(" ")
+        if kind.lower() != "bearer" or not token:
+            msg = "A token is needed: send the header 'Authorization: Bearer TOKEN'."
+            raise RequestError(HTTPStatus.UNAUTHORIZED, msg)
+        digest = digest_of(token)
+        if self._operator is not None and secrets.compare_digest(digest, self._operator):
+            return Caller(OPERATOR, frozenset(SCOPES), None)
+        found = None
+        for known, record in self._tokens().items():  # all of them, each in constant time
+            if secrets.compare_digest(digest, known):
+                found = record
+        if found is None:
+            msg = "The token is not known here."
+            raise RequestError(HTTPStatus.UNAUTHORIZED, msg)
+        return self._caller(digest, found)
+
+    def _caller(self, digest: bytes, record: TokenRecord) -> Caller:
+        known, caller = self._callers.get(digest, (None, ANYBODY))
+        if known is not record:
+            models = None if record.models is None else msgspec.json.decode(record.models)
+            scopes = frozenset(msgspec.json.decode(record.scopes))
+            caller = Caller(record.name, scopes, None if models is None else frozenset(models))
+            self._callers[digest] = record, caller
+        return caller
+
+    def check(self, caller: Caller, scope: str, model: str | None) -> None:
+        """Raise where a caller may not do this, or asks too often."""
+        if not caller.may(scope, model):
+            of = "" if model is None else f" of {model!r}"
+            msg = f"The token {caller.name!r} has not the scope {scope!r}{of}."
+            raise RequestError(HTTPStatus.FORBIDDEN, msg)
+        if self._rate is not None:
+            self._count(caller.name or "")
+
+    def _count(self, name: str) -> None:
+        rate, now = self._rate or 0.0, self._clock()
+        most = max(1.0, rate)
+        bucket = self._buckets.setdefault(name, Bucket(most, now))
+        bucket.tokens = min(most, bucket.tokens + (now - bucket.time) * rate)
+        bucket.time = now
+        if bucket.tokens < 1.0:
+            msg = f"A token may send {rate:g} requests a second; wait a little."
+            raise RequestError(HTTPStatus.TOO_MANY_REQUESTS, msg, retry_after=1)
+        bucket.tokens -= 1.0
+
+
+def new_token() -> str:
+    """Return a token of 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def digest_of(token: str) -> bytes:
+    """Return what is stored of a token; its 256 bits need no slow hash."""
+    return hashlib.sha256(token.strip().encode()).digest()
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

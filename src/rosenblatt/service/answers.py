@@ -1,0 +1,424 @@
+"""What is answered about a model: predictions, explanations, teachers, descriptions, journals."""
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.shapes import entries
+from rosenblatt.models.explanation import contributions
+from rosenblatt.models.model import Class, Model
+from rosenblatt.rules import pair_scale
+from rosenblatt.service.features import ColumnFeatures, Features, HashedFeatures, NamedFeatures
+from rosenblatt.service.history import at_version, features_from, in_parts, label_from, new_learner
+from rosenblatt.service.journal import ACTIVE, KINDS, Event, JobRecord
+from rosenblatt.service.learner import ServedLearner
+from rosenblatt.service.limits import Limits, RequestError
+from rosenblatt.service.requests import (
+    CurvePoint,
+    Description,
+    ExplanationAnswer,
+    FeatureAmount,
+    ForgetRequest,
+    Job,
+    JournalLine,
+    Label,
+    Prediction,
+    Predictions,
+    Teacher,
+    WhyAnswer,
+    label_of,
+)
+from rosenblatt.service.snapshots import file_of
+from rosenblatt.service.writer import Entry, Writer
+
+KEPT_VERSIONS = 4  # old ones that are kept at hand
+CURVE_POINTS = 200
+TOGETHER = 1000  # rows that are compared with one at a time
+_request = msgspec.json.Decoder(ForgetRequest)
+
+
+def predict(
+    served: ServedLearner, version: int, features: Features, id_: str | None = None
+) -> Prediction:
+    """Return what a model says of one row."""
+    if len(served.classes) < 2:
+        served.rows([features])  # raises for what is no row
+        only = served.classes[0] if served.classes else None
+        return Prediction(label=only, score=None, version=version, id=id_)
+    scores = served.scores([features])
+    label = served.labels(scores)[0]
+    return Prediction(label=label, score=scores[0].tolist(), version=version, id=id_)
+
+
+def predict_many(served: ServedLearner, version: int, batch: Sequence[Features]) -> Predictions:
+    """Return what a model says of many rows."""
+    if len(served.classes) < 2 or not batch:
+        served.rows(batch)
+        only = served.classes[0] if served.classes else None
+        return Predictions(labels=[only] * len(batch), scores=[], version=version)
+    scores = served.scores(batch)
+    labels: list[Any] = served.labels(scores)
+    return Predictions(labels=labels, scores=scores.tolist(), version=version)
+
+
+class Versions:
+    """Models at older versions, the latest asked for at hand. For threads beside the readers'."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._kept: OrderedDict[tuple[int, int], ServedLearner] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, entry: Entry, version: int) -> ServedLearner:
+        """Return the model at a version; do not change it."""
+        writer = self._writer
+        with self._lock, writer.journal.reader() as reader:
+            record = next(
+                (one for one in reader.models() if one.model == entry.record.model), entry.record
+            )
+            key = record.model, version
+            found = None if version < record.oldest else self._kept.get(key)
+            if found is None:
+                found = at_version(reader, writer.snapshots, record, version, writer.limits)
+                self._kept[key] = found
+            self._kept.move_to_end(key)
+            while len(self._kept) > KEPT_VERSIONS:
+                self._kept.popitem(last=False)
+            return found
+
+    def clear(self) -> None:
+        """Forget all of them, for something was forgotten."""
+        with self._lock:
+            self._kept.clear()
+
+
+def explain(served: ServedLearner, version: int, features: Features, top: int) -> ExplanationAnswer:
+    """Return what each feature of a row adds to its score."""
+    _check_two(served)
+    number, rows = _decided(served, features)
+    indices, values = entries(rows, 0)
+    found = contributions(_as_model(served), indices, values, winner=number)
+    space = served.space
+    return ExplanationAnswer(
+        label=served.classes[number],
+        positive=found.positive,
+        negative=found.negative,
+        total=found.total,
+        bias=found.bias,
+        terms=[
+            FeatureAmount(
+                name=space.name(term.feature),
+                value=term.value,
+                weight=term.weight,
+                amount=term.amount,
+            )
+            for term in found.terms[:top]
+        ],
+        others=max(0, len(found.terms) - top),
+        unknown=_unknown(served, features, rows),
+        version=version,
+    )
+
+
+def _unknown(served: ServedLearner, features: Features, rows: Any) -> int:
+    if not isinstance(served.space, NamedFeatures) or not isinstance(features, Mapping):
+        return 0
+    return sum(value is not None for value in features.values()) - len(rows.indices)
+
+
+def _check_two(served: ServedLearner) -> None:
+    if len(served.classes) < 2:
+        msg = "The model knows fewer than two classes yet: there is nothing to explain."
+        raise RequestError(HTTPStatus.CONFLICT, msg)
+
+
+def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:
+    scores = served.scores([features])
+    label = served.labels(scores)[0]
+    return served.classes.index(label), served.rows([features])
+
+
+def _as_model(served: ServedLearner) -> Model:
+    """Return the weights as a model to look at, not copied."""
+    state = served.state
+    ledger = None if state.ledger is None else state.by_class(state.ledger)
+    return Model(
+        served.learner.estimator,
+        {"fit_intercept": served.learner.fit_intercept},
+        served.classes,
+        state.by_class(state.weights),
+        ledger,
+        state.count,
+    )
+
+
+def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer:
+    """Return the examples that taught the model its score of a row, as the sum that it is.
+
+    The score is Σ τᵢ·yᵢ·⟨xᵢ, x⟩, and where an average decides each term is multiplied by the share
+    of the vectors that came after it, 1 − cᵢ/c.
+    """
+    with writer.journal.reader() as reader:
+        head = reader.head(entry.record.model)
+        record = next(one for one in reader.models() if one.model == entry.record.model)
+        served = at_version(reader, writer.snapshots, record, head, writer.limits)
+        if served.learner.second_order:
+            msg = (
+                f"The weights of the rule {served.learner.rule} are not the sum of its examples, "
+                "so no example can be named; ask for explain."
+            )
+            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        _check_two(served)
+        number, rows = _decided(served, features)
+        winner = served.classes[number]
+        if len(served.classes) == 2:
+            positive, negative = served.classes[1], served.classes[0]
+        else:
+            scores = served.scores([features])[0]
+            order = np.argsort(-scores, kind="stable").tolist()
+            positive = winner
+            negative = served.classes[next(k for k in order if k != number)]
+        x = np.zeros(served.state.n_features + 1)
+        at, values = entries(rows, 0)
+        x[at], x[-1] = values, served.learner.constant
+        _, file = reader.base(entry.record.model, 0)
+        start = _start_score(
+            new_learner(entry.spec, writer.limits, file), features, positive, negative
+        )
+        if served.state.ledger is not None and file is not None:
+            start = math.nan  # filled below: the average of what was there before is not a sum
+        teachers = _amounts(served, reader, entry, x, positive, negative)
+    total = _pair_score(served, features, positive, negative)
+    if math.isnan(start):
+        start = total - math.fsum(amount for amount, _ in teachers)
+    teachers.sort(key=lambda pair: (-abs(pair[0]), pair[1].sequence))
+    return WhyAnswer(
+        label=winner,
+        positive=positive,
+        negative=negative,
+        total=total,
+        start=start,
+        teachers=[
+            Teacher(
+                sequence=event.sequence,
+                amount=amount,
+                features=cast("Any", features_from(event.features or "{}")),
+                label=label_from(event.label or "null"),
+                id=event.id,
+                token=event.token,
+                time=event.time,
+            )
+            for amount, event in teachers[:top]
+        ],
+        others=max(0, len(teachers) - top),
+        version=head,
+    )
+
+
+def _pair_score(
+    served: ServedLearner, features: Features, positive: Class, negative: Class
+) -> float:
+    if len(served.classes) < 2:
+        return 0.0
+    scores = served.scores([features])[0]
+    if len(served.classes) == 2:
+        return float(scores)
+    at = served.classes.index
+    return float(scores[at(positive)] - scores[at(negative)])
+
+
+def _start_score(
+    served: ServedLearner, features: Features, positive: Class, negative: Class
+) -> float:
+    if {positive, negative} <= set(served.classes):
+        return _pair_score(served, features, positive, negative)
+    return 0.0
+
+
+def _amounts(
+    served: ServedLearner, reader: Any, entry: Entry, x: Any, positive: Class, negative: Class
+) -> list[tuple[float, Event]]:
+    """Return what each example that made a step adds to the score of the row x."""
+    state, found = served.state, []
+    scale = pair_scale(served.learner.step)
+    taught = reader.events(entry.record.model, 0, None, f"{ACTIVE} AND rival IS NOT NULL")
+    for some in in_parts(taught, TOGETHER):
+        rows = served.rows([features_from(event.features or "{}") for event in some])
+        for i, event in enumerate(some):
+            at, values = entries(rows, i)
+            product = float(values @ x[at]) + served.learner.constant * float(x[-1])
+            amount = (event.step or 0.0) * product
+            if len(served.classes) > 2 and event.classes == 2:
+                amount *= scale
+            if state.ledger is not None:
+                amount *= 1.0 - (event.seen or 0) / state.count
+            label, rival = label_from(event.label or "null"), label_from(event.rival or "null")
+            sign = (label == positive) - (label == negative)
+            if len(served.classes) > 2:
+                sign += (rival == negative) - (rival == positive)
+            if sign and amount:
+                found.append((sign * amount, event))
+    return found
+
+
+def described(entry: Entry, curve: Sequence[tuple[int, int, int]] = ()) -> Description:
+    """Return what a model is and how it is doing."""
+    view, tally = entry.view, entry.tally
+    learner, space = view.learner, view.space
+    columns: Any = dict(space.columns) if isinstance(space, ColumnFeatures) else None
+    return Description(
+        name=entry.record.name,
+        rule=learner.rule,
+        memory=learner.memory,
+        title=learner.title,
+        parameters={name: value for name, value in learner.values.items() if value is not None},
+        features=kind_of(entry),
+        columns=columns,
+        classes=list(view.classes),
+        n_features=view.n_features,
+        version=entry.version,
+        oldest=entry.record.oldest,
+        learned=tally.learned,
+        wrong=tally.wrong,
+        mistakes=tally.mistakes,
+        error=tally.wrong / tally.learned if tally.learned else None,
+        quarantined=tally.quarantined,
+        created=entry.record.created,
+        curve=_progress(curve),
+    )
+
+
+def _progress(curve: Sequence[tuple[int, int, int]]) -> list[CurvePoint]:
+    points, learned, wrong = [], 0, 0
+    for version, n, n_wrong in curve:
+        learned, wrong = learned + n, wrong + n_wrong
+        points.append(CurvePoint(version=version, learned=learned, wrong=wrong))
+    return points
+
+
+def kind_of(entry: Entry) -> str:
+    """Return how the features of a model come."""
+    space = entry.view.space
+    if isinstance(space, NamedFeatures):
+        return "names"
+    if isinstance(space, HashedFeatures):
+        return "hashed"
+    if isinstance(space, ColumnFeatures):
+        return "columns"
+    return "numbered" if space.sparse else "array"
+
+
+def lines(events: Iterator[Event]) -> bytes:
+    """Return events as NDJSON."""
+    encoder = msgspec.json.Encoder()
+    return encoder.encode_lines([line_of(event) for event in events])
+
+
+def line_of(event: Event) -> JournalLine:
+    """Return an event as clients see it."""
+
+    def label(text: str | None) -> Label | None:
+        return None if text is None else label_of(label_from(text))
+
+    return JournalLine(
+        sequence=event.sequence,
+        kind=KINDS[event.kind],
+        time=event.time,
+        id=event.id,
+        token=event.token,
+        features=None if event.features is None else cast("Any", features_from(event.features)),
+        label=label(event.label),
+        predicted=label(event.predicted),
+        mistake=None if event.mistake is None else bool(event.mistake),
+        step=event.step,
+        rival=label(event.rival),
+        forgotten=event.forgotten,
+        undone=event.undone,
+        note=None if event.note is None else msgspec.json.decode(event.note),
+    )
+
+
+def job_of(record: JobRecord) -> Job:
+    """Return a job as clients see it."""
+    answer = {} if record.answer is None else msgspec.json.decode(record.answer)
+    return Job(
+        job=record.job,
+        status=record.status,
+        request=_request.decode(record.request),
+        time=record.time,
+        examples=answer.get("examples"),
+        version=answer.get("version"),
+        error=answer.get("error"),
+    )
+
+
+def exported(served: ServedLearner, kind: str) -> tuple[str, bytes]:
+    """Return a model as a file of some kind, and the type of its contents."""
+    model = served.model()
+    if model is None:
+        msg = "The model has learned nothing yet: there is nothing to export."
+        raise RequestError(HTTPStatus.CONFLICT, msg)
+    if kind == "model":
+        return "application/octet-stream", file_of(model) or b""
+    if kind == "json":
+        from rosenblatt.models.json_export import to_json
+
+        return "application/json", to_json(model).encode()
+    from rosenblatt.models.onnx_export import to_onnx
+
+    try:
+        return "application/octet-stream", to_onnx(model)
+    except ImportError as error:
+        msg = "ONNX needs another package: pip install 'rosenblatt[onnx]'."
+        raise RequestError(HTTPStatus.NOT_IMPLEMENTED, msg) from error
+
+
+def check_features(features: Features, limits: Limits, *, columns: bool) -> None:
+    """Raise InputError for features beyond a limit."""
+    if len(features) > limits.features:
+        msg = f"features has {len(features):,} entries; at most {limits.features:,} are taken."
+        raise InputError(msg)
+    most = limits.magnitude
+    if not isinstance(features, Mapping):
+        for number in features:
+            if not -most <= number <= most:
+                msg = f"A number in features is {number:g}; its size must be at most {most:g}."
+                raise InputError(msg)
+        return
+    longest = limits.text_length if columns else limits.name_length
+    for name, value in features.items():
+        if len(name) > limits.name_length:
+            msg = (
+                f"The name of a feature has {len(name):,} characters; at most "
+                f"{limits.name_length:,} are taken."
+            )
+            raise InputError(msg)
+        if type(value) is float:
+            if not -most <= value <= most:
+                msg = f"The feature {name[:80]!r} is {value:g}; its size must be at most {most:g}."
+                raise InputError(msg)
+        elif isinstance(value, str) and len(value) > longest:
+            msg = (
+                f"The word of the feature {name[:80]!r} has {len(value):,} characters; at most "
+                f"{longest:,} are taken."
+            )
+            raise InputError(msg)
+
+
+def checked_label(label: Label, limits: Limits) -> Class:
+    """Return a label as a class, or raise InputError for one beyond a limit."""
+    if isinstance(label, str):
+        if not 0 < len(label) <= limits.label_length:
+            msg = f"A label must have 1 to {limits.label_length} characters; got {len(label):,}."
+            raise InputError(msg)
+    elif not isinstance(label, bool) and abs(label) >= 2**53:
+        msg = f"A label that is a number must be below 2^53; got {label!r:.60}."
+        raise InputError(msg)
+    return label_of(label)

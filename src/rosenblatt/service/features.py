@@ -1,0 +1,458 @@
+"""Features of a request as rows: named and numbered as they come, hashed, arrays, or columns.
+
+A space numbers features. The writer lets it grow, in the order of the names within an example, so
+that a replay of the journal numbers them alike; readers look only at numbers below the number of
+features that their weights have.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.kernels.text.hashing import SEED, term_hash
+from rosenblatt.models.model import Model
+
+Value = float | str | bool | None
+Features = Mapping[str, Value] | Sequence[float]
+
+REFUSE, IGNORE = "refuse", "ignore"  # what happens to a new name where there is no more room
+
+
+class FeatureSpace(Protocol):
+    """How the features of requests become numbered features."""
+
+    @property
+    def n_features(self) -> int:
+        """How many features are numbered so far."""
+
+    @property
+    def sparse(self) -> bool:
+        """Whether its rows are CSR rows."""
+
+    def learn(self, batch: Sequence[Features]) -> None:
+        """Number what is new in these rows, or raise InputError and change nothing."""
+
+    def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> Rows:
+        """Return rows of ``room`` features; only those numbered below ``width`` are in them."""
+
+    def shrink(self, n_features: int) -> None:
+        """Forget the features from this number on."""
+
+    def copy(self) -> "FeatureSpace":
+        """Return one that grows by itself."""
+
+    def name(self, number: int) -> str:
+        """Return what a feature is called."""
+
+    def names(self) -> tuple[str, ...] | None:
+        """Return all names, where names are what is numbered."""
+
+
+class NamedFeatures:
+    """Names, numbered as they come, up to a limit.
+
+    A number is the value of its feature; a word makes the feature ``name=word`` of value 1; true
+    and false are 1 and 0, and null is as if not given.
+
+    >>> space = NamedFeatures()
+    >>> space.learn([{"size": 2.0, "colour": "red"}])
+    >>> space.names()
+    ('colour=red', 'size')
+    >>> space.rows([{"size": 3.0, "weight": 1.0}], 2, 4, 1.0)[:3]
+    (array([3.]), array([1], dtype=int32), array([0, 1]))
+    """
+
+    sparse = True
+
+    def __init__(
+        self, names: Iterable[str] = (), limit: int = 1 << 20, when_full: str = REFUSE
+    ) -> None:
+        self._names = list(names)
+        self._numbers = {name: number for number, name in enumerate(self._names)}
+        self._limit, self._when_full = limit, when_full
+
+    @property
+    def n_features(self) -> int:
+        """How many names there are."""
+        return len(self._names)
+
+    def learn(self, batch: Sequence[Features]) -> None:
+        """Number the new names of each row in their own order."""
+        new: dict[str, None] = {}
+        numbers = self._numbers
+        for features in batch:
+            fresh = [name for name, _ in _terms(_mapping(features)) if name not in numbers]
+            for name in sorted(fresh):
+                new[name] = None
+        room = self._limit - len(self._names)
+        if len(new) > room and self._when_full == REFUSE:
+            name = list(new)[room]
+            msg = (
+                f"The feature {name[:80]!r} is new and the model has all {self._limit:,} features "
+                "that it may have; create a model with a higher limit, with hashed features, or "
+                "with when_full='ignore'."
+            )
+            raise InputError(msg)
+        for name in list(new)[:room]:
+            numbers[name] = len(self._names)  # a reader that sees it finds no weight yet
+            self._names.append(name)
+
+    def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
+        """Return CSR rows, their features in order."""
+        get = self._numbers.get
+        return _csr(
+            (
+                [(get(name, width), value) for name, value in _terms(_mapping(features))]
+                for features in batch
+            ),
+            *(width, room, constant),
+        )
+
+    def shrink(self, n_features: int) -> None:
+        """Forget the names that came last."""
+        for name in self._names[n_features:]:
+            del self._numbers[name]
+        del self._names[n_features:]
+
+    def copy(self) -> "NamedFeatures":
+        """Return one that grows by itself."""
+        return NamedFeatures(self._names, self._limit, self._when_full)
+
+    def name(self, number: int) -> str:
+        """Return the name of a feature."""
+        return self._names[number]
+
+    def names(self) -> tuple[str, ...]:
+        """Return all names by number."""
+        return tuple(self._names)
+
+
+class HashedFeatures:
+    """Names, numbered by a hash of so many bits: nothing grows, and two names may share a weight.
+
+    >>> HashedFeatures(4).rows([{"size": 3.0}], 16, 16, 1.0)[:2]
+    (array([3.]), array([9], dtype=int32))
+    """
+
+    sparse = True
+
+    def __init__(self, bits: int) -> None:
+        self._mask = (1 << bits) - 1
+
+    @property
+    def n_features(self) -> int:
+        """How many numbers there are."""
+        return self._mask + 1
+
+    def learn(self, batch: Sequence[Features]) -> None:
+        """Raise InputError for what has no names."""
+        for features in batch:
+            _mapping(features)
+
+    def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
+        """Return CSR rows, their features in order, those of equal number added."""
+        mask = self._mask
+        return _csr(
+            (
+                [
+                    (term_hash(name.encode("utf-8", "surrogatepass"), SEED) & mask, value)
+                    for name, value in _terms(_mapping(features))
+                ]
+                for features in batch
+            ),
+            *(width, room, constant),
+        )
+
+    def shrink(self, n_features: int) -> None:
+        """Change nothing."""
+
+    def copy(self) -> "HashedFeatures":
+        """Return itself: it never changes."""
+        return self
+
+    def name(self, number: int) -> str:
+        """Return the place of the feature."""
+        return f"place {number}"
+
+    def names(self) -> None:
+        """Return nothing: names are not kept."""
+
+
+class ArrayFeatures:
+    """A list of numbers, as long in every row; the first row says how long where nobody else did.
+
+    >>> ArrayFeatures(2).rows([[1.0, 2.0]], 2, 2, 1.0).values
+    array([[1., 2.]])
+    """
+
+    sparse = False
+
+    def __init__(self, n_features: int = 0, names: Sequence[str] | None = None) -> None:
+        self._n_features, self._names = n_features, names
+        self._numbers = {name: number for number, name in enumerate(names or ())}
+
+    @property
+    def n_features(self) -> int:
+        """How many numbers a row has; 0 before the first."""
+        return self._n_features
+
+    def learn(self, batch: Sequence[Features]) -> None:
+        """Take the length of the first row for that of all, and check it."""
+        n_features = self._n_features
+        for features in batch:
+            found = len(self._numbers_of(features))
+            if n_features in (0, found):
+                n_features = found
+            else:
+                raise _wrong_length(found, n_features)
+        if n_features == 0 and batch:
+            msg = "features is an empty list; it must have at least one number."
+            raise InputError(msg)
+        self._n_features = n_features
+
+    def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> Dense:
+        """Return dense rows."""
+        values = [self._numbers_of(features) for features in batch]
+        for row in values:
+            if len(row) != width:
+                raise _wrong_length(len(row), width)
+        return Dense(np.array(values, np.float64).reshape(len(values), room), constant)
+
+    def _numbers_of(self, features: Features) -> Sequence[float]:
+        if not isinstance(features, Mapping):
+            return features
+        if self._names is None:
+            msg = "features must be a list of numbers; got an object of names."
+            raise InputError(msg)
+        row = [0.0] * self._n_features
+        for name, value in features.items():
+            if name not in self._numbers:
+                continue  # no weight: as everywhere, what is unknown counts for nothing
+            if isinstance(value, str):
+                msg = f"The feature {name[:80]!r} must be a number; got the word {value[:80]!r}."
+                raise InputError(msg)
+            row[self._numbers[name]] = float(value or 0.0)
+        return row
+
+    def shrink(self, n_features: int) -> None:
+        """Go back to a row that had no length yet."""
+        self._n_features = n_features
+
+    def copy(self) -> "ArrayFeatures":
+        """Return one that takes its own length."""
+        return ArrayFeatures(self._n_features, self._names)
+
+    def name(self, number: int) -> str:
+        """Return the name of a number of the list, or where it stands, counted from 0."""
+        return f"feature {number}" if self._names is None else self._names[number]
+
+    def names(self) -> tuple[str, ...] | None:
+        """Return the names, where the model has some."""
+        return None if self._names is None else tuple(self._names)
+
+
+class NumberedFeatures:
+    """Names that are numbers, as in svmlight files: ``{"3": 1.5}``."""
+
+    sparse = True
+
+    def __init__(self, n_features: int, *, zero_based: bool) -> None:
+        self._n_features, self._first = n_features, 0 if zero_based else 1
+
+    @property
+    def n_features(self) -> int:
+        """How many features the model was trained on."""
+        return self._n_features
+
+    def learn(self, batch: Sequence[Features]) -> None:
+        """Raise InputError for what is not a number of a feature."""
+        for features in batch:
+            for name in _mapping(features):
+                self._number(name)
+
+    def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
+        """Return CSR rows, their features in order."""
+        return _csr(
+            (
+                [(self._number(name), _plain(name, value)) for name, value in _items(features)]
+                for features in batch
+            ),
+            *(width, room, constant),
+        )
+
+    def _number(self, name: str) -> int:
+        if not (name.isascii() and name.isdigit() and len(name) <= 10):
+            msg = f"The model numbers its features; got the name {name[:80]!r}."
+            raise InputError(msg)
+        number = int(name) - self._first
+        if number < 0:
+            msg = "The features of this model count from 1; got 0."
+            raise InputError(msg)
+        return number
+
+    def shrink(self, n_features: int) -> None:
+        """Change nothing."""
+
+    def copy(self) -> "NumberedFeatures":
+        """Return itself: it never changes."""
+        return self
+
+    def name(self, number: int) -> str:
+        """Return the number as the files have it."""
+        return str(number + self._first)
+
+    def names(self) -> None:
+        """Return nothing."""
+
+
+class ColumnFeatures:
+    """The columns of a table that a model was trained on: texts, categories, numbers, dates."""
+
+    sparse = True
+
+    def __init__(self, model: Model) -> None:
+        from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
+        from rosenblatt.data.tables.table import require_polars
+
+        require_polars("rows of columns")
+        encoder = model.encoder
+        table = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
+        if not isinstance(table, TableEncoding):
+            msg = f"The columns of a {type(table).__name__} cannot be served."
+            raise InputError(msg)
+        self._encoder: Any = encoder
+        self.columns = [(c.name, c.role) for c in table.columns if c.required]
+
+    @property
+    def n_features(self) -> int:
+        """How many features the model was trained on: levels and words that are new count 0."""
+        return int(self._encoder.n_features)
+
+    def learn(self, batch: Sequence[Features]) -> None:
+        """Raise InputError for rows that the columns do not take; nothing new is numbered."""
+        self._encoded(batch)
+
+    def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
+        """Return CSR rows, as a file with these rows has them."""
+        del width
+        found = self._encoded(batch)
+        return CSR(found.data, found.indices, found.indptr, room, constant)
+
+    def _encoded(self, batch: Sequence[Features]) -> Any:
+        import polars as pl
+
+        from rosenblatt.data.tables.table import Table
+
+        for features in batch:
+            for name in _mapping(features):
+                if all(name != known for known, _ in self.columns):
+                    listed = ", ".join(repr(known) for known, _ in self.columns[:12])
+                    msg = f"The model has no column {name[:80]!r}; it has {listed}."
+                    raise InputError(msg)
+        columns = {
+            name: [_text(_mapping(features).get(name)) for features in batch]
+            for name, _ in self.columns
+        }
+        frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+        return self._encoder.encode(Table(frame, "The request", 1, None, 0), None)
+
+    def shrink(self, n_features: int) -> None:
+        """Change nothing."""
+
+    def copy(self) -> "ColumnFeatures":
+        """Return itself: it never changes."""
+        return self
+
+    def name(self, number: int) -> str:
+        """Return what the encoding calls a feature."""
+        return str(self._encoder.name(number))
+
+    def names(self) -> None:
+        """Return nothing: the encoding has them."""
+
+
+def _mapping(features: Features) -> Mapping[str, Value]:
+    if not isinstance(features, Mapping):
+        msg = "features must be an object of names; got a list."
+        raise InputError(msg)
+    return features
+
+
+def _items(features: Features) -> Iterable[tuple[str, Value]]:
+    return _mapping(features).items()
+
+
+def _terms(features: Mapping[str, Value]) -> Iterable[tuple[str, float]]:
+    """Return names and values, with words made part of the name."""
+    for value in features.values():
+        if type(value) is not float:
+            break
+    else:
+        return features.items()  # type: ignore[return-value]  # as the loop found
+    return [
+        (f"{name}={value}", 1.0) if isinstance(value, str) else (name, float(value))
+        for name, value in features.items()
+        if value is not None
+    ]
+
+
+def _plain(name: str, value: Value) -> float:
+    if isinstance(value, str):
+        msg = f"The feature {name[:80]!r} must be a number; got the word {value[:80]!r}."
+        raise InputError(msg)
+    return float(value or 0.0)
+
+
+def _text(value: Value) -> str | None:
+    """Return a value as it would stand in a file: a whole number without its decimal point."""
+    if value is None or isinstance(value, str):
+        return value or None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def _csr(batch: Iterable[list[tuple[int, float]]], width: int, room: int, constant: float) -> CSR:
+    """Return rows of pairs of number and value; numbers from width on are left out."""
+    indices: list[int] = []
+    data: list[float] = []
+    indptr = [0]
+    for pairs in batch:
+        pairs.sort()
+        last = -1
+        for number, value in pairs:
+            if number >= width:
+                break
+            if number == last:
+                data[-1] += value
+            else:
+                indices.append(number)
+                data.append(value)
+                last = number
+        indptr.append(len(indices))
+    return CSR(
+        np.array(data, np.float64),
+        np.array(indices, np.int32),
+        np.array(indptr, np.int64),
+        room,
+        constant,
+    )
+
+
+def _wrong_length(found: int, wanted: int) -> InputError:
+    return InputError(f"features has {found} numbers; the model has {wanted} features.")
+
+
+def gathered(rows: CSR, weights: NDArray[Any], ledger: NDArray[Any], count: int) -> Any:
+    """Return rows and the averages w − u/c that they need, those alone, by their places.
+
+    The same numbers in the same order as with all the averages, so the same sums.
+    """
+    n = len(rows.indices)
+    at = np.append(rows.indices, len(weights) - 1)
+    needed = weights[at] - ledger[at] / count
+    return rows._replace(indices=np.arange(n, dtype=np.int32), n_features=n), needed

@@ -1,0 +1,322 @@
+"""Forgetting, going back, and learning after all what was held back: commands of the writer.
+
+``subtract`` takes the recorded steps of examples out of the weights at once. ``replay`` makes the
+model that never saw them, beside the service, and puts it in the place of the old one between two
+groups. Both erase the examples, remove every base and snapshot that held them, and write a base, in
+one transaction: a crash leaves either all of it or none.
+"""
+
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+from rosenblatt.errors import RosenblattError
+from rosenblatt.service.history import (
+    features_from,
+    label_from,
+    new_learner,
+    text_of,
+)
+from rosenblatt.service.journal import (
+    ACTIVE,
+    FORGOT,
+    LEARNED,
+    RELEASED,
+    ROLLED_BACK,
+    Event,
+    JournalReader,
+    sequences_of,
+)
+from rosenblatt.service.learner import Effect, PastStep, ServedLearner
+from rosenblatt.service.limits import RequestError
+from rosenblatt.service.requests import ForgetRequest, Forgotten, Released
+from rosenblatt.service.snapshots import file_of
+from rosenblatt.service.writer import Entry, Writer, no_model
+
+TURNS = 3  # a replay catches up so often beside the service before it does the rest within
+_request = msgspec.json.Decoder(ForgetRequest)
+Answered = tuple[Any, Callable[[], None]]
+
+
+def matching(reader: JournalReader, entry: Entry, request: ForgetRequest) -> list[Event]:
+    """Return the examples that a request means."""
+    if request.id is None and request.token is None and request.before is None:
+        msg = "Say which examples are to be forgotten: give id, token or before."
+        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+    model = entry.record.model
+    if request.id is not None:
+        event = reader.event(model, request.id)
+        if event is None:
+            msg = f"The model {entry.record.name!r} has no example {request.id!r:.80}."
+            raise RequestError(HTTPStatus.NOT_FOUND, msg)
+    return reader.examples(model, id_=request.id, token=request.token, before=request.before)
+
+
+def subtract(writer: Writer, entry: Entry, request: ForgetRequest, token: str | None) -> Answered:
+    """Take the steps of examples back and erase them; a command."""
+    writer.check_current(entry)
+    examples = matching(writer.journal.here, entry, request)
+    if not examples:
+        return Forgotten(examples=0, version=entry.head), lambda: None
+    steps = [
+        PastStep(
+            features_from(event.features or "{}"),
+            label_from(event.label or "null"),
+            label_from(event.rival or "null"),
+            event.step or 0.0,
+            event.seen or 0,
+            event.classes or 0,
+        )
+        for event in examples
+        if event.kind == LEARNED and event.undone is None and event.rival is not None
+    ]
+    entry.private.subtract(steps)  # raises before it changes anything
+    with writer.journal.transaction():
+        _erase(writer, entry, examples, request, token)
+    return _settled(writer, entry, Forgotten(examples=len(examples), version=entry.head))
+
+
+def _erase(
+    writer: Writer,
+    entry: Entry,
+    examples: list[Event],
+    request: ForgetRequest,
+    token: str | None,
+) -> None:
+    """Write what a forgetting does to the journal, with the model as it is after it."""
+    journal, model = writer.journal, entry.record.model
+    entry.head += 1
+    note = text_of({"mode": request.mode, "examples": len(examples), "by": _criteria(request)})
+    journal.append(
+        model,
+        [Event(entry.head, FORGOT, None, None, None, token, writer.clock(), note=note)],
+    )
+    journal.erase(model, sequences_of(examples), entry.head)
+    journal.forget_versions(model, entry.head)
+    journal.add_base(model, entry.head, file_of(entry.private.model()))
+
+
+def _criteria(request: ForgetRequest) -> list[str]:
+    return [name for name in ("id", "token", "before") if getattr(request, name) is not None]
+
+
+def _settled(writer: Writer, entry: Entry, answer: Any) -> Answered:
+    """Remove what may still hold the examples, and return the answer and what readers get."""
+    writer.journal.shrink_log()
+    writer.drop_snapshots(entry)
+    return answer, writer.renewed(entry, forgotten=True)
+
+
+def roll_back(
+    writer: Writer, entry: Entry, version: int, served: ServedLearner, token: str | None
+) -> Answered:
+    """Make an older version the newest; a command. ``served`` is the model of that version."""
+    writer.check_current(entry)
+    reader, model = writer.journal.here, entry.record.model
+    oldest = next(record.oldest for record in reader.models() if record.model == model)
+    if version < oldest:
+        msg = f"Version {version} held examples that have been forgotten meanwhile."
+        raise RequestError(HTTPStatus.GONE, msg)
+    entry.head += 1
+    note = text_of({"version": version})
+    event = Event(entry.head, ROLLED_BACK, None, None, None, token, writer.clock(), note=note)
+    with writer.journal.transaction():
+        writer.journal.append(model, [event])
+        writer.journal.bring_back(model, entry.head, version)
+        writer.journal.leave_behind(model, version, entry.head)
+        writer.journal.add_base(model, entry.head, file_of(served.model()))
+    entry.private = served
+    return entry.head, writer.renewed(entry, forgotten=False)
+
+
+def release(writer: Writer, entry: Entry, of: str | None, token: str | None) -> Answered:
+    """Learn what quarantine held back, and trust the token again; a command."""
+    writer.check_current(entry)
+    held = writer.journal.here.held_back(entry.record.model, of)
+    mark, head, events = entry.private.begin(), entry.head, []
+    note = text_of({"token": of, "examples": len(held)})
+    entry.head += 1
+    events.append(Event(entry.head, RELEASED, None, None, None, token, writer.clock(), note=note))
+    try:
+        for old in held:
+            features, label = features_from(old.features or "{}"), label_from(old.label or "null")
+            lesson = entry.private.learn(features, label)
+            entry.head += 1
+            events.append(
+                Event(
+                    *(entry.head, LEARNED, None, old.features, old.label, old.token),
+                    *(writer.clock(), *_columns(lesson), old.sequence),
+                )
+            )
+    except RosenblattError:
+        entry.private.undo(mark)
+        entry.head = head
+        raise
+    with writer.journal.transaction():
+        writer.journal.append(entry.record.model, events)
+        for name in {old.token for old in held if old.token} | ({of} if of else set()):
+            writer.journal.quarantine(name, held=False)
+    writer.tokens_changed()
+    answer = Released(examples=len(held), version=entry.head)
+    return answer, writer.renewed(entry, forgotten=False)
+
+
+def _columns(lesson: Effect) -> tuple[Any, ...]:
+    """Return a lesson as the journal has it: predicted, mistake, step, rival, seen, classes."""
+    return (
+        None if lesson.predicted is None else text_of(lesson.predicted),
+        int(lesson.mistake),
+        lesson.step,
+        None if lesson.rival is None else text_of(lesson.rival),
+        lesson.seen,
+        lesson.n_classes,
+    )
+
+
+class Replays:
+    """Forgettings that run beside the service, one after the other.
+
+    A job stands in the journal from the moment it is accepted, so one that a crash cut short is
+    begun again at the next start.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._wanted = threading.Event()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="replays", daemon=True)
+        self._thread.start()
+        self._wanted.set()
+
+    def add(self, entry: Entry, request: ForgetRequest, token: str | None) -> Answered:
+        """Accept a job; a command of the writer."""
+        writer = self._writer
+        writer.check_current(entry)
+        examples = matching(writer.journal.here, entry, request)
+        with writer.journal.transaction():
+            job = writer.journal.add_job(
+                entry.record.model, text_of(request), token, writer.clock()
+            )
+        answer = Forgotten(examples=len(examples), version=entry.head, job=job)
+        return answer, self._wanted.set
+
+    def close(self) -> None:
+        """End, in the middle of a job perhaps."""
+        self._over.set()
+        self._wanted.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            if self._over.is_set():
+                return
+            with self._writer.journal.reader() as reader:
+                jobs = reader.jobs()
+            for job in jobs:
+                if self._over.is_set():
+                    return
+                self._do(job)
+
+    def _do(self, job: Any) -> None:
+        writer = self._writer
+        entry = next((e for e in writer.entries.values() if e.record.model == job.model), None)
+        if entry is None:
+            return
+        request = _request.decode(job.request)
+        try:
+            while not self._over.is_set():
+                replay = Replay(writer, entry, request)
+                for _ in range(TURNS):
+                    replay.catch_up()
+                if self._swap(replay, job):
+                    return
+        except RosenblattError as error:
+            message = str(error)
+
+            def fail() -> Answered:
+                with writer.journal.transaction():
+                    writer.journal.end_job(job.job, "failed", text_of({"error": message}))
+                return None, lambda: None
+
+            self._wait(fail)
+
+    def _swap(self, replay: "Replay", job: Any) -> bool:
+        """Have the writer put the new model in place; False where it must be made again."""
+        return bool(self._wait(lambda: replay.swap(job.job, job.token)))
+
+    def _wait(self, run: Callable[[], Answered]) -> Any:
+        from concurrent.futures import Future
+        from concurrent.futures import TimeoutError as Late
+
+        future: Future[Any] = Future()
+        self._writer.command(run, future)
+        while not self._over.is_set():
+            try:
+                return future.result(timeout=0.5)
+            except Late:
+                continue
+        return None
+
+
+class Replay:
+    """A model that is made anew from its creation, without some of its examples."""
+
+    def __init__(self, writer: Writer, entry: Entry, request: ForgetRequest) -> None:
+        self._writer, self._entry, self._request = writer, entry, request
+        model = entry.record.model
+        with writer.journal.reader() as reader:
+            _, file = reader.base(model, 0)
+            self._turn = _last_turn(reader, model)
+        self._served = new_learner(entry.spec, writer.limits, file)
+        self._upto = 0
+        self._rewritten: list[tuple[Any, ...]] = []
+
+    def catch_up(self) -> None:
+        """Learn what is in the journal by now."""
+        with self._writer.journal.reader() as reader:
+            self._learn(reader)
+
+    def _learn(self, reader: JournalReader) -> None:
+        entry, model = self._entry, self._entry.record.model
+        head = reader.head(model)
+        left_out = set(sequences_of(matching(reader, entry, self._request)))
+        for event in reader.events(model, self._upto, head, ACTIVE):
+            if event.sequence in left_out:
+                continue
+            lesson = self._served.learn(
+                features_from(event.features or "{}"), label_from(event.label or "null")
+            )
+            columns = _columns(lesson)
+            if columns != event[7:13]:
+                self._rewritten.append((*columns, event.sequence))
+        self._upto = head
+
+    def swap(self, job: int, token: str | None) -> Answered:
+        """Put the new model in the place of the old one; a command. False: begin again."""
+        writer, entry = self._writer, self._entry
+        model, journal = entry.record.model, writer.journal
+        if not writer.is_current(entry):
+            raise no_model(entry.record.name)
+        if _last_turn(journal.here, model) != self._turn:
+            return False, lambda: None  # what counts has changed meanwhile
+        self._learn(journal.here)
+        examples = matching(journal.here, entry, self._request)
+        entry.private = self._served
+        answer = Forgotten(examples=len(examples), version=entry.head + 1, job=job)
+        with journal.transaction():
+            _erase(writer, entry, examples, self._request, token)
+            journal.rewrite(model, self._rewritten)
+            journal.end_job(job, "done", text_of(answer))
+        _, show = _settled(writer, entry, answer)
+        return True, show
+
+
+def _last_turn(reader: JournalReader, model: int) -> int:
+    """Return the last event that changed which examples count."""
+    found = reader.latest(model, 1, f"kind IN ({FORGOT}, {ROLLED_BACK})")
+    return found[0].sequence if found else 0

@@ -1,0 +1,189 @@
+"""The model at any version: its creation, the newest base or snapshot, and the examples since."""
+
+from collections.abc import Iterable, Iterator
+from http import HTTPStatus
+from itertools import islice
+
+import msgspec
+
+from rosenblatt.errors import InputError
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Class, Model
+from rosenblatt.service import requests
+from rosenblatt.service.features import (
+    ArrayFeatures,
+    ColumnFeatures,
+    Features,
+    FeatureSpace,
+    HashedFeatures,
+    NamedFeatures,
+    NumberedFeatures,
+)
+from rosenblatt.service.journal import LEARNED, Event, JournalReader, ModelRecord
+from rosenblatt.service.learner import ServedLearner
+from rosenblatt.service.limits import Limits, RequestError
+from rosenblatt.service.requests import ModelSpec, label_of
+from rosenblatt.service.snapshots import Snapshots, model_from, whole
+
+TOGETHER = 1000  # examples that are replayed in one pass
+encode = msgspec.json.Encoder(order="deterministic").encode
+_features = msgspec.json.Decoder(requests.Features)
+_label = msgspec.json.Decoder(requests.Label)
+_spec = msgspec.json.Decoder(ModelSpec)
+
+
+def text_of(value: object) -> str:
+    """Return a value as the journal holds it: JSON, names in order, so that equal is equal."""
+    return encode(value).decode()
+
+
+def features_from(text: str) -> Features:
+    """Return the features that the journal holds as text."""
+    found: Features = _features.decode(text)
+    return found
+
+
+def label_from(text: str) -> Class:
+    """Return the label that the journal holds as text."""
+    return label_of(_label.decode(text))
+
+
+def spec_from(text: str) -> ModelSpec:
+    """Return how a model was created."""
+    return _spec.decode(text)
+
+
+def new_learner(spec: ModelSpec, limits: Limits, file: bytes | None = None) -> ServedLearner:
+    """Return a model as it is created, or as a base or a snapshot has it.
+
+    Raises
+    ------
+    InputError
+        Where there is no such rule, memory or parameter, or the file cannot be served.
+    """
+    model = None if file is None else model_from(file)
+    if model is not None and spec.file is not None:
+        return _of_file(spec, limits, model)
+    learner = Learner(
+        spec.rule,
+        spec.memory,
+        dict(spec.parameters),
+        shuffle=False,
+        zero=spec.zero,
+        fit_intercept=spec.fit_intercept,
+    )
+    space = _space(spec, limits, model)
+    if model is not None:
+        return ServedLearner.of_model(model, learner, space, limits.classes)
+    classes = [label_of(label) for label in spec.classes]
+    if len({type(label) if isinstance(label, str | bool) else float for label in classes}) > 1:
+        msg = "classes must be all words, all numbers or all truth values."
+        raise InputError(msg)
+    if len(classes) > limits.classes:
+        msg = f"classes has {len(classes)} labels; a model may have {limits.classes}."
+        raise InputError(msg)
+    return ServedLearner(learner, space, classes, limits.classes)
+
+
+def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace:
+    wanted = spec.features
+    if wanted.kind == "hashed":
+        if wanted.bits > limits.hash_bits:
+            msg = f"bits must be at most {limits.hash_bits}; got {wanted.bits}."
+            raise InputError(msg)
+        return HashedFeatures(wanted.bits)
+    limit = limits.model_features
+    for name, number in (("limit", wanted.limit or 0), ("n_features", wanted.n_features)):
+        if number > limit:
+            msg = f"{name} must be at most {limit:,}; got {number:,}."
+            raise InputError(msg)
+    if wanted.kind == "array":
+        return ArrayFeatures(wanted.n_features if model is None else model.n_features)
+    names = () if model is None else model.feature_names or ()
+    return NamedFeatures(names, wanted.limit or limit, wanted.when_full)
+
+
+def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
+    """Return a learner that goes on from the model file of its creation."""
+    from rosenblatt.estimators.files import LEARNERS, estimator_of
+
+    if model.learner not in LEARNERS or model.voted or model.learner == "KernelPerceptron":
+        msg = (
+            f"A {model.learner!r:.60} cannot be served: it keeps its rows. Train a linear model, "
+            "for example with memory='average'."
+        )
+        raise InputError(msg)
+    if model.n_features > limits.model_features:
+        msg = (
+            f"The model has {model.n_features:,} features; this service takes "
+            f"{limits.model_features:,}."
+        )
+        raise InputError(msg)
+    learner = estimator_of(model)._checked_learner()  # noqa: SLF001  # the rule with its values
+    kind = None if model.encoding is None else model.encoding.get("kind")
+    space: FeatureSpace
+    if kind in ("table", "conjunctions"):
+        space = ColumnFeatures(model)
+    elif model.encoding is not None:
+        zero_based = bool(model.encoding["zero_based"])
+        space = NumberedFeatures(model.n_features, zero_based=zero_based)
+    elif spec.features.kind == "names" and model.feature_names is not None:
+        limit = spec.features.limit or limits.model_features
+        space = NamedFeatures(model.feature_names, limit, spec.features.when_full)
+    else:
+        space = ArrayFeatures(model.n_features, model.feature_names)
+    return ServedLearner.of_model(model, learner, space, limits.classes)
+
+
+def at_version(
+    reader: JournalReader,
+    snapshots: Snapshots | None,
+    record: ModelRecord,
+    version: int,
+    limits: Limits,
+) -> ServedLearner:
+    """Return the model at a version, the bits that it had then.
+
+    Raises
+    ------
+    RequestError
+        For a version that is yet to come, or that held what has been forgotten.
+    """
+    head = reader.head(record.model)
+    if version > head:
+        msg = f"The model has no version {version} yet; the newest is {head}."
+        raise RequestError(HTTPStatus.NOT_FOUND, msg)
+    if version < record.oldest:
+        msg = (
+            f"Version {version} held examples that have been forgotten; the oldest that can be "
+            f"asked for is {record.oldest}."
+        )
+        raise RequestError(HTTPStatus.GONE, msg)
+    start, file = reader.base(record.model, version)
+    if snapshots is not None:
+        for made, found in snapshots.newest(record.model, version, after=start):
+            if whole(found) is not None:
+                start, file = made, found
+                break
+    served = new_learner(spec_from(record.spec), limits, file)
+    learned = reader.events(record.model, start, version, f"kind = {LEARNED}")
+    replay(served, learned)
+    return served
+
+
+def replay(served: ServedLearner, events: Iterable[Event]) -> None:
+    """Learn from events of the journal once more."""
+    for some in in_parts(events, TOGETHER):
+        served.fold(
+            [
+                (features_from(event.features or "{}"), label_from(event.label or "null"))
+                for event in some
+            ]
+        )
+
+
+def in_parts(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
+    """Yield events in lists of at most so many."""
+    rest = iter(events)
+    while some := list(islice(rest, size)):
+        yield some

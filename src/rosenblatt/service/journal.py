@@ -1,0 +1,496 @@
+"""The journal: one SQLite file that holds every model, example and token. All SQL stands here.
+
+A model is its creation and the events after it, numbered from 1 without a gap. What is not a
+learned example (a forgetting, a return to an older version) writes a *base* beside its event: the
+model as it is then. So the weights of any version are those of the newest base before it and of the
+examples learned since.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from rosenblatt.errors import InputError
+
+APPLICATION_ID = 0x526F7365  # "Rose", at byte 68 of the file
+SCHEMA_VERSION = 1
+FILE = "journal.sqlite3"
+LEARNED, QUARANTINED, FORGOT, ROLLED_BACK, RELEASED = range(1, 6)
+KINDS = {
+    LEARNED: "learn",
+    QUARANTINED: "quarantine",
+    FORGOT: "forget",
+    ROLLED_BACK: "rollback",
+    RELEASED: "release",
+}
+
+SCHEMA = """
+CREATE TABLE models (
+    model INTEGER PRIMARY KEY AUTOINCREMENT,  -- a number is never used again
+    name TEXT NOT NULL UNIQUE,
+    spec TEXT NOT NULL,     -- how it was created, JSON
+    created REAL NOT NULL,
+    oldest INTEGER NOT NULL DEFAULT 0  -- version: older ones held what is forgotten
+);
+CREATE TABLE events (
+    model INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    id TEXT,
+    features TEXT,          -- JSON, names in order; NULL once forgotten
+    label TEXT,             -- JSON
+    token TEXT,             -- name of the teacher's token
+    time REAL NOT NULL,
+    predicted TEXT,         -- JSON, before it was learned
+    mistake INTEGER,
+    step REAL,
+    rival TEXT,             -- JSON
+    seen INTEGER,           -- Algorithm 7's c when it came
+    classes INTEGER,        -- how many were known with it
+    source INTEGER,         -- of a released example, the event that held it back
+    forgotten INTEGER,      -- the event that forgot it
+    undone INTEGER,         -- the return to an older version that left it behind
+    note TEXT,              -- JSON, what a forgetting or a return did
+    PRIMARY KEY (model, sequence)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX events_by_id ON events (model, id) WHERE id IS NOT NULL;
+CREATE INDEX events_by_token ON events (model, token, sequence) WHERE token IS NOT NULL;
+CREATE TABLE bases (
+    model INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    file BLOB,              -- a model file; NULL before the first class
+    PRIMARY KEY (model, sequence)
+);
+CREATE TABLE jobs (
+    job INTEGER PRIMARY KEY AUTOINCREMENT,
+    model INTEGER NOT NULL,
+    request TEXT NOT NULL,  -- JSON
+    token TEXT,
+    time REAL NOT NULL,
+    status TEXT NOT NULL,   -- waiting, done or failed
+    answer TEXT             -- JSON
+);
+CREATE TABLE tokens (
+    name TEXT PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,
+    scopes TEXT NOT NULL,   -- JSON, a list
+    models TEXT,            -- JSON, a list; NULL: all
+    budget REAL,            -- share of mistakes beyond which it is quarantined; NULL: none
+    quarantined INTEGER NOT NULL DEFAULT 0,
+    created REAL NOT NULL
+);
+"""
+
+
+class Event(NamedTuple):
+    """A line of the journal."""
+
+    sequence: int
+    kind: int
+    id: str | None
+    features: str | None
+    label: str | None
+    token: str | None
+    time: float
+    predicted: str | None = None
+    mistake: int | None = None
+    step: float | None = None
+    rival: str | None = None
+    seen: int | None = None
+    classes: int | None = None
+    source: int | None = None
+    forgotten: int | None = None
+    undone: int | None = None
+    note: str | None = None
+
+
+class ModelRecord(NamedTuple):
+    """A model as the journal knows it."""
+
+    model: int
+    name: str
+    spec: str
+    created: float
+    oldest: int
+
+
+class TokenRecord(NamedTuple):
+    """A token as the journal knows it: never the token itself."""
+
+    name: str
+    digest: bytes
+    scopes: str
+    models: str | None
+    budget: float | None
+    quarantined: int
+    created: float
+
+
+class JobRecord(NamedTuple):
+    """A forgetting that runs beside the service."""
+
+    job: int
+    model: int
+    request: str
+    token: str | None
+    time: float
+    status: str
+    answer: str | None
+
+
+FIELDS = ", ".join(Event._fields)
+INSERT = f"INSERT INTO events (model, {FIELDS}) VALUES (?{', ?' * len(Event._fields)})"
+ACTIVE = f"kind = {LEARNED} AND forgotten IS NULL AND undone IS NULL"
+
+
+class Journal:
+    """An open journal. One thread writes; others read by connections of their own, ``reader``."""
+
+    def __init__(self, folder: Path, most_bytes: int | None = None) -> None:
+        self.path = folder / FILE
+        self._most_bytes = most_bytes
+        self.connection = self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(
+                self.path, timeout=10.0, isolation_level=None, check_same_thread=False
+            )
+            self._prepare(connection)
+        except sqlite3.DatabaseError as error:
+            msg = f"{self.path} cannot be used as a journal: {error}."
+            raise InputError(msg) from error
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        def pragma(text: str) -> Any:
+            row = connection.execute(f"PRAGMA {text}").fetchone()
+            return None if row is None else row[0]
+
+        tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+        new = not tables and not pragma("application_id")
+        if not new:
+            if pragma("application_id") != APPLICATION_ID:
+                msg = f"{self.path} is not a journal of rosenblatt; choose another folder."
+                raise InputError(msg)
+            version = pragma("user_version")
+            if version != SCHEMA_VERSION:
+                msg = (
+                    f"{self.path} has format {version}, and this rosenblatt knows "
+                    f"{SCHEMA_VERSION}; upgrade rosenblatt."
+                )
+                raise InputError(msg)
+        pragma("journal_mode = WAL")
+        pragma("synchronous = FULL")
+        pragma("secure_delete = ON")  # what is forgotten is overwritten
+        if (pragma("journal_mode"), pragma("synchronous")) != ("wal", 2):
+            msg = f"{self.path} cannot be written durably here; choose a local disk."
+            raise InputError(msg)
+        if new:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in SCHEMA.split(";\n"):
+                connection.execute(statement)
+            pragma(f"application_id = {APPLICATION_ID}")
+            pragma(f"user_version = {SCHEMA_VERSION}")
+            connection.execute("COMMIT")
+        if self._most_bytes is not None:
+            pragma(f"max_page_count = {max(1, self._most_bytes // pragma('page_size'))}")
+
+    def reopen(self) -> None:
+        """Open the file anew, as after a failure."""
+        self.close()
+        self.connection = self._opened()
+
+    def has_room(self) -> bool:
+        """Return whether the file may grow, or has pages to use again."""
+        values = [
+            self.connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("max_page_count", "page_count", "freelist_count")
+        ]
+        most, pages, free = values
+        return bool(pages < most or free)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def reader(self) -> "JournalReader":
+        """Return a connection that only reads, for another thread; close it."""
+        connection = sqlite3.connect(
+            f"file:{self.path}?mode=ro", uri=True, timeout=10.0, check_same_thread=False
+        )
+        return JournalReader(connection)
+
+    @property
+    def here(self) -> "JournalReader":
+        """What can be read in the thread that writes, its open transaction included."""
+        return JournalReader(self.connection)
+
+    def begin(self) -> None:
+        """Begin a transaction."""
+        self.connection.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Force all since ``begin`` to the disk; nothing is acknowledged before it returns."""
+        self.connection.execute("COMMIT")
+
+    def roll_back(self) -> None:
+        """Give up all since ``begin``."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit what is done within, or give it up where something is raised."""
+        self.begin()
+        try:
+            yield
+        except BaseException:
+            self.roll_back()
+            raise
+        self.commit()
+
+    def shrink_log(self) -> None:
+        """Move the write-ahead log into the file and empty it, so that nothing forgotten stays."""
+        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    # models
+
+    def add_model(self, name: str, spec: str, time: float, file: bytes | None) -> int:
+        """Add a model whose first base is this model file, and return its number."""
+        cursor = self.connection.execute(
+            "INSERT INTO models (name, spec, created) VALUES (?, ?, ?)", (name, spec, time)
+        )
+        number = int(cursor.lastrowid or 0)
+        self.add_base(number, 0, file)
+        return number
+
+    def remove_model(self, model: int) -> None:
+        """Remove a model with all of its examples."""
+        for table in ("events", "bases", "jobs", "models"):
+            self.connection.execute(f"DELETE FROM {table} WHERE model = ?", (model,))
+
+    # events
+
+    def append(self, model: int, events: Iterable[Event]) -> None:
+        """Add events, which have the next numbers."""
+        self.connection.executemany(INSERT, ((model, *event) for event in events))
+
+    def rewrite(self, model: int, lessons: Iterable[tuple[Any, ...]]) -> None:
+        """Change what examples did: predicted, mistake, step, rival, seen, classes, sequence."""
+        self.connection.executemany(
+            "UPDATE events SET predicted = ?, mistake = ?, step = ?, rival = ?, seen = ?, "
+            f"classes = ? WHERE model = {model:d} AND sequence = ?",
+            lessons,
+        )
+
+    def erase(self, model: int, sequences: Iterable[int], by: int) -> None:
+        """Erase examples; their ids stay, so that they are not taught again by a retry."""
+        self.connection.executemany(
+            "UPDATE events SET features = NULL, label = NULL, predicted = NULL, rival = NULL, "
+            f"step = NULL, forgotten = ? WHERE model = {model:d} AND sequence = ?",
+            ((by, sequence) for sequence in sequences),
+        )
+
+    def leave_behind(self, model: int, after: int, by: int) -> None:
+        """Mark the examples after a version as undone by a return to it."""
+        self.connection.execute(
+            "UPDATE events SET undone = ? WHERE model = ? AND sequence > ? AND sequence < ? "
+            "AND undone IS NULL AND kind = ?",
+            (by, model, after, by, LEARNED),
+        )
+
+    def bring_back(self, model: int, by: int, upto: int) -> None:
+        """Make examples up to a version, which an earlier return had undone, count again."""
+        self.connection.execute(
+            "UPDATE events SET undone = NULL WHERE model = ? AND sequence <= ? AND undone > ? "
+            "AND undone < ?",
+            (model, upto, upto, by),
+        )
+
+    # bases
+
+    def add_base(self, model: int, sequence: int, file: bytes | None) -> None:
+        """Add the model as it is at a version."""
+        self.connection.execute("INSERT INTO bases VALUES (?, ?, ?)", (model, sequence, file))
+
+    def forget_versions(self, model: int, before: int) -> None:
+        """Remove what would bring back a version before this one, but for the first base."""
+        self.connection.execute(
+            "DELETE FROM bases WHERE model = ? AND sequence > 0 AND sequence < ?", (model, before)
+        )
+        self.connection.execute("UPDATE models SET oldest = ? WHERE model = ?", (before, model))
+
+    # jobs
+
+    def add_job(self, model: int, request: str, token: str | None, time: float) -> int:
+        """Add a job that waits, and return its number."""
+        cursor = self.connection.execute(
+            "INSERT INTO jobs (model, request, token, time, status) VALUES (?, ?, ?, ?, 'waiting')",
+            (model, request, token, time),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def end_job(self, job: int, status: str, answer: str) -> None:
+        """Write down how a job ended."""
+        self.connection.execute(
+            "UPDATE jobs SET status = ?, answer = ? WHERE job = ?", (status, answer, job)
+        )
+
+    # tokens
+
+    def add_token(self, token: TokenRecord) -> None:
+        """Add a token."""
+        self.connection.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, ?)", token)
+
+    def remove_token(self, name: str) -> None:
+        """Remove a token: it is no longer accepted."""
+        self.connection.execute("DELETE FROM tokens WHERE name = ?", (name,))
+
+    def quarantine(self, name: str, *, held: bool) -> None:
+        """Hold back what this token teaches from now on, or no longer."""
+        self.connection.execute(
+            "UPDATE tokens SET quarantined = ? WHERE name = ?", (int(held), name)
+        )
+
+
+class JournalReader:
+    """What can be asked of a journal."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _all(self, text: str, *values: Any) -> list[Any]:
+        return self._connection.execute(text, values).fetchall()
+
+    def models(self) -> list[ModelRecord]:
+        """Return all models by name."""
+        text = "SELECT model, name, spec, created, oldest FROM models ORDER BY name"
+        return [ModelRecord(*row) for row in self._all(text)]
+
+    def head(self, model: int) -> int:
+        """Return the version of a model: the number of its last event."""
+        text = "SELECT MAX(sequence) FROM events WHERE model = ?"
+        return self._all(text, model)[0][0] or 0
+
+    def event(self, model: int, id_: str) -> Event | None:
+        """Return the event of an id."""
+        found = self._all(f"SELECT {FIELDS} FROM events WHERE model = ? AND id = ?", model, id_)
+        return Event(*found[0]) if found else None
+
+    def events(
+        self, model: int, after: int, upto: int | None = None, where: str = "1"
+    ) -> Iterator[Event]:
+        """Yield the events after one and up to another, in order."""
+        rows = self._connection.execute(
+            f"SELECT {FIELDS} FROM events WHERE model = ? AND sequence > ? "
+            f"AND sequence <= ? AND {where} ORDER BY sequence",
+            (model, after, 1 << 62 if upto is None else upto),
+        )
+        return (Event(*row) for row in rows)
+
+    def latest(self, model: int, limit: int, where: str = "1") -> list[Event]:
+        """Return the latest events, the last one first."""
+        text = (
+            f"SELECT {FIELDS} FROM events WHERE model = ? AND {where} "
+            "ORDER BY sequence DESC LIMIT ?"
+        )
+        return [Event(*row) for row in self._all(text, model, limit)]
+
+    def examples(
+        self,
+        model: int,
+        *,
+        id_: str | None = None,
+        token: str | None = None,
+        before: float | None = None,
+    ) -> list[Event]:
+        """Return the examples, learned or held back, that all of these say, not yet forgotten."""
+        clauses = [f"kind IN ({LEARNED}, {QUARANTINED})", "forgotten IS NULL"]
+        values: list[Any] = [model]
+        if id_ is not None:
+            clauses.append(
+                "(id = ? OR source = (SELECT sequence FROM events WHERE model = ? AND id = ?))"
+            )
+            values += [id_, model, id_]
+        if token is not None:
+            clauses.append("token = ?")
+            values.append(token)
+        if before is not None:
+            clauses.append("time < ?")
+            values.append(before)
+        text = (
+            f"SELECT {FIELDS} FROM events WHERE model = ? AND {' AND '.join(clauses)} "
+            "ORDER BY sequence"
+        )
+        return [Event(*row) for row in self._all(text, *values)]
+
+    def held_back(self, model: int, token: str | None) -> list[Event]:
+        """Return the examples in quarantine that were neither forgotten nor released."""
+        text = (
+            f"SELECT {FIELDS} FROM events AS e WHERE model = ?1 AND kind = {QUARANTINED} "
+            "AND forgotten IS NULL AND (?2 IS NULL OR token = ?2) AND NOT EXISTS "
+            "(SELECT 1 FROM events AS r WHERE r.model = ?1 AND r.source = e.sequence) "
+            "ORDER BY sequence"
+        )
+        return [Event(*row) for row in self._all(text, model, token)]
+
+    def counts(self, model: int) -> tuple[int, int, int]:
+        """Return how many examples were learned, how many the model got wrong, how many mistakes.
+
+        Wrong: by the weights that decide, before it was learned. Mistakes: by the last weights.
+        """
+        text = (
+            "SELECT COUNT(*), SUM(predicted IS NULL OR predicted <> label), SUM(mistake) "
+            f"FROM events WHERE model = ? AND {ACTIVE}"
+        )
+        learned, wrong, mistakes = self._all(text, model)[0]
+        return learned, wrong or 0, mistakes or 0
+
+    def curve(self, model: int, points: int) -> list[tuple[int, int, int]]:
+        """Return last version, number of examples and wrong ones of successive stretches."""
+        width = max(1, -(-self.head(model) // points))
+        text = (
+            "SELECT MAX(sequence), COUNT(*), SUM(predicted IS NULL OR predicted <> label) "
+            f"FROM events WHERE model = ? AND kind = {LEARNED} AND forgotten IS NULL "
+            "GROUP BY (sequence - 1) / ? ORDER BY 1"
+        )
+        return [tuple(row) for row in self._all(text, model, width)]
+
+    def base(self, model: int, upto: int) -> tuple[int, bytes | None]:
+        """Return the newest base up to a version: its version and its model file."""
+        text = (
+            "SELECT sequence, file FROM bases WHERE model = ? AND sequence <= ? "
+            "ORDER BY sequence DESC LIMIT 1"
+        )
+        sequence, file = self._all(text, model, upto)[0]
+        return sequence, file
+
+    def tokens(self) -> list[TokenRecord]:
+        """Return all tokens by name."""
+        return [TokenRecord(*row) for row in self._all("SELECT * FROM tokens ORDER BY name")]
+
+    def jobs(self, model: int | None = None) -> list[JobRecord]:
+        """Return the jobs of a model, or all that wait."""
+        if model is None:
+            rows = self._all("SELECT * FROM jobs WHERE status = 'waiting' ORDER BY job")
+        else:
+            rows = self._all("SELECT * FROM jobs WHERE model = ? ORDER BY job", model)
+        return [JobRecord(*row) for row in rows]
+
+
+def sequences_of(events: Sequence[Event]) -> list[int]:
+    """Return the numbers of events."""
+    return [event.sequence for event in events]

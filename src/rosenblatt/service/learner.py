@@ -1,0 +1,453 @@
+"""A served learner: it scores rows, learns from one at a time, and can take an example back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.kernels.binary import activations
+from rosenblatt.kernels.counts import empty_log
+from rosenblatt.kernels.multiclass import class_scores
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.shapes import entries
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Class, Model
+from rosenblatt.models.scoring import linear_scores, predicted_numbers
+from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
+from rosenblatt.service.features import Features, FeatureSpace, gathered
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.labels import targets_of
+from rosenblatt.training.linear import run_pass
+from rosenblatt.training.order import row_numbers
+from rosenblatt.training.state import State
+
+ONE_ROW = row_numbers(1)
+FIRST_ROOM = 64  # features that weights have room for before they first grow
+
+
+class Effect(NamedTuple):
+    """What an example did when it was learned."""
+
+    predicted: Class | None  # by the weights that decide, before it was learned
+    mistake: bool  # of the last weights: what ``n_mistakes_`` counts
+    step: float | None  # τ; None where the rule is of second order
+    rival: Class | None  # the class that lost by it
+    seen: int  # Algorithm 7's c when it came
+    n_classes: int  # that were known with it
+
+
+class PastStep(NamedTuple):
+    """An update of the past that is to be taken back."""
+
+    features: Features
+    label: Class
+    rival: Class
+    step: float
+    seen: int
+    n_classes: int
+
+
+@dataclass
+class Changes:
+    """What a group of lessons changed in the weights, for those who read another copy."""
+
+    classes: tuple[Class, ...]
+    n_features: int
+    count: int
+    features: NDArray[Any] | None  # None: all of them, in arrays of their own
+    weights: NDArray[Any]
+    ledger: NDArray[Any] | None
+    by_feature: bool
+
+
+class ServedLearner:
+    """Weights of a learner, the classes it knows, and how features are numbered.
+
+    The kernels are those of ``partial_fit``: a row learned here changes the weights by the same
+    bits. Weights have room for more features than there are, so that a new one costs nothing most
+    of the time; the room has weight 0 and is in no sum.
+
+    Parameters
+    ----------
+    learner : Learner
+        Rule, memory and their parameters.
+    space : FeatureSpace
+        How features are numbered; it grows with the examples.
+    classes : sequence of labels
+        Those known from the start.
+    most_classes : int
+        More are refused.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        space: FeatureSpace,
+        classes: Sequence[Class] = (),
+        most_classes: int = 1000,
+    ) -> None:
+        self.learner, self.space = learner, space
+        self.most_classes = most_classes
+        self.origin: Model | None = None  # the model file that it went on from
+        self.classes = _in_order(classes)
+        self.n_features = space.n_features
+        self.n_lessons = 0  # of this object, for whoever wonders whether it did anything
+        self.state = learner.start(self._room(self.n_features), len(self.classes))
+        self._numbers = {label: k for k, label in enumerate(self.classes)}
+        self._zero = ZERO_CONVENTIONS[learner.zero]
+        self._log = None if learner.second_order else empty_log(1)
+        self._touched: list[NDArray[Any]] | None = None  # None: everything
+        self._trail: list[Any] | None = None
+        self._arrange()
+
+    @classmethod
+    def of_model(
+        cls, model: Model, learner: Learner, space: FeatureSpace, most_classes: int = 1000
+    ) -> "ServedLearner":
+        """Return a learner that goes on from a model, in memory of its own."""
+        served = cls(learner, space, most_classes=most_classes)
+        served.classes = model.classes
+        served._numbers = {label: k for k, label in enumerate(model.classes)}
+        copy = model.copy()
+        state = State.of_vectors(
+            copy.weights, copy.ledger, len(copy.classes), copy.count, copy.variance
+        )
+        if state.holds_matrix:
+            msg = (
+                "A model with covariance='full' cannot be served; train it with "
+                "covariance='diagonal'."
+            )
+            raise InputError(msg)
+        state.keep_average(learner.averaged)
+        served.n_features, served.state, served.origin = model.n_features, state, model
+        if space.sparse:
+            state.widen(served._room(model.n_features))
+        served._arrange()
+        return served
+
+    def _room(self, n_features: int) -> int:
+        if not self.space.sparse:
+            return n_features
+        return max(FIRST_ROOM, 1 << (n_features - 1).bit_length()) if n_features else FIRST_ROOM
+
+    def _arrange(self) -> None:
+        """Lay the weights out as rows of this space read them."""
+        state = self.state
+        if state.n_classes != 2 and state.by_feature != self.space.sparse:
+            for name in ("weights", "ledger", "variance"):
+                array = getattr(state, name)
+                if array is not None:
+                    setattr(state, name, np.ascontiguousarray(array.T))
+            state.by_feature = self.space.sparse
+        self._touched = None
+
+    def rows(self, batch: Sequence[Features]) -> Rows:
+        """Return features as rows that the weights can read."""
+        return self.space.rows(batch, self.n_features, self.state.n_features, self.learner.constant)
+
+    def scores(self, batch: Sequence[Features]) -> NDArray[Any]:
+        """Return the score of each row: above 0 for the second of two classes, else one a class.
+
+        The bits of ``decision_function``; of no use while there are fewer than two classes.
+        """
+        return self._scores(self.rows(batch))
+
+    def _scores(self, rows: Rows) -> NDArray[Any]:
+        state = self.state
+        if not rows.sparse or state.ledger is None:
+            return linear_scores(state, rows)
+        rows, needed = gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
+        scores = np.empty((rows.shape[0], *needed.shape[1:]))
+        (activations if state.n_classes == 2 else class_scores)(rows, needed, scores)
+        if not np.isfinite(scores).all():
+            msg = "The score of a row overflowed: its values are too large."
+            raise WeightOverflowError(msg)
+        return scores
+
+    def labels(self, scores: NDArray[Any]) -> list[Class]:
+        """Return the labels that scores predict."""
+        positive = self.learner.zero == "positive"
+        numbers = predicted_numbers(scores, positive=positive)
+        return [self.classes[number] for number in numbers.tolist()]
+
+    def learn(self, features: Features, label: Class) -> Effect:
+        """Learn from one example; where it raises, ``undo`` what it may have made room for."""
+        self.check_label(label)
+        self.space.learn([features])
+        self._grow(label)
+        rows = self.rows([features])
+        predicted = self._predicted(rows)
+        state, number = self.state, self._numbers[label]
+        at: Any = rows.indices if isinstance(rows, CSR) else slice(0, self.n_features)
+        before = self._before(at)
+        targets = targets_of(np.array([number]), state.n_classes)
+        count = state.count
+        counts = run_pass(
+            state, Examples(rows, targets), ONE_ROW, self.learner.step, self._zero, self._log
+        )
+        self.n_lessons += 1
+        step: float | None = None if self._log is None else 0.0
+        rival: Class | None = None
+        if counts.updates:
+            if not self._finite(at, counts.loss):
+                self._restore(before)
+                state.count = count
+                msg = (
+                    "The weights would overflow on this example, which is not learned: its values "
+                    "are too large."
+                )
+                raise WeightOverflowError(msg)
+            if self._log is not None:
+                step = float(self._log.tau[0])
+                lost = int(self._log.rival[0])
+                rival = self.classes[lost if state.n_classes > 2 else max(lost, 0)]
+            if self._touched is not None:
+                if isinstance(rows, CSR):
+                    self._touched.append(rows.indices)
+                else:
+                    self._touched = None
+        if self._trail is not None:
+            self._trail.append((before, count))
+        return Effect(predicted, bool(counts.mistakes), step, rival, count, state.n_classes)
+
+    def _predicted(self, rows: Rows) -> Class | None:
+        if len(self.classes) < 2:
+            return self.classes[0] if self.classes else None
+        return self.labels(self._scores(rows))[0]
+
+    def fold(self, batch: Sequence[tuple[Features, Class]]) -> None:
+        """Learn from examples of the journal, which were learned before, in few passes."""
+        start = 0
+        while start < len(batch):
+            self._grow(batch[start][1])
+            stop = start + 1
+            while stop < len(batch) and batch[stop][1] in self._numbers:
+                stop += 1
+            features = [one for one, _ in batch[start:stop]]
+            self.space.learn(features)
+            self._widen()
+            rows = self.rows(features)
+            numbers = np.array([self._numbers[label] for _, label in batch[start:stop]])
+            examples = Examples(rows, targets_of(numbers, self.state.n_classes))
+            order = row_numbers(stop - start)
+            run_pass(self.state, examples, order, self.learner.step, self._zero)
+            start = stop
+        self._touched = None
+
+    def check_label(self, label: Class) -> None:
+        """Raise InputError for a label that cannot be a class of this model."""
+        if label in self._numbers:
+            if type(label) is bool and type(self.classes[0]) is not bool:
+                raise self._other_kind(label)
+            return
+        if self.classes and _kind(label) is not _kind(self.classes[0]):
+            raise self._other_kind(label)
+        if len(self.classes) >= self.most_classes:
+            msg = (
+                f"The label {label!r:.80} is new and the model has all {self.most_classes} classes "
+                "that it may have."
+            )
+            raise InputError(msg)
+
+    def known(self, label: Class) -> Class:
+        """Return a label as the class is called that it equals, if there is one: 1 for 1.0."""
+        number = self._numbers.get(label)
+        return label if number is None else self.classes[number]
+
+    def _other_kind(self, label: Class) -> InputError:
+        known = ", ".join(f"{one!r:.80}" for one in self.classes[:3])
+        msg = f"The label {label!r:.80} is of another type than the classes so far, {known}."
+        return InputError(msg)
+
+    def _grow(self, label: Class) -> None:
+        """Make room for what is new; its weights have been 0 all along."""
+        if label not in self._numbers:
+            together = _in_order((*self.classes, label))
+            kept = np.array([together.index(one) for one in self.classes], np.intp)
+            scale = pair_scale(self.learner.step)
+            self.state = self.state.with_classes(kept, len(together), scale)
+            self.classes = together
+            self._numbers = {one: k for k, one in enumerate(together)}
+            self._arrange()
+        self._widen()
+
+    def _widen(self) -> None:
+        if self.space.n_features > self.n_features:
+            self.n_features = self.space.n_features
+            if self.n_features > self.state.n_features:
+                self.state.widen(self._room(self.n_features))
+                self._touched = None
+
+    def _before(self, at: Any) -> list[tuple[NDArray[Any], Any, Any, Any]]:
+        """Return what undoes a step on these features: arrays and what stands in them."""
+        return [(view, at, view[at].copy(), view[-1].copy()) for view in self._views()]
+
+    def _views(self) -> list[NDArray[Any]]:
+        state = self.state
+        arrays = (state.weights, state.ledger, state.variance)
+        turned = not state.by_feature and state.n_classes != 2
+        return [array.T if turned else array for array in arrays if array is not None]
+
+    @staticmethod
+    def _restore(before: list[tuple[NDArray[Any], Any, Any, Any]]) -> None:
+        for view, at, values, bias in before:
+            view[at] = values
+            view[-1] = bias
+
+    def _finite(self, at: Any, loss: float) -> bool:
+        return bool(
+            np.isfinite(loss)
+            and all(
+                np.isfinite(view[at]).all() and np.isfinite(view[-1]).all()
+                for view in self._views()
+            )
+        )
+
+    def begin(self) -> Any:
+        """Return a mark that ``undo`` goes back to."""
+        self._trail = []
+        state = self.state
+        return (
+            state,
+            state.weights,
+            state.ledger,
+            state.variance,
+            state.by_feature,
+            self.classes,
+            (self.n_features),
+        )
+
+    def undo(self, mark: Any) -> None:
+        """Go back to the mark: nothing since has been learned."""
+        trail, self._trail = self._trail or [], None
+        counts = [count for _, count in trail]
+        for before, _ in reversed(trail):
+            self._restore(before)
+        state, weights, ledger, variance, by_feature, classes, n_features = mark
+        state.weights, state.ledger, state.variance = weights, ledger, variance
+        state.by_feature = by_feature
+        if counts:
+            state.count = counts[0]
+        self.state, self.classes = state, classes
+        self._numbers = {one: k for k, one in enumerate(classes)}
+        self.space.shrink(n_features)
+        self.n_features = n_features
+        self._touched = None
+
+    def subtract(self, steps: Sequence[PastStep]) -> None:
+        """Take updates back: w ← w − τ·y·x, and likewise in the ledger of the average."""
+        if self.learner.second_order:
+            msg = (
+                f"mode='subtract' is not available with the rule {self.learner.rule}: its weights "
+                "are not the sum of its mistakes; use mode='replay'."
+            )
+            raise InputError(msg)
+        scale = pair_scale(self.learner.step)
+        views = self._views()
+        for one in steps:
+            rows = self.rows([one.features])
+            at, x = entries(rows, 0)
+            at = np.append(at, self.state.n_features)
+            x = np.append(x, self.learner.constant)
+            for view, factor in zip(views, (1.0, float(one.seen)), strict=False):
+                amount = one.step * factor * x
+                if self.state.n_classes == 2:
+                    view[at] -= amount if self._numbers[one.label] else -amount
+                else:
+                    amount = amount * (scale if one.n_classes == 2 else 1.0)
+                    view[at, self._numbers[one.label]] -= amount
+                    view[at, self._numbers[one.rival]] += amount
+        self.state._average = None  # noqa: SLF001  # its count has not changed
+        self._touched = None
+
+    def changes(self) -> Changes:
+        """Return what has changed since the last call."""
+        state, touched = self.state, self._touched
+        self._touched = []
+        whole = touched is None or sum(map(len, touched)) * 2 > self.n_features
+        if whole or not self.space.sparse:
+            ledger = None if state.ledger is None else state.ledger.copy()
+            return Changes(
+                *(self.classes, self.n_features, state.count, None),
+                *(state.weights.copy(), ledger, state.by_feature),
+            )
+        at = np.append(
+            np.unique(np.concatenate(touched)) if touched else np.empty(0, np.int64),
+            state.n_features,
+        )
+        ledger = None if state.ledger is None else state.ledger[at]
+        return Changes(
+            *(self.classes, self.n_features, state.count, at),
+            *(state.weights[at], ledger, state.by_feature),
+        )
+
+    def apply(self, changes: Changes) -> None:
+        """Change to what another learner of the same space was when it gave these changes."""
+        state = self.state
+        if changes.features is None:
+            self.state = State(
+                *(changes.weights, changes.ledger, len(changes.classes), changes.count),
+                changes.by_feature,
+            )
+            self._numbers = {one: k for k, one in enumerate(changes.classes)}
+        else:
+            state.weights[changes.features] = changes.weights
+            if state.ledger is not None:
+                state.ledger[changes.features] = changes.ledger
+            state.count = changes.count
+        self.classes, self.n_features = changes.classes, changes.n_features
+
+    def view(self) -> "ServedLearner":
+        """Return a copy to read from: weights of its own, the numbering shared."""
+        other = object.__new__(ServedLearner)
+        other.__dict__.update(self.__dict__)
+        other.apply(replace(self._whole()))
+        return other
+
+    def _whole(self) -> Changes:
+        state = self.state
+        ledger = None if state.ledger is None else state.ledger.copy()
+        return Changes(
+            *(self.classes, self.n_features, state.count, None),
+            *(state.weights.copy(), ledger, state.by_feature),
+        )
+
+    def model(self) -> Model | None:
+        """Return the model as a file has it, in memory of its own; None without a class."""
+        if not self.classes:
+            return None
+        state, learner = self.state, self.learner
+        width = self.n_features
+
+        def trimmed(array: NDArray[Any] | None) -> NDArray[Any] | None:
+            if array is None:
+                return None
+            vectors = state.by_class(array)
+            return np.ascontiguousarray(np.concatenate([vectors[:, :width], vectors[:, -1:]], 1))
+
+        weights, origin = trimmed(state.weights), self.origin
+        return Model(
+            learner.estimator if origin is None else origin.learner,
+            learner.options() if origin is None else dict(origin.options),
+            self.classes,
+            cast("NDArray[Any]", weights),
+            trimmed(state.ledger),
+            state.count,
+            feature_names=self.space.names(),
+            encoding=None if origin is None else origin.encoding,
+            encoding_arrays={} if origin is None else origin.encoding_arrays,
+            variance=trimmed(state.variance),
+        )
+
+
+def _in_order(labels: Sequence[Class]) -> tuple[Class, ...]:
+    """Return different labels as NumPy sorts them."""
+    different: list[Any] = list(dict.fromkeys(labels))
+    return tuple(sorted(different))
+
+
+def _kind(label: Class) -> type:
+    return type(label) if isinstance(label, str | bool) else float

@@ -1,0 +1,47 @@
+"""What a service takes at most, and the error that says so."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from rosenblatt.errors import RosenblattError
+
+
+class RequestError(RosenblattError):
+    """A request that is not answered as asked: a status of HTTP and a sentence."""
+
+    def __init__(self, status: HTTPStatus, sentence: str, retry_after: int | None = None) -> None:
+        super().__init__(sentence)
+        self.status, self.retry_after = status, retry_after
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one service takes at most. Each limit has its own error.
+
+    >>> Limits(batch=10).batch
+    10
+    """
+
+    body: int = 8 << 20  # bytes of a request
+    model_file: int = 256 << 20  # bytes of a request that creates a model from a file
+    features: int = 20_000  # of one example
+    name_length: int = 1_000  # characters of the name of a feature
+    text_length: int = 100_000  # characters of a word or text as the value of a feature
+    label_length: int = 200  # characters
+    id_length: int = 200  # characters
+    magnitude: float = 1e30  # of a number
+    classes: int = 1_000  # of a model
+    model_features: int = 1 << 20  # different ones of a model
+    hash_bits: int = 22
+    models: int = 1_000
+    batch: int = 10_000  # examples or rows of a request
+    queue: int = 20_000  # examples that wait to be learned
+    group: int = 1_000  # examples that are committed together
+    remembered: int = 100_000  # predictions that feedback can name
+    rate: float | None = None  # requests a second of each token
+    body_seconds: float = 20.0  # until a body must have come
+    journal_bytes: int | None = None  # size of the journal
+    free_bytes: int = 16 << 20  # of the disk: with less, a service that ran out of room stays still
+    snapshot_every: int = 20_000  # events of a model
+    budget_window: int = 200  # examples of a token over which its share of mistakes is taken
+    budget_least: int = 50  # examples before a token can be quarantined

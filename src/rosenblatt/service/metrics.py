@@ -1,0 +1,105 @@
+"""Counters in the text that Prometheus reads."""
+
+from collections import Counter, defaultdict
+from typing import Any
+
+from rosenblatt.service.writer import Entry, Writer
+
+BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)  # seconds
+
+
+class Metrics:
+    """What has been asked and how long it took; the rest is read when it is asked for."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._requests: Counter[tuple[str, int]] = Counter()
+        self._predictions: Counter[str] = Counter()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._below: defaultdict[str, list[int]] = defaultdict(lambda: [0] * (len(BUCKETS) + 1))
+
+    def request(self, operation: str, status: int, seconds: float) -> None:
+        """Count an answer."""
+        self._requests[operation, status] += 1
+        self._seconds[operation] += seconds
+        place = 0
+        for bucket in BUCKETS:
+            if seconds <= bucket:
+                break
+            place += 1
+        self._below[operation][place] += 1
+
+    def predicted(self, entry: Entry, rows: int) -> None:
+        """Count predictions."""
+        self._predictions[entry.record.name] += rows
+
+    def text(self) -> str:
+        """Return all counters."""
+        writer = self._writer
+        models = sorted(writer.entries.items())
+        lines: list[str] = []
+
+        def add(name: str, kind: str, meaning: str, values: Any) -> None:
+            lines.extend(
+                (f"# HELP rosenblatt_{name} {meaning}", f"# TYPE rosenblatt_{name} {kind}")
+            )
+            lines.extend(f"rosenblatt_{name}{labels} {value}" for labels, value in values)
+
+        def by_model(name: str, kind: str, meaning: str, value: Any) -> None:
+            add(name, kind, meaning, [(f'{{model="{key}"}}', value(e)) for key, e in models])
+
+        by_model("examples_total", "counter", "Examples learned.", lambda e: e.tally.learned)
+        by_model(
+            "wrong_total",
+            "counter",
+            "Examples predicted wrong before they were learned.",
+            lambda e: e.tally.wrong,
+        )
+        by_model(
+            "progressive_error",
+            "gauge",
+            "Share of examples predicted wrong before they were learned.",
+            lambda e: e.tally.wrong / e.tally.learned if e.tally.learned else "NaN",
+        )
+        by_model(
+            "mistakes_total", "counter", "Mistakes of the last weights.", lambda e: e.tally.mistakes
+        )
+        by_model("quarantined", "gauge", "Examples held back.", lambda e: e.tally.quarantined)
+        by_model("version", "gauge", "Number of the last event.", lambda e: e.version)
+        by_model("features", "gauge", "Features with a weight.", lambda e: e.view.n_features)
+        by_model(
+            "predictions_total",
+            "counter",
+            "Rows predicted.",
+            lambda e: self._predictions[e.record.name],
+        )
+        add(
+            "read_only",
+            "gauge",
+            "1 while nothing can be learned.",
+            [("", int(writer.failure is not None))],
+        )
+        add("queue_examples", "gauge", "Examples that wait to be learned.", [("", writer.waiting)])
+        add("commits_total", "counter", "Groups of examples committed.", [("", writer.commits)])
+        add(
+            "requests_total",
+            "counter",
+            "Answers by operation and status.",
+            [
+                (f'{{operation="{operation}",status="{status}"}}', number)
+                for (operation, status), number in sorted(self._requests.items())
+            ],
+        )
+        add("request_seconds", "histogram", "Time to answer.", self._histogram())
+        return "\n".join(lines) + "\n"
+
+    def _histogram(self) -> list[tuple[str, Any]]:
+        values: list[tuple[str, Any]] = []
+        for operation, counts in sorted(self._below.items()):
+            total = 0
+            for bound, count in zip((*BUCKETS, "+Inf"), counts, strict=True):
+                total += count
+                values.append((f'_bucket{{operation="{operation}",le="{bound}"}}', total))
+            values.append((f'_sum{{operation="{operation}"}}', self._seconds[operation]))
+            values.append((f'_count{{operation="{operation}"}}', total))
+        return values

@@ -1,0 +1,114 @@
+"""The OpenAPI page, made of the types that check the requests."""
+
+import re
+from collections.abc import Sequence
+from types import UnionType
+from typing import Any, get_args
+
+import msgspec
+
+from rosenblatt.service.app import JSON, NDJSON, Operation
+from rosenblatt.service.requests import NAME, Problem
+
+REFERENCE = "#/components/schemas/{name}"
+ERRORS = {
+    "400": "The body is not JSON.",
+    "401": "A token is needed, or it is not known.",
+    "403": "The token has not the scope.",
+    "404": "There is no such thing.",
+    "409": "It is in conflict with what is there.",
+    "410": "It was forgotten.",
+    "413": "The body is too large.",
+    "415": "The body is of another type.",
+    "421": "Another host is named.",
+    "422": "The body does not fit.",
+    "429": "Too many requests.",
+    "503": "The service is read-only, or its queue is full.",
+}
+
+
+def document(operations: Sequence[Operation], version: str) -> dict[str, Any]:
+    """Return the OpenAPI document of these operations."""
+    types = {kind for one in operations for kind in _types(one)} | {Problem}
+    ordered = sorted(types, key=lambda kind: kind.__name__)
+    _, components = msgspec.json.schema_components(ordered, ref_template=REFERENCE)
+    paths: dict[str, dict[str, Any]] = {}
+    for one in operations:
+        paths.setdefault(one.path, {})[one.method.lower()] = _described(one)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "rosenblatt", "version": version},
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _types(one: Operation) -> list[Any]:
+    kinds = [one.request, one.lines]
+    kinds += get_args(one.answer) if isinstance(one.answer, UnionType) else [one.answer]
+    return [kind for kind in kinds if kind is not None]
+
+
+def _described(one: Operation) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "operationId": one.handler.__name__,
+        "summary": one.summary,
+        "parameters": _parameters(one),
+        "responses": {
+            str(int(status)): _response(one) for status in (one.status, *one.other_statuses)
+        },
+    }
+    if one.scope is not None:
+        found["security"] = [{"token": [one.scope]}]
+    for status, meaning in ERRORS.items():
+        found["responses"].setdefault(
+            status, {"description": meaning, "content": {JSON: {"schema": _reference(Problem)}}}
+        )
+    if one.request is not None:
+        content = {JSON: {"schema": _reference(one.request)}}
+        if one.lines is not None:
+            content[NDJSON] = {"schema": _reference(one.lines)}
+        found["requestBody"] = {"required": True, "content": content}
+    return found
+
+
+def _parameters(one: Operation) -> list[dict[str, Any]]:
+    patterns = {"model": NAME, "token": NAME, "job": "^[0-9]{1,18}$", "version": "^[0-9]{1,18}$"}
+    in_path = [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string", "pattern": patterns.get(name, "^[a-z.]{1,40}$")},
+        }
+        for name in re.findall(r"\{(\w+)", one.path)
+    ]
+    kinds: dict[type, dict[str, Any]] = {
+        bool: {"type": "string", "enum": ["0", "1", "false", "true"]},
+        int: {"type": "integer", "minimum": 0},
+        str: {"type": "string"},
+    }
+    in_query = [
+        {"name": name, "in": "query", "description": meaning, "schema": kinds[kind]}
+        for name, kind, meaning in one.query
+    ]
+    return in_path + in_query
+
+
+def _response(one: Operation) -> dict[str, Any]:
+    found: dict[str, Any] = {"description": one.summary}
+    if one.answer is not None:
+        kinds = get_args(one.answer) if isinstance(one.answer, UnionType) else (one.answer,)
+        schemas = [_reference(kind) for kind in kinds]
+        schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+        found["content"] = {one.kind: {} if one.kind == NDJSON else {"schema": schema}}
+    elif int(one.status) != 204:
+        found["content"] = {one.kind.partition(";")[0]: {}}
+    return found
+
+
+def _reference(kind: Any) -> dict[str, str]:
+    return {"$ref": REFERENCE.format(name=kind.__name__)}

@@ -1,0 +1,605 @@
+"""What can be asked of the service: each operation with what it takes and answers."""
+
+import re
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from rosenblatt.errors import InputError
+from rosenblatt.service import answers
+from rosenblatt.service.access import Caller, digest_of, new_token
+from rosenblatt.service.app import NDJSON, Application, Call, Operation, Reply
+from rosenblatt.service.features import Features
+from rosenblatt.service.forgetting import release, roll_back, subtract
+from rosenblatt.service.history import text_of
+from rosenblatt.service.inference import (
+    InferAnswer,
+    InferRequest,
+    Live,
+    ModelMetadata,
+    ServerMetadata,
+    inferred,
+    metadata_of,
+    rows_of,
+)
+from rosenblatt.service.journal import TokenRecord
+from rosenblatt.service.learner import ServedLearner
+from rosenblatt.service.limits import RequestError
+from rosenblatt.service.requests import (
+    NAME,
+    Description,
+    Example,
+    ExplainRequest,
+    ExplanationAnswer,
+    Feedback,
+    ForgetRequest,
+    Forgotten,
+    Job,
+    JournalLine,
+    Learned,
+    LearnedMany,
+    LearnRequest,
+    ModelList,
+    ModelSpec,
+    Prediction,
+    Predictions,
+    PredictRequest,
+    Ready,
+    Released,
+    ReleaseRequest,
+    RollbackRequest,
+    TokenAnswer,
+    TokenList,
+    TokenRequest,
+    WhyAnswer,
+)
+from rosenblatt.service.writer import Entry
+
+MOST_LINES = 10_000  # of the journal in one answer
+PAGE = Path(__file__).parent / "page"
+PAGE_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+ROW, EXAMPLE = "features", "features with a label"
+Handler = Callable[[Application, Call], Awaitable[Any]]
+OPERATIONS: list[Operation] = []  # those that are asked most come first
+
+
+def operation(
+    method: str, path: str, scope: str | None, summary: str, **more: Any
+) -> Callable[[Handler], Handler]:
+    """Add a function to the table of operations."""
+
+    def add(handler: Handler) -> Handler:
+        OPERATIONS.append(Operation(method, path, scope, summary, handler, **more))
+        return handler
+
+    return add
+
+
+@operation(
+    *("POST", "/v1/models/{model}/predict", "predict", "Predict one row or many"),
+    request=PredictRequest,
+    answer=Prediction | Predictions,
+)
+async def predict(app: Application, call: Call) -> Any:
+    """Answer with a label for one row, or labels for many."""
+    entry, body = call.model, call.body
+    served, version = entry.view, entry.version
+    if body.version is not None:
+        served, version = await app.at(entry, body.version)
+    if body.features is not UNSET:
+        if body.rows is not UNSET:
+            raise _either(ROW, "rows")
+        app.check(entry, body.features)
+        found = answers.predict(served, version, body.features, body.id)
+        app.metrics.predicted(entry, 1)
+        if body.id is not None:
+            _remember(app, entry, body.id, body.features)
+        return found
+    if body.rows is UNSET or body.id is not None:
+        raise _either(ROW, "rows")
+    app.check_batch(len(body.rows))
+    for features in body.rows:
+        app.check(entry, features)
+    app.metrics.predicted(entry, len(body.rows))
+    return answers.predict_many(served, version, body.rows)
+
+
+def _either(one: str, other: str) -> RequestError:
+    msg = f"Give either {one} or {other}; an id goes with {one} only."
+    return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+
+
+def _remember(app: Application, entry: Entry, id_: str, features: Features) -> None:
+    """Remember the features of a prediction for feedback, and forget the oldest."""
+    if len(id_) > app.limits.id_length:
+        msg = f"An id may have {app.limits.id_length} characters; got {len(id_):,}."
+        raise InputError(msg)
+    remembered = entry.remembered
+    remembered[id_] = features
+    remembered.move_to_end(id_)
+    while len(remembered) > app.limits.remembered:
+        remembered.popitem(last=False)
+
+
+@operation(
+    *("POST", "/v1/models/{model}/learn", "teach", "Learn one example or many, all or none"),
+    request=LearnRequest,
+    lines=Example,
+    answer=Learned | LearnedMany,
+)
+async def learn(app: Application, call: Call) -> Any:
+    """Answer when the examples are on the disk and in the weights."""
+    entry, body = call.model, call.body
+    if call.lines:
+        examples = body
+    elif body.examples is not UNSET:
+        if body.features is not UNSET or body.label is not UNSET or body.id is not None:
+            raise _either(EXAMPLE, "examples")
+        examples = body.examples
+    else:
+        if body.features is UNSET or body.label is UNSET:
+            raise _either(EXAMPLE, "examples")
+        one = app.taught(entry, body)
+        return (await app.teach(entry, [one], call.caller))[0]
+    app.check_batch(len(examples))
+    results = []
+    if examples:
+        taught = [app.taught(entry, one) for one in examples]
+        results = await app.teach(entry, taught, call.caller)
+    version = max((one.version for one in results), default=entry.version)
+    return LearnedMany(results=results, version=version)
+
+
+@operation(
+    *("POST", "/v1/models/{model}/feedback", "teach", "Give the label of an earlier prediction"),
+    request=Feedback,
+    answer=Learned,
+)
+async def feedback(app: Application, call: Call) -> Learned:
+    """Learn from the features that were predicted under an id."""
+    entry, body = call.model, call.body
+    features: Any = entry.remembered.get(body.id)
+    if features is None:
+        msg = f"No prediction {body.id!r:.80} is remembered here; teach its features with learn."
+        raise RequestError(HTTPStatus.NOT_FOUND, msg)
+    example = Example(features=features, label=body.label, id=body.id)
+    return (await app.teach(entry, [app.taught(entry, example)], call.caller))[0]
+
+
+@operation("GET", "/v1/models", "inspect", "List the models", answer=ModelList)
+async def list_models(app: Application, call: Call) -> ModelList:
+    """List the models that the caller may know of."""
+    models = call.caller.models
+    return ModelList(
+        models=[
+            answers.described(entry)
+            for name, entry in sorted(app.writer.entries.items())
+            if models is None or name in models
+        ]
+    )
+
+
+@operation(
+    *("PUT", "/v1/models/{model}", "admin", "Create a model"),
+    request=ModelSpec,
+    answer=Description,
+    status=HTTPStatus.CREATED,
+    large=True,
+)
+async def create(app: Application, call: Call) -> Description:
+    """Create a model; the same again changes nothing."""
+    name = call.path["model"]
+    check_name(name)
+    entry = await app.command(lambda: app.writer.create(name, call.body))
+    return answers.described(entry)
+
+
+@operation(
+    *("GET", "/v1/models/{model}", "inspect", "Describe a model"),
+    answer=Description,
+    query=(("curve", bool, "Whether the curve of the progressive error is wanted."),),
+)
+async def describe(app: Application, call: Call) -> Description:
+    """Describe a model, with the curve of its progressive error if it is asked for."""
+    entry = call.model
+    if call.query.get("curve") not in {"1", "true"}:
+        return answers.described(entry)
+
+    def curve() -> Any:
+        with app.writer.journal.reader() as reader:
+            return reader.curve(entry.record.model, answers.CURVE_POINTS)
+
+    return answers.described(entry, await app.in_thread(curve))
+
+
+@operation(
+    *("DELETE", "/v1/models/{model}", "admin", "Delete a model with all of its examples"),
+    status=HTTPStatus.NO_CONTENT,
+)
+async def delete(app: Application, call: Call) -> Reply:
+    """Delete a model."""
+    entry = call.model
+    await app.command(lambda: app.writer.remove(entry))
+    app.versions.clear()
+    return Reply(b"", HTTPStatus.NO_CONTENT)
+
+
+@operation(
+    *("POST", "/v1/models/{model}/explain", "predict", "Explain a prediction by its features"),
+    request=ExplainRequest,
+    answer=ExplanationAnswer,
+)
+async def explain(app: Application, call: Call) -> ExplanationAnswer:
+    """Answer with what each feature adds to the score."""
+    body = call.body
+    app.check(call.model, body.features)
+    served, version = await app.at(call.model, body.version)
+    return answers.explain(served, version, body.features, body.top)
+
+
+@operation(
+    *("POST", "/v1/models/{model}/why", "inspect", "Explain a prediction by the examples"),
+    request=ExplainRequest,
+    answer=WhyAnswer,
+)
+async def why(app: Application, call: Call) -> WhyAnswer:
+    """Answer with the examples that taught the model this score."""
+    body = call.body
+    if body.version is not None:
+        msg = "Examples are named for the newest version only: leave version out."
+        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+    app.check(call.model, body.features)
+    found: WhyAnswer = await app.in_thread(
+        answers.why, app.writer, call.model, body.features, body.top
+    )
+    return found
+
+
+@operation(
+    *("GET", "/v1/models/{model}/journal", "inspect", "Read the events of a model, as NDJSON"),
+    answer=JournalLine,
+    kind=NDJSON,
+    query=(
+        ("after", int, "Number of the last event that is known already."),
+        ("limit", int, f"At most so many events, up to {MOST_LINES}."),
+        ("mistakes", bool, "Only examples that were predicted wrong, the latest first."),
+    ),
+)
+async def journal(app: Application, call: Call) -> Reply:
+    """Answer with events, one a line."""
+    after = _number(call, "after", 0, 1 << 62)
+    limit = _number(call, "limit", 1000, MOST_LINES)
+    model = call.model.record.model
+
+    def read() -> bytes:
+        with app.writer.journal.reader() as reader:
+            if call.query.get("mistakes") in {"1", "true"}:
+                wrong = "kind = 1 AND forgotten IS NULL AND predicted <> label"
+                return answers.lines(iter(reader.latest(model, limit, wrong)))
+            return answers.lines(reader.events(model, after, after + limit))
+
+    return Reply(await app.in_thread(read), kind=NDJSON)
+
+
+@operation(
+    *("GET", "/v1/models/{model}/export", "inspect", "Export a model as a file"),
+    kind="application/octet-stream",
+    query=(
+        ("format", str, "model (the default), json or onnx."),
+        ("version", int, "As the model was then."),
+    ),
+)
+async def export(app: Application, call: Call) -> Reply:
+    """Answer with a file of the model."""
+    kind = call.query.get("format", "model")
+    if kind not in {"model", "json", "onnx"}:
+        msg = f"format must be model, json or onnx; got {kind!r:.40}."
+        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+    entry = call.model
+    version = _number(call, "version", entry.version, 1 << 62)
+
+    def write() -> tuple[str, bytes]:
+        return answers.exported(app.versions.get(entry, version), kind)
+
+    type_, body = await app.in_thread(write)
+    name = f"{entry.record.name}.{kind}"
+    headers = ((b"content-disposition", f'attachment; filename="{name}"'.encode()),)
+    return Reply(body, kind=type_, headers=headers)
+
+
+def _number(call: Call, name: str, default: int, most: int) -> int:
+    text = call.query.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 19) or int(text) > most:
+        msg = f"{name} must be a whole number from 0 to {most}; got {text!r:.40}."
+        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+    return int(text)
+
+
+@operation(
+    *("POST", "/v1/models/{model}/forget", "admin", "Forget examples"),
+    request=ForgetRequest,
+    answer=Forgotten,
+    other_statuses=(HTTPStatus.ACCEPTED,),
+)
+async def forget(app: Application, call: Call) -> Any:
+    """Forget at once by subtraction, or in the background by a replay."""
+    entry, body, token = call.model, call.body, call.caller.name
+    if body.mode == "subtract":
+        found = await app.command(lambda: subtract(app.writer, entry, body, token))
+        app.versions.clear()
+        return found
+    accepted = await app.command(lambda: app.replays.add(entry, body, token))
+    return Reply(accepted, HTTPStatus.ACCEPTED)
+
+
+@operation(
+    *("GET", "/v1/models/{model}/jobs/{job}", "inspect", "Ask how far a forgetting is"),
+    answer=Job,
+)
+async def job(app: Application, call: Call) -> Job:
+    """Answer with the state of a job."""
+    number, model = call.path["job"], call.model.record.model
+
+    def read() -> Any:
+        with app.writer.journal.reader() as reader:
+            return reader.jobs(model)
+
+    for record in await app.in_thread(read):
+        if str(record.job) == number:
+            return answers.job_of(record)
+    raise RequestError(HTTPStatus.NOT_FOUND, f"There is no job {number!r:.40}.")
+
+
+@operation(
+    *("POST", "/v1/models/{model}/rollback", "admin", "Return to an older version"),
+    request=RollbackRequest,
+    answer=Description,
+)
+async def rollback(app: Application, call: Call) -> Description:
+    """Make the model of an older version the newest."""
+    entry, version = call.model, call.body.version
+
+    def build() -> ServedLearner:
+        app.versions.clear()  # the writer takes this one as its own
+        served = app.versions.get(entry, version)
+        app.versions.clear()
+        return served
+
+    served = await app.in_thread(build)
+    await app.command(lambda: roll_back(app.writer, entry, version, served, call.caller.name))
+    return answers.described(entry)
+
+
+@operation(
+    *("POST", "/v1/models/{model}/release", "admin", "Learn what quarantine held back"),
+    request=ReleaseRequest,
+    answer=Released,
+)
+async def release_held(app: Application, call: Call) -> Released:
+    """Learn the examples of a token that were held back, and trust it again."""
+    entry, of = call.model, call.body.token
+    found: Released = await app.command(lambda: release(app.writer, entry, of, call.caller.name))
+    return found
+
+
+@operation("GET", "/v1/tokens", "admin", "List the tokens", answer=TokenList)
+async def list_tokens(app: Application, call: Call) -> TokenList:
+    """List tokens, without the secrets."""
+    _check_everything(call.caller)
+    tokens = sorted(app.writer.tokens.values())
+    return TokenList(tokens=[_token(record) for record in tokens])
+
+
+@operation(
+    *("POST", "/v1/tokens", "admin", "Make a token"),
+    request=TokenRequest,
+    answer=TokenAnswer,
+    status=HTTPStatus.CREATED,
+)
+async def make_token(app: Application, call: Call) -> TokenAnswer:
+    """Make a token and show it this once."""
+    _check_everything(call.caller)
+    secret = new_token()
+    record = token_record(call.body, secret, app.writer.clock())
+    await app.command(lambda: app.writer.add_token(record))
+    answer = _token(record)
+    answer.token = secret
+    return answer
+
+
+@operation(
+    *("DELETE", "/v1/tokens/{token}", "admin", "Remove a token"), status=HTTPStatus.NO_CONTENT
+)
+async def remove_token(app: Application, call: Call) -> Reply:
+    """Remove a token: it is refused from now on."""
+    _check_everything(call.caller)
+    await app.command(lambda: app.writer.remove_token(call.path["token"]))
+    return Reply(b"", HTTPStatus.NO_CONTENT)
+
+
+def _check_everything(caller: Caller) -> None:
+    if caller.models is not None:
+        msg = f"The token {caller.name!r} is for some models only; tokens need one for all."
+        raise RequestError(HTTPStatus.FORBIDDEN, msg)
+
+
+def token_record(request: TokenRequest, secret: str, now: float) -> TokenRecord:
+    """Return a token as the journal keeps it."""
+    models = None if request.models is None else text_of(request.models)
+    scopes = text_of(sorted(set(request.scopes)))
+    return TokenRecord(request.name, digest_of(secret), scopes, models, request.budget, 0, now)
+
+
+def _token(record: TokenRecord) -> TokenAnswer:
+    return TokenAnswer(
+        name=record.name,
+        scopes=msgspec.json.decode(record.scopes),
+        models=None if record.models is None else msgspec.json.decode(record.models),
+        budget=record.budget,
+        quarantined=bool(record.quarantined),
+        created=record.created,
+    )
+
+
+@operation("GET", "/health", None, "Whether the service runs", answer=Ready)
+async def health(app: Application, call: Call) -> Ready:
+    """Answer that the service runs."""
+    del app, call
+    return Ready(ready=True)
+
+
+@operation(
+    *("GET", "/ready", None, "Whether examples can be learned"),
+    answer=Ready,
+    other_statuses=(HTTPStatus.SERVICE_UNAVAILABLE,),
+)
+async def ready(app: Application, call: Call) -> Any:
+    """Answer whether examples can be learned; predictions can in any case."""
+    del call
+    failure = app.writer.failure
+    body = Ready(ready=failure is None, reason=failure)
+    return body if failure is None else Reply(body, HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+@operation(
+    *("GET", "/metrics", "inspect", "Counters for Prometheus"),
+    kind="text/plain; version=0.0.4; charset=utf-8",
+)
+async def metrics(app: Application, call: Call) -> Reply:
+    """Answer with counters."""
+    del call
+    return Reply(app.metrics.text().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
+
+
+@operation("GET", "/openapi.json", None, "This interface as OpenAPI")
+async def openapi(app: Application, call: Call) -> Any:
+    """Answer with the document that describes all operations."""
+    from rosenblatt import __version__
+    from rosenblatt.service.openapi import document
+
+    del call
+    return document(app.operations, __version__)
+
+
+@operation("GET", "/v2", None, "Open Inference Protocol: the service", answer=ServerMetadata)
+async def server_metadata(app: Application, call: Call) -> ServerMetadata:
+    """Answer with name and version."""
+    from rosenblatt import __version__
+
+    del app, call
+    return ServerMetadata(name="rosenblatt", version=__version__, extensions=[])
+
+
+@operation("GET", "/v2/health/live", None, "Open Inference Protocol: it runs", answer=Live)
+async def live(app: Application, call: Call) -> Live:
+    """Answer that the service runs."""
+    del app, call
+    return Live(live=True)
+
+
+@operation(*("GET", "/v2/health/ready", None, "Open Inference Protocol: it predicts"), answer=Ready)
+async def inference_ready(app: Application, call: Call) -> Ready:
+    """Answer that models can be asked; they can while the service is read-only, too."""
+    del app, call
+    return Ready(ready=True)
+
+
+@operation(
+    *("GET", "/v2/models/{model}", "predict", "Open Inference Protocol: a model"),
+    answer=ModelMetadata,
+)
+async def model_metadata(app: Application, call: Call) -> ModelMetadata:
+    """Answer with what the model takes and gives."""
+    del app
+    return metadata_of(call.model)
+
+
+@operation(
+    *("GET", "/v2/models/{model}/ready", "predict", "Open Inference Protocol: a model is there"),
+    answer=Ready,
+)
+async def model_ready(app: Application, call: Call) -> Ready:
+    """Answer that the model can be asked."""
+    del app, call
+    return Ready(ready=True)
+
+
+@operation(
+    *("POST", "/v2/models/{model}/infer", "predict", "Open Inference Protocol: predict"),
+    request=InferRequest,
+    answer=InferAnswer,
+)
+async def infer(app: Application, call: Call) -> InferAnswer:
+    """Answer with labels and scores of the rows of tensors."""
+    return await _inferred(app, call, None)
+
+
+@operation(
+    *("POST", "/v2/models/{model}/versions/{version}/infer", "predict"),
+    "Open Inference Protocol: predict as the model was at a version",
+    request=InferRequest,
+    answer=InferAnswer,
+)
+async def infer_version(app: Application, call: Call) -> InferAnswer:
+    """Answer with labels and scores of the rows of tensors by an older version."""
+    text = call.path["version"]
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        msg = f"A version is a number; got {text!r:.40}."
+        raise RequestError(HTTPStatus.NOT_FOUND, msg)
+    return await _inferred(app, call, int(text))
+
+
+async def _inferred(app: Application, call: Call, version: int | None) -> InferAnswer:
+    entry = call.model
+    rows = rows_of(entry, call.body)
+    app.check_batch(len(rows))
+    for features in rows:
+        app.check(entry, features)
+    served, version = await app.at(entry, version)
+    app.metrics.predicted(entry, len(rows))
+    return inferred(entry, answers.predict_many(served, version, rows), call.body.id)
+
+
+@operation("GET", "/", None, "The page for people", kind="text/html; charset=utf-8")
+async def page(app: Application, call: Call) -> Reply:
+    """Answer with the page."""
+    del app, call
+    return page_file("index.html")
+
+
+@operation("GET", "/page/{file}", None, "A part of the page", kind="text/html; charset=utf-8")
+async def page_part(app: Application, call: Call) -> Reply:
+    """Answer with a file that the page needs."""
+    del app
+    return page_file(call.path["file"])
+
+
+def page_file(name: str) -> Reply:
+    """Return a file of the page; only those that are there by name."""
+    known = {file.name: file for file in PAGE.iterdir()} if PAGE.is_dir() else {}
+    file = known.get(name)
+    kind = PAGE_TYPES.get(Path(name).suffix)
+    if file is None or kind is None:
+        raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing here.")
+    return Reply(file.read_bytes(), kind=kind)
+
+
+def check_name(name: str) -> None:
+    """Raise for what cannot be the name of a model."""
+    if not re.fullmatch(NAME, name):
+        msg = (
+            f"{name[:80]!r} cannot be the name of a model: use letters, digits, dots, dashes and "
+            "underscores, at most 64, the first a letter or digit."
+        )
+        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)

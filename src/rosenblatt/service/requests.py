@@ -1,0 +1,326 @@
+"""What is sent and answered, as types that check the requests and describe them to others.
+
+Decoding refuses what is not of the type: a word for a number, NaN, infinity, an unknown field.
+"""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from rosenblatt.models.model import Class
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"  # of models and tokens
+
+Label = str | int | float | bool
+Value = float | str | bool | None
+Features = dict[str, Value] | list[float]
+Name = Annotated[str, Meta(pattern=NAME, description="Letters, digits, dots, dashes; at most 64.")]
+Sequence_ = Annotated[int, Meta(ge=0)]
+Version = Annotated[int, Meta(ge=0, description="Number of the last event that is counted.")]
+Id = Annotated[str, Meta(min_length=1, description="Chosen by the client; unique in the model.")]
+
+
+class Request(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """A body that a client sends."""
+
+
+class Answer(Struct, kw_only=True, omit_defaults=False):
+    """A body that the service sends."""
+
+
+class FeatureSpec(Request, frozen=True):
+    """How the features of a new model come."""
+
+    kind: Annotated[str, Meta(pattern="^(|names|hashed|array)$")] = ""  # names, or as the file has
+    limit: Annotated[int, Meta(ge=1, description="Different names at most.")] | None = None
+    when_full: Annotated[str, Meta(pattern="^(refuse|ignore)$")] = "refuse"
+    bits: Annotated[int, Meta(ge=1, le=30, description="Of the hash.")] = 18
+    n_features: Annotated[int, Meta(ge=0, description="0: as the first array has.")] = 0
+
+
+class ModelSpec(Request, frozen=True):
+    """A model to create: a rule, a memory and their parameters, or a model file to go on from."""
+
+    rule: str = "perceptron"
+    memory: Annotated[str, Meta(pattern="^(|last|average)$")] = ""
+    parameters: dict[str, float] = {}
+    zero: Annotated[str, Meta(pattern="^(mistake|negative|positive)$")] = "mistake"
+    fit_intercept: bool = True
+    classes: list[Label] = []
+    features: FeatureSpec = FeatureSpec()
+    file: Annotated[bytes, Meta(description="A model file, base64.")] | None = None
+
+
+class PredictRequest(Request, frozen=True):
+    """One row, or many; with a version, as the model was then."""
+
+    features: Features | UnsetType = UNSET
+    rows: list[Features] | UnsetType = UNSET
+    id: Id | None = None  # to give feedback on later; one row
+    version: Version | None = None
+
+
+class Prediction(Answer):
+    """A label and its score: above 0 for the second of two classes, else one a class."""
+
+    label: Label | None
+    score: float | list[float] | None
+    version: Version
+    id: str | None = None
+
+
+class Predictions(Answer):
+    """Labels and scores of rows, all by one version."""
+
+    labels: list[Label | None]
+    scores: list[float | list[float]]
+    version: Version
+
+
+class Example(Request, frozen=True):
+    """Features with their label; an id makes it safe to send again."""
+
+    features: Features
+    label: Label
+    id: Id | None = None
+
+
+class LearnRequest(Request, frozen=True):
+    """An example, or many that are learned all or none."""
+
+    features: Features | UnsetType = UNSET
+    label: Label | UnsetType = UNSET
+    id: Id | None = None
+    examples: list[Example] | UnsetType = UNSET
+
+
+class Learned(Answer):
+    """What became of an example, which is on the disk."""
+
+    sequence: Sequence_
+    version: Version
+    mistake: bool | None  # of the weights before; None for an example in quarantine
+    predicted: Label | None  # by the model before it learned the example
+    duplicate: bool = False  # the id was there with the same body: the first answer again
+    quarantined: bool = False  # kept, but not learned
+
+
+class LearnedMany(Answer):
+    """What became of each example of a batch."""
+
+    results: list[Learned]
+    version: Version
+
+
+class Feedback(Request, frozen=True):
+    """The true label of an earlier prediction with an id."""
+
+    id: Id
+    label: Label
+
+
+class ExplainRequest(Request, frozen=True):
+    """A row whose prediction is to be explained."""
+
+    features: Features
+    version: Version | None = None
+    top: Annotated[int, Meta(ge=1, le=1000)] = 20
+
+
+class FeatureAmount(Answer):
+    """What one feature adds to the score."""
+
+    name: str
+    value: float
+    weight: float
+    amount: float  # weight × value
+
+
+class ExplanationAnswer(Answer):
+    """The sum that decided: positive for one class, negative for the other."""
+
+    label: Label
+    positive: Label
+    negative: Label
+    total: float
+    bias: float
+    terms: list[FeatureAmount]
+    others: int  # terms that are not listed
+    unknown: int  # features that the model does not know
+    version: Version
+
+
+class Teacher(Answer):
+    """An example that taught the model, and what it adds to the score of the row."""
+
+    sequence: Sequence_
+    amount: float
+    features: Features
+    label: Label
+    id: str | None
+    token: str | None
+    time: float
+
+
+class WhyAnswer(Answer):
+    """The examples behind a prediction: the score is the sum of what they add."""
+
+    label: Label
+    positive: Label
+    negative: Label
+    total: float
+    start: float  # what the model knew when it was created
+    teachers: list[Teacher]
+    others: int  # examples that are not listed
+    version: Version
+
+
+class ForgetRequest(Request, frozen=True):
+    """Which examples are to be forgotten: all that fit every field given."""
+
+    id: Id | None = None
+    token: str | None = None
+    before: Annotated[float, Meta(description="Seconds since 1970.")] | None = None
+    mode: Annotated[str, Meta(pattern="^(subtract|replay)$")] = "replay"
+
+
+class Forgotten(Answer):
+    """What was forgotten, or the job that does it in the background."""
+
+    examples: int
+    version: Version
+    job: int | None = None
+
+
+class RollbackRequest(Request, frozen=True):
+    """The version to return to; later examples stay in the journal, unlearned."""
+
+    version: Version
+
+
+class ReleaseRequest(Request, frozen=True):
+    """The token whose examples in quarantine are to be learned after all; null: all tokens."""
+
+    token: str | None = None
+
+
+class Released(Answer):
+    """How many examples were learned."""
+
+    examples: int
+    version: Version
+
+
+class Job(Answer):
+    """A forgetting in the background."""
+
+    job: int
+    status: str  # waiting, done or failed
+    request: ForgetRequest
+    time: float
+    examples: int | None = None
+    version: Version | None = None
+    error: str | None = None
+
+
+class CurvePoint(Answer):
+    """A point of the progressive error: each example predicted before it is learned."""
+
+    version: Version
+    learned: int
+    wrong: int
+
+
+class Description(Answer):
+    """A model."""
+
+    name: str
+    rule: str
+    memory: str
+    title: str
+    parameters: dict[str, Any]
+    features: str  # names, hashed, array, numbered or columns
+    columns: dict[str, str] | None  # and what each is: text, category, numeric
+    classes: list[Label]
+    n_features: int
+    version: Version
+    oldest: Version  # versions before it held what was forgotten
+    learned: int
+    wrong: int  # predicted wrong before they were learned
+    mistakes: int  # of the last weights
+    error: float | None  # wrong / learned, the progressive error
+    quarantined: int
+    created: float
+    curve: list[CurvePoint] = []
+
+
+class ModelList(Answer):
+    """All models that the token may know of."""
+
+    models: list[Description]
+
+
+class TokenRequest(Request, frozen=True):
+    """A token to make."""
+
+    name: Name
+    scopes: list[Annotated[str, Meta(pattern="^(predict|teach|inspect|admin)$")]]
+    models: list[Name] | None = None  # None: all
+    budget: Annotated[float, Meta(gt=0, le=1)] | None = None
+
+
+class TokenAnswer(Answer):
+    """A token; the secret itself only in the answer that made it."""
+
+    name: str
+    scopes: list[str]
+    models: list[str] | None
+    budget: float | None
+    quarantined: bool
+    created: float
+    token: str | None = None
+
+
+class TokenList(Answer):
+    """All tokens."""
+
+    tokens: list[TokenAnswer]
+
+
+class JournalLine(Answer):
+    """An event of a model, a line of NDJSON."""
+
+    sequence: Sequence_
+    kind: str
+    time: float
+    id: str | None
+    token: str | None
+    features: Features | None
+    label: Label | None
+    predicted: Label | None
+    mistake: bool | None
+    step: float | None
+    rival: Label | None
+    forgotten: int | None  # the event that erased it
+    undone: int | None  # the return to an older version that left it behind
+    note: dict[str, Any] | None
+
+
+class Ready(Answer):
+    """Whether examples can be learned."""
+
+    ready: bool
+    reason: str | None = None
+
+
+class Problem(Answer):
+    """What is wrong with a request."""
+
+    error: str
+
+
+def label_of(value: Label) -> Class:
+    """Return a label as a class: a number without decimals is whole."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value

@@ -1,0 +1,156 @@
+"""The service on a socket: what it must have to start, and uvicorn around the application."""
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.errors import InputError, Parameter, Sentence
+
+if TYPE_CHECKING:
+    from rosenblatt.service.limits import Limits
+
+NEEDED = ("starlette", "msgspec", "uvicorn", "httptools")
+TOKEN_VARIABLE = "ROSENBLATT_TOKEN"  # noqa: S105  # the name of a variable
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+PORT = 8765
+
+
+def require_packages() -> None:
+    """Raise an error that says what to install, where the extra is missing."""
+    missing = [name for name in NEEDED if not find_spec(name)]
+    if missing:
+        msg = f"The service needs {', '.join(missing)}: pip install 'rosenblatt[serve]'."
+        raise InputError(msg)
+
+
+class ModelServer:
+    """A service of the models of a folder, bound to an address; ``run`` answers until a signal.
+
+    Parameters
+    ----------
+    folder : path
+        Journal and snapshots; made where it does not exist.
+    host, port : str and int or None
+        Address to listen on. None: 8765, or any free port where that is taken.
+    token : str, optional
+        The operator's token, which may do everything.
+    names : sequence of str
+        Names of this host that requests may use, besides the address.
+    limits : Limits, optional
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        token: str | None = None,
+        names: Sequence[str] = (),
+        limits: "Limits | None" = None,
+    ) -> None:
+        require_packages()
+        from rosenblatt.service.access import Access, digest_of, is_loopback
+        from rosenblatt.service.app import Application
+        from rosenblatt.service.operations import OPERATIONS
+        from rosenblatt.service.writer import Writer
+
+        self.writer = Writer(folder, limits)
+        try:
+            if not is_loopback(host) and token is None:
+                self._check_tokens(host)
+            self._socket = _bound(host, port)
+        except BaseException:
+            self.writer.close()
+            raise
+        shown = f"[{host}]" if ":" in host else host
+        self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
+        own = LOOPBACK_NAMES if is_loopback(host) else (shown,)
+        self.app = Application(
+            self.writer,
+            Access(
+                lambda: self.writer.tokens,
+                None if token is None else digest_of(token),
+                (*own, *names),
+                self.writer.limits.rate,
+            ),
+            OPERATIONS,
+        )
+
+    def _check_tokens(self, host: str) -> None:
+        if not self.writer.tokens:
+            msg = Sentence(
+                f"Others can reach {host}, and there is no token: make one with ",
+                *(Parameter("new_token"), " first, or leave ", Parameter("host"), " out."),
+            )
+            raise InputError(msg)
+
+    def add_file(self, path: str | os.PathLike[str]) -> str:
+        """Serve a model file under its name without the ending, and return that."""
+        from rosenblatt.service.operations import check_name
+        from rosenblatt.service.requests import ModelSpec
+
+        try:
+            file = Path(path).read_bytes()
+        except OSError as error:
+            msg = f"{os.fspath(path)} cannot be read: {error.strerror or error}."
+            raise InputError(msg) from error
+        name = Path(path).stem
+        check_name(name)
+        self.command(lambda: self.writer.create(name, ModelSpec(file=file)))
+        return name
+
+    def command(self, run: Callable[[], Any]) -> Any:
+        """Have the writer do something before the service answers."""
+        future: Future[Any] = Future()
+        self.writer.command(run, future)
+        return future.result()
+
+    def run(self) -> None:
+        """Answer until Ctrl-C or SIGTERM, finish what has been accepted, and close."""
+        import uvicorn
+
+        config = uvicorn.Config(
+            self.app,
+            http="httptools",
+            loop="uvloop" if find_spec("uvloop") else "asyncio",
+            ws="none",
+            lifespan="on",
+            access_log=False,
+            log_level="warning",
+            server_header=False,
+            backlog=2048,
+            timeout_keep_alive=60,
+            timeout_graceful_shutdown=10,
+        )
+        try:
+            uvicorn.Server(config).run([self._socket])
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the folder and the address."""
+        self.app.close()
+        self._socket.close()
+
+
+def _bound(host: str, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for wanted in (PORT, 0) if port is None else (port,):
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind((host, wanted))
+        except OSError as error:
+            bound.close()
+            if port is None and wanted:
+                continue
+            msg = f"Nothing can listen on {host}, port {wanted}: {error.strerror or error}."
+            raise InputError(msg) from error
+        return bound
+    msg = f"No port of {host} is free."
+    raise InputError(msg)

@@ -1,0 +1,102 @@
+"""Snapshots: model files beside the journal that make a start short. A cache: none is needed."""
+
+import hashlib
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from rosenblatt.data.atomic import replacing
+from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.models.checks import told_of
+from rosenblatt.models.file import read_from, write_to
+from rosenblatt.models.model import Model
+
+FOLDER = "snapshots"
+PATTERN = re.compile(r"(\d+)-(\d+)-([0-9a-f]{64})\.model")  # model, version, SHA-256 of the file
+KEPT = 2  # of each model: the one before the last costs little, if the last is torn
+
+
+class Snapshots:
+    """The folder of snapshots. Their names are numbers, never the names of models."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+        self._folder.mkdir(exist_ok=True)
+
+    def write(self, model: int, version: int, file: bytes) -> None:
+        """Write a snapshot, whole or not at all, and remove old ones of the model."""
+        digest = hashlib.sha256(file).hexdigest()
+        path = self._folder / f"{model}-{version}-{digest}.model"
+        try:
+            with replacing(path) as target:
+                target.write(file)
+        except InputError:  # a full disk: the journal says so when it matters
+            return
+        for _, old in self._of(model)[KEPT:]:
+            old.unlink(missing_ok=True)
+
+    def newest(self, model: int, upto: int, after: int = -1) -> Iterator[tuple[int, bytes]]:
+        """Yield versions and files that are whole, the newest first."""
+        for version, path in self._of(model):
+            if after < version <= upto:
+                try:
+                    file = path.read_bytes()
+                except OSError:
+                    continue
+                if hashlib.sha256(file).hexdigest() == path.stem.rpartition("-")[2]:
+                    yield version, file
+
+    def remove(self, model: int) -> None:
+        """Remove all snapshots of a model."""
+        for _, path in self._of(model):
+            path.unlink(missing_ok=True)
+
+    def remove_outside(self, model: int, oldest: int, newest: int) -> None:
+        """Remove snapshots that hold what is forgotten, or what the journal does not have."""
+        for version, path in self._of(model):
+            if not oldest <= version <= newest:
+                path.unlink(missing_ok=True)
+
+    def version(self, model: int) -> int:
+        """Return the version of the newest snapshot, 0 without one."""
+        return max((version for version, _ in self._of(model)), default=0)
+
+    def remove_others(self, models: set[int]) -> None:
+        """Remove the snapshots of all models but these."""
+        for path in self._folder.iterdir():
+            found = PATTERN.fullmatch(path.name)
+            if found and int(found[1]) not in models:
+                path.unlink(missing_ok=True)
+
+    def _of(self, model: int) -> list[tuple[int, Path]]:
+        found = []
+        for path in self._folder.iterdir():
+            match = PATTERN.fullmatch(path.name)
+            if match and int(match[1]) == model:
+                found.append((int(match[2]), path))
+        return sorted(found, reverse=True)
+
+
+def file_of(model: Model | None) -> bytes | None:
+    """Return a model as the bytes of its file."""
+    if model is None:
+        return None
+    target = io.BytesIO()
+    with told_of("The model"):
+        write_to(target, model)
+    return target.getvalue()
+
+
+def model_from(file: bytes) -> Model:
+    """Return the model of the bytes of a file, or raise InputError."""
+    with told_of("The model file"):
+        return read_from(io.BytesIO(file), len(file))
+
+
+def whole(file: bytes) -> Model | None:
+    """Return the model of a snapshot, None where it cannot be used."""
+    try:
+        return model_from(file)
+    except RosenblattError:
+        return None

@@ -1,0 +1,629 @@
+"""The writer: one thread that learns, commits in groups and only then lets readers see it.
+
+It has learners of its own. A group of examples is learned on them, so that the journal can say what
+each one did; after the COMMIT the weights that changed go to the readers' copies and the answers go
+out, in one call to the readers' thread. So the weights that answer hold only what is on the disk,
+and no prediction mixes two versions.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.models.model import Class
+from rosenblatt.service.features import Features
+from rosenblatt.service.history import at_version, label_from, new_learner, spec_from, text_of
+from rosenblatt.service.journal import (
+    LEARNED,
+    QUARANTINED,
+    Event,
+    Journal,
+    ModelRecord,
+    TokenRecord,
+)
+from rosenblatt.service.learner import Changes, ServedLearner
+from rosenblatt.service.limits import Limits, RequestError
+from rosenblatt.service.requests import Learned, ModelSpec
+from rosenblatt.service.snapshots import Snapshots, file_of
+
+LOCK = "lock"
+Post = Callable[[Callable[[], None]], object]  # runs a function in the readers' thread
+
+
+class Taught(NamedTuple):
+    """An example as the writer takes it."""
+
+    features: Features
+    text: str  # of the features, as the journal holds it
+    label: Class
+    id: str | None
+
+
+@dataclass
+class Totals:
+    """What the examples of a model came to."""
+
+    learned: int = 0
+    wrong: int = 0  # by the weights that decide, before it was learned
+    mistakes: int = 0  # by the last weights
+    quarantined: int = 0
+
+
+@dataclass
+class Entry:
+    """A model that is served: the writer's learner, the readers' copy, and what both know."""
+
+    record: ModelRecord
+    spec: ModelSpec
+    private: ServedLearner  # the writer's
+    head: int  # last number in the journal, the writer's
+    view: ServedLearner  # the readers'
+    version: int  # of the view
+    tally: Totals = field(default_factory=Totals)  # of the view
+    counted: Totals = field(default_factory=Totals)  # the writer's
+    remembered: OrderedDict[str, Features] = field(default_factory=OrderedDict)
+    snapshot: int = 0  # version of the last one
+    windows: dict[str, deque[bool]] = field(default_factory=dict)  # of mistakes, by token
+
+
+@dataclass
+class Lessons:
+    """Examples of one request: learned all or none."""
+
+    entry: Entry
+    examples: Sequence[Taught]
+    token: str | None
+    future: Any  # with set_result and set_exception; touched in the readers' thread only
+
+
+@dataclass
+class Pending:
+    """What a group adds to a model."""
+
+    entry: Entry
+    events: list[Event] = field(default_factory=list)
+    ids: dict[str, Event] = field(default_factory=dict)
+
+
+@dataclass
+class Command:
+    """Something else that changes the journal; it stands between groups."""
+
+    run: Callable[[], Any]  # in the writer's thread; returns what to do in the readers', and that
+    future: Any
+
+
+class Writer:
+    """A folder with a journal and snapshots, open, and the thread that writes to it.
+
+    Parameters
+    ----------
+    folder : path
+        Made where it does not exist. A lock keeps a second service off it.
+    limits : Limits
+    post : function
+        Runs a function in the readers' thread, from any thread.
+    clock : function
+        Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        limits: Limits | None = None,
+        post: Post = lambda function: function(),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.folder = Path(folder)
+        self.clock = clock
+        self.failure: str | None = None  # why nothing can be learned
+        self.waiting = 0  # examples
+        self.commits = 0
+        self.entries: dict[str, Entry] = {}  # the readers'
+        self.tokens: dict[bytes, TokenRecord] = {}  # the readers', by digest
+        self.post = post
+        self._fault: str | None = None  # the writer's
+        self._recoverable = False
+        self._queue: queue.SimpleQueue[Lessons | Command | None] = queue.SimpleQueue()
+        self._lock = _locked(self.folder)
+        try:
+            self.journal = Journal(self.folder, self.limits.journal_bytes)
+            self.snapshots = Snapshots(self.folder)
+            self._own = self._load()
+            self.entries = dict(self._own)
+            self._load_tokens()
+        except BaseException:
+            self._lock.close()
+            raise
+        self._background = ThreadPoolExecutor(1, "snapshots")
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Finish what has been accepted, write snapshots, and let go of the folder."""
+        self._queue.put(None)
+        self._thread.join()
+        if self._fault is None:
+            for entry in self._own.values():
+                self._snapshot(entry, least=1)
+        self._background.shutdown()
+        self.journal.close()
+        self._lock.close()
+
+    # what the readers' thread asks for
+
+    def teach(
+        self, entry: Entry, examples: Sequence[Taught], token: str | None, future: Any
+    ) -> None:
+        """Have examples learned; the future gets a list of ``Learned``, or the error."""
+        self._check_open()
+        if self.waiting + len(examples) > self.limits.queue:
+            msg = f"{self.waiting:,} examples wait to be learned already; try again soon."
+            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
+        self.waiting += len(examples)
+        self._queue.put(Lessons(entry, examples, token, future))
+
+    def command(self, run: Callable[[], Any], future: Any) -> None:
+        """Have a function run between two groups, in the writer's thread.
+
+        It returns an answer for the future, and a function that lets readers see what it did.
+        """
+        self._check_open()
+        self._queue.put(Command(run, future))
+
+    def _check_open(self) -> None:
+        if self.failure is not None:
+            raise _read_only(self.failure)
+
+    # the writer's thread
+
+    def _run(self) -> None:
+        while True:
+            try:
+                first = self._queue.get(timeout=None if self._fault is None else 0.5)
+            except queue.Empty:
+                if self._recoverable and self._has_room():
+                    self._recover()
+                continue
+            group: list[Lessons] = []
+            task: Lessons | Command | None = first
+            size = 0
+            while isinstance(task, Lessons):
+                group.append(task)
+                size += len(task.examples)
+                if size >= self.limits.group:
+                    break
+                try:
+                    task = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+            if group:
+                self._learn(group)
+            if task is None:
+                return
+            if isinstance(task, Command):
+                self._obey(task)
+
+    def _learn(self, group: list[Lessons]) -> None:
+        answers: list[tuple[Any, Any, Exception | None]] = []
+        group_events: dict[str, Pending] = {}
+        if self._fault is not None:
+            self._answer_all(group, _read_only(self._fault))
+            return
+        now = self.clock()
+        try:
+            self.journal.begin()
+            for task in group:
+                try:
+                    answers.append((task.future, self._lessons(task, now, group_events), None))
+                except RosenblattError as error:
+                    answers.append((task.future, None, error))
+            for pending in group_events.values():
+                self.journal.append(pending.entry.record.model, pending.events)
+            self.journal.commit()
+        except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
+            self._fail(error)
+            self._answer_all(group, _read_only(str(self._fault)))
+            return
+        self.commits += 1
+        entries = [pending.entry for pending in group_events.values() if pending.events]
+        seen = [
+            (entry, entry.private.changes(), entry.head, replace(entry.counted))
+            for entry in entries
+        ]
+        n_examples = sum(len(task.examples) for task in group)
+        self.post(lambda: self._publish(seen, answers, n_examples))
+        for entry in entries:
+            self._snapshot(entry, self.limits.snapshot_every)
+
+    def _lessons(
+        self, task: Lessons, now: float, group_events: dict[str, Pending]
+    ) -> list[Learned]:
+        """Learn the examples of a request, all or none."""
+        entry = task.entry
+        self.check_current(entry)
+        pending = group_events.setdefault(entry.record.name, Pending(entry))
+        mark, n_events = entry.private.begin(), len(pending.events)
+        counted, head = replace(entry.counted), entry.head
+        kind = QUARANTINED if self._held(task.token) else LEARNED
+        try:
+            return [self._lesson(pending, one, task.token, now, kind) for one in task.examples]
+        except RosenblattError:
+            entry.private.undo(mark)
+            for event in pending.events[n_events:]:
+                pending.ids.pop(event.id or "", None)
+            del pending.events[n_events:]
+            entry.counted, entry.head = counted, head
+            raise
+
+    def _lesson(
+        self, pending: Pending, one: Taught, token: str | None, now: float, kind: int
+    ) -> Learned:
+        entry, label = pending.entry, one.label
+        entry.private.check_label(label)
+        text = text_of(entry.private.known(label))
+        if one.id is not None:
+            first = pending.ids.get(one.id)
+            first = first or self.journal.here.event(entry.record.model, one.id)
+            if first is not None:
+                return self._again(first, one, text)
+        entry.head += 1
+        if kind == QUARANTINED:
+            event = Event(entry.head, QUARANTINED, one.id, one.text, text, token, now)
+            entry.private.rows([one.features])  # raises where it could not be learned
+            entry.counted.quarantined += 1
+        else:
+            lesson = entry.private.learn(one.features, label)
+            event = Event(
+                *(entry.head, LEARNED, one.id, one.text, text, token, now),
+                predicted=None if lesson.predicted is None else text_of(lesson.predicted),
+                mistake=int(lesson.mistake),
+                step=lesson.step,
+                rival=None if lesson.rival is None else text_of(lesson.rival),
+                seen=lesson.seen,
+                classes=lesson.n_classes,
+            )
+            tally = entry.counted
+            tally.learned += 1
+            tally.wrong += event.predicted != text
+            tally.mistakes += lesson.mistake
+            if token is not None:
+                self._watch(entry, token, lesson.mistake)
+        pending.events.append(event)
+        if one.id is not None:
+            pending.ids[one.id] = event
+        return learned_of(event)
+
+    @staticmethod
+    def _again(first: Event, one: Taught, label: str) -> Learned:
+        """Return the first answer for an id that is there, if the body is the same."""
+        if first.forgotten is not None:
+            msg = f"The example {one.id!r:.80} was forgotten; teach it again under another id."
+            raise RequestError(HTTPStatus.GONE, msg)
+        if (first.features, first.label) != (one.text, label):
+            msg = f"The id {one.id!r:.80} was used for another example; give each its own."
+            raise RequestError(HTTPStatus.CONFLICT, msg)
+        answer = learned_of(first)
+        answer.duplicate = True
+        return answer
+
+    def _held(self, token: str | None) -> bool:
+        if token is None:
+            return False
+        return any(one.quarantined for one in self._known_tokens if one.name == token)
+
+    def _watch(self, entry: Entry, token: str, mistake: bool) -> None:
+        """Quarantine a token that makes more mistakes than its budget allows."""
+        budget = next((one.budget for one in self._known_tokens if one.name == token), None)
+        if budget is None:
+            return
+        limits = self.limits
+        window = entry.windows.setdefault(token, deque(maxlen=limits.budget_window))
+        window.append(mistake)
+        if len(window) >= limits.budget_least and sum(window) > budget * len(window):
+            self.journal.quarantine(token, held=True)
+            self._read_tokens()
+            window.clear()
+            self.post(self._load_tokens_later)
+
+    def _obey(self, task: Command) -> None:
+        if self._fault is not None:
+            error: Exception = _read_only(self._fault)
+            self.post(lambda: answer(task.future, None, error))
+            return
+        try:
+            result, seen = task.run()
+        except RosenblattError as problem:
+            refused = problem
+            self.post(lambda: answer(task.future, None, refused))
+            return
+        except Exception as problem:  # noqa: BLE001  # whatever it was, the learners are void
+            self._fail(problem)
+            error = _read_only(str(self._fault))
+            self.post(lambda: answer(task.future, None, error))
+            return
+
+        def show() -> None:
+            seen()
+            answer(task.future, result, None)
+
+        self.post(show)
+
+    def _publish(
+        self,
+        seen: list[tuple[Entry, Changes, int, Totals]],
+        answers: list[tuple[Any, Any, Exception | None]],
+        n_examples: int,
+    ) -> None:
+        """Let readers see what is on the disk, then answer; in the readers' thread."""
+        for entry, changes, version, tally in seen:
+            entry.view.apply(changes)
+            entry.version, entry.tally = version, tally
+        self.waiting -= n_examples
+        for future, result, error in answers:
+            answer(future, result, error)
+
+    def _answer_all(self, group: list[Lessons], error: Exception) -> None:
+        answers: list[tuple[Any, Any, Exception | None]] = [
+            (task.future, None, error) for task in group
+        ]
+        n_examples = sum(len(task.examples) for task in group)
+        self.post(lambda: self._publish([], answers, n_examples))
+
+    # failures
+
+    def _fail(self, error: Exception) -> None:
+        """Go read-only: what was not stored is never tried again, and private learners are void."""
+        with contextlib.suppress(sqlite3.Error):
+            self.journal.roll_back()
+        full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+        self._recoverable = full
+        self._fault = (
+            "the disk, or what the journal may take of it, is full"
+            if full
+            else f"the journal could not be written ({error}); restart the service"
+        )
+        fault = self._fault
+        self.post(lambda: setattr(self, "failure", fault))
+
+    def _has_room(self) -> bool:
+        with contextlib.suppress(OSError, sqlite3.Error):
+            room = os.statvfs(self.folder)
+            return (
+                room.f_bavail * room.f_frsize >= self.limits.free_bytes and self.journal.has_room()
+            )
+        return False
+
+    def _recover(self) -> None:
+        """Read the journal anew and go on."""
+        try:
+            self.journal.reopen()
+            own = self._load()
+            self._read_tokens()
+        except (sqlite3.Error, RosenblattError):
+            return
+        self._own, self._fault, self._recoverable = own, None, False
+
+        def show() -> None:
+            for name, entry in own.items():
+                if name in self.entries:
+                    entry.remembered = self.entries[name].remembered
+            self.entries = dict(own)
+            self.failure = None
+
+        self.post(show)
+
+    # models
+
+    def _load(self) -> dict[str, Entry]:
+        """Return all models as the journal has them."""
+        reader = self.journal.here
+        own = {record.name: self._entry(record) for record in reader.models()}
+        self.snapshots.remove_others({entry.record.model for entry in own.values()})
+        return own
+
+    def _entry(self, record: ModelRecord) -> Entry:
+        reader = self.journal.here
+        head = reader.head(record.model)
+        self.snapshots.remove_outside(record.model, record.oldest, head)
+        private = at_version(reader, self.snapshots, record, head, self.limits)
+        view = private.view()
+        private.changes()
+        tally = Totals(*reader.counts(record.model), len(reader.held_back(record.model, None)))
+        entry = Entry(record, spec_from(record.spec), private, head, view, head, tally)
+        entry.counted = replace(tally)
+        entry.snapshot = self.snapshots.version(record.model)
+        return entry
+
+    def create(self, name: str, spec: ModelSpec) -> tuple[Entry, Callable[[], None]]:
+        """Create a model; a command."""
+        if name in self._own:
+            if self._own[name].spec == _without_file(spec):
+                return self._own[name], lambda: None
+            msg = f"There is a model {name!r} already; delete it first or choose another name."
+            raise RequestError(HTTPStatus.CONFLICT, msg)
+        if len(self._own) >= self.limits.models:
+            msg = f"There are {self.limits.models} models already; delete one first."
+            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        new_learner(spec, self.limits, spec.file)  # raises where it cannot be served
+        now = self.clock()
+        text = text_of(_without_file(spec))
+        with self.journal.transaction():
+            number = self.journal.add_model(name, text, now, spec.file)
+        entry = self._entry(ModelRecord(number, name, text, now, 0))
+        self._own[name] = entry
+
+        def show() -> None:
+            self.entries = {**self.entries, name: entry}
+
+        return entry, show
+
+    def remove(self, entry: Entry) -> tuple[None, Callable[[], None]]:
+        """Remove a model with all of its examples; a command."""
+        name = entry.record.name
+        self.check_current(entry)
+        with self.journal.transaction():
+            self.journal.remove_model(entry.record.model)
+        self.journal.shrink_log()
+        self.drop_snapshots(entry)
+        del self._own[name]
+
+        def show() -> None:
+            self.entries = {key: one for key, one in self.entries.items() if one is not entry}
+
+        return None, show
+
+    def is_current(self, entry: Entry) -> bool:
+        """Return whether a model is still served as this entry; for commands."""
+        return self._own.get(entry.record.name) is entry
+
+    def check_current(self, entry: Entry) -> None:
+        """Raise where a model has been removed meanwhile; for commands."""
+        if not self.is_current(entry):
+            raise no_model(entry.record.name)
+
+    def renewed(self, entry: Entry, *, forgotten: bool) -> Callable[[], None]:
+        """Return what lets readers see a model whose private learner is another one now.
+
+        With ``forgotten``, predictions that are remembered are dropped: they may be of examples.
+        """
+        reader, model = self.journal.here, entry.record.model
+        record = next(one for one in reader.models() if one.model == model)
+        tally = Totals(*reader.counts(model), len(reader.held_back(model, None)))
+        entry.counted = replace(tally)
+        view, version, entry.snapshot = entry.private.view(), entry.head, entry.head
+        entry.private.changes()
+
+        def show() -> None:
+            entry.record, entry.view, entry.version, entry.tally = record, view, version, tally
+            if forgotten:
+                entry.remembered.clear()
+
+        return show
+
+    def drop_snapshots(self, entry: Entry) -> None:
+        """Remove all snapshots of a model, those that are being written too; for commands."""
+        self._background.submit(self.snapshots.remove, entry.record.model).result()
+
+    def tokens_changed(self) -> None:
+        """Read the tokens anew; for commands."""
+        self._read_tokens()
+        self.post(self._load_tokens_later)
+
+    def _snapshot(self, entry: Entry, least: int) -> None:
+        """Have a snapshot written beside, if so many events came since the last."""
+        if entry.head - entry.snapshot < least:
+            return
+        model, number, version = entry.private.model(), entry.record.model, entry.head
+        if model is None:
+            return
+        entry.snapshot = version
+
+        def write() -> None:
+            with contextlib.suppress(RosenblattError, OSError):
+                self.snapshots.write(number, version, file_of(model) or b"")
+
+        self._background.submit(write)
+
+    # tokens
+
+    def _read_tokens(self) -> None:
+        self._known_tokens = self.journal.here.tokens()
+
+    def _load_tokens(self) -> None:
+        self._read_tokens()
+        self.tokens = {token.digest: token for token in self._known_tokens}
+
+    def _load_tokens_later(self) -> None:
+        self.tokens = {token.digest: token for token in self._known_tokens}
+
+    def add_token(self, token: TokenRecord) -> tuple[TokenRecord, Callable[[], None]]:
+        """Add a token; a command."""
+        if any(one.name == token.name for one in self._known_tokens):
+            msg = f"There is a token {token.name!r} already; remove it first."
+            raise RequestError(HTTPStatus.CONFLICT, msg)
+        with self.journal.transaction():
+            self.journal.add_token(token)
+        self._read_tokens()
+        return token, self._load_tokens_later
+
+    def remove_token(self, name: str) -> tuple[None, Callable[[], None]]:
+        """Remove a token; a command."""
+        if all(one.name != name for one in self._known_tokens):
+            msg = f"There is no token {name!r}."
+            raise RequestError(HTTPStatus.NOT_FOUND, msg)
+        with self.journal.transaction():
+            self.journal.remove_token(name)
+        self._read_tokens()
+        return None, self._load_tokens_later
+
+
+def learned_of(event: Event) -> Learned:
+    """Return the answer to an example from its line in the journal."""
+    return Learned(
+        sequence=event.sequence,
+        version=event.sequence,
+        mistake=None if event.mistake is None else bool(event.mistake),
+        predicted=None if event.predicted is None else label_from(event.predicted),
+        quarantined=event.kind == QUARANTINED,
+    )
+
+
+def answer(future: Any, result: Any, error: Exception | None) -> None:
+    """Give a future its answer, unless whoever asked has gone."""
+    if future.done():
+        return
+    if error is None:
+        future.set_result(result)
+    else:
+        future.set_exception(error)
+
+
+def no_model(name: str) -> RequestError:
+    """Return the error for a model that there is not."""
+    return RequestError(HTTPStatus.NOT_FOUND, f"There is no model {name!r}.")
+
+
+def _read_only(reason: str) -> RequestError:
+    msg = f"Nothing was stored: the service is read-only, because {reason}."
+    return RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=30)
+
+
+def _without_file(spec: ModelSpec) -> ModelSpec:
+    """Return a specification with the digest of its model file in place of the file."""
+    if spec.file is None:
+        return spec
+    return msgspec.structs.replace(spec, file=hashlib.sha256(spec.file).digest())
+
+
+def _locked(folder: Path) -> Any:
+    """Return the open lock file of a folder; raise InputError where another service has it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / LOCK).open("a")
+    except OSError as error:
+        msg = f"{folder} cannot be used: {error.strerror or error}."
+        raise InputError(msg) from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        msg = f"{folder} is in use by another service; stop it or choose another folder."
+        raise InputError(msg) from error
+    return file

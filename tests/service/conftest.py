@@ -1,0 +1,126 @@
+"""A service in this process, asked as clients ask it but without a socket."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from msgspec import convert
+
+from rosenblatt.service.access import Access
+from rosenblatt.service.app import Application
+from rosenblatt.service.features import Features
+from rosenblatt.service.history import text_of
+from rosenblatt.service.limits import Limits
+from rosenblatt.service.operations import OPERATIONS
+from rosenblatt.service.requests import ModelSpec
+from rosenblatt.service.writer import Entry, Taught, Writer
+
+
+def done(run: Callable[[Future[Any]], object]) -> Any:
+    """Return what a future gets that something was given."""
+    future: Future[Any] = Future()
+    run(future)
+    return future.result(60)
+
+
+def command(writer: Writer, run: Callable[[], Any]) -> Any:
+    """Return the answer to a command."""
+    return done(lambda future: writer.command(run, future))
+
+
+def create(writer: Writer, name: str = "m", **spec: Any) -> Entry:
+    """Return a new model."""
+    entry: Entry = command(writer, lambda: writer.create(name, convert(spec, ModelSpec)))
+    return entry
+
+
+def taught(features: Features, label: Any, id_: str | None = None) -> Taught:
+    """Return an example as the writer takes it."""
+    return Taught(features, text_of(features), label, id_)
+
+
+def teach(writer: Writer, entry: Entry, *examples: Taught, token: str | None = None) -> Any:
+    """Return the answers to examples of one request."""
+    return done(lambda future: writer.teach(entry, examples, token, future))
+
+
+def crash(writer: Writer) -> None:
+    """End a writer as a killed process ends: nothing more is written."""
+    writer._snapshot = lambda *_, **__: None  # type: ignore[method-assign]  # noqa: SLF001
+    writer.close()
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two learners have the same bits, classes and names."""
+    pairs = [
+        (getattr(one.state, name), getattr(other.state, name)) for name in ("weights", "ledger")
+    ]
+    return (
+        one.classes == other.classes
+        and one.state.count == other.state.count
+        and (one.space.names() or ())[: one.n_features]
+        == (other.space.names() or ())[: other.n_features]
+        and all(
+            a is b is None or (a is not None and b is not None and np.array_equal(a, b))
+            for a, b in pairs
+        )
+    )
+
+
+class Asked:
+    """A service in this process and what it is asked, one request after the other."""
+
+    def __init__(self, folder: Path, limits: Limits | None = None, **access: Any) -> None:
+        self.writer = Writer(folder, limits)
+        self.app = Application(
+            self.writer,
+            Access(lambda: self.writer.tokens, rate=self.writer.limits.rate, **access),
+            OPERATIONS,
+        )
+        self.headers: dict[str, str] = {}
+
+    def close(self) -> None:
+        """End the service."""
+        self.writer.post = lambda function: function()
+        self.app.close()
+
+    def ask(self, method: str, path: str, json: Any = None, **more: Any) -> httpx.Response:
+        """Return the answer to one request."""
+        return self.all([(method, path, json)], **more)[0]
+
+    def all(self, requests: Sequence[tuple[str, str, Any]], **more: Any) -> list[httpx.Response]:
+        """Return the answers to requests that are sent together."""
+
+        async def ask() -> list[httpx.Response]:
+            self.app.begin()
+            transport = httpx.ASGITransport(self.app)
+            headers = {**self.headers, **more.pop("headers", {})}
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://127.0.0.1", headers=headers
+            ) as client:
+                return await asyncio.gather(
+                    *(
+                        client.request(
+                            method, path, **({} if json is None else {"json": json}), **more
+                        )
+                        for method, path, json in requests
+                    )
+                )
+
+        try:
+            return asyncio.run(ask())
+        finally:
+            self.writer.post = lambda function: function()
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Asked]:
+    """Return a new service in a folder of its own."""
+    asked = Asked(tmp_path / "service")
+    yield asked
+    asked.close()

@@ -1,0 +1,299 @@
+"""Forgetting, older versions, going back, quarantine: what is gone is gone, the rest stays."""
+
+import json
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt.service.limits import Limits
+from rosenblatt.service.writer import Writer
+
+from .conftest import Asked, create, same, taught, teach
+
+MODEL = "/v1/models/m"
+TEACHER, LIAR = {"token": "t"}, {"token": "liar"}
+
+
+def examples(n: int, labels: str = "ab", seed: int = 0) -> list[dict[str, Any]]:
+    """Return examples of whole numbers, for which sums are exact in any order."""
+    generator = np.random.default_rng(seed)
+    return [
+        {
+            "id": f"id{i}",
+            "features": {
+                f"f{name}": float(generator.integers(-3, 4))
+                for name in generator.choice(12, 4, replace=False)
+            },
+            "label": labels[generator.integers(len(labels))],
+        }
+        for i in range(n)
+    ]
+
+
+def taught_service(folder: Path, batch: list[dict[str, Any]], **spec: Any) -> Asked:
+    """Return a service whose model has learned these examples."""
+    asked = Asked(folder)
+    asked.ask("PUT", MODEL, spec)
+    for one in batch:
+        assert asked.ask("POST", f"{MODEL}/learn", one).status_code == 200
+    return asked
+
+
+def forget(asked: Asked, **request: Any) -> dict[str, Any]:
+    """Return what became of a forgetting, when it is done."""
+    answer = asked.ask("POST", f"{MODEL}/forget", request)
+    assert answer.status_code in {200, 202}, answer.text
+    found: dict[str, Any] = answer.json()
+    while found.get("status") == "waiting" or (found["job"] is not None and "status" not in found):
+        found = asked.ask("GET", f"{MODEL}/jobs/{found['job']}").json()
+        time.sleep(0.01)
+    return found
+
+
+def bytes_of(folder: Path) -> bytes:
+    """Return all that a folder holds."""
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("spec", [{}, {"memory": "last"}, {"rule": "arow"}, {"rule": "pa1"}])
+def test_replay_gives_the_model_that_never_saw_it(tmp_path: Path, spec: dict[str, Any]) -> None:
+    """After a replay the weights are those of a model that was never taught the examples."""
+    batch = examples(40, "abc")
+    asked = taught_service(tmp_path / "one", batch, **spec)
+    for i in (3, 17):
+        assert forget(asked, id=f"id{i}")["status"] == "done"
+    other = taught_service(
+        tmp_path / "other", [one for i, one in enumerate(batch) if i not in (3, 17)], **spec
+    )
+    ours, theirs = asked.writer.entries["m"], other.writer.entries["m"]
+    assert same(ours.view, theirs.view)
+    assert ours.tally == theirs.tally
+    answer = asked.ask("POST", f"{MODEL}/learn", batch[3])
+    assert answer.status_code == 410
+    asked.close()
+    again = Writer(tmp_path / "one")
+    assert same(again.entries["m"].view, theirs.view)
+    again.close()
+    other.close()
+
+
+@pytest.mark.parametrize("memory", ["last", "average"])
+@pytest.mark.parametrize("labels", ["ab", "abc"])
+def test_subtract_takes_the_steps_out(tmp_path: Path, memory: str, labels: str) -> None:
+    """Subtraction leaves the sum of the steps of the other examples, for weights and average."""
+    batch = examples(30, labels)
+    asked = taught_service(tmp_path, batch, memory=memory)
+    lines = [json.loads(line) for line in asked.ask("GET", f"{MODEL}/journal").text.splitlines()]
+    assert forget(asked, id="id7", mode="subtract")["examples"] == 1
+    view = asked.writer.entries["m"].view
+    model = view.model()
+    assert model is not None
+    names = [*(model.feature_names or ()), None]
+    sums = {(label, name): [0.0, 0.0] for label in view.classes for name in names}
+    for line in lines:
+        if line["rival"] is None or line["id"] == "id7":
+            continue
+        for name, value in [*line["features"].items(), (None, 1.0)]:
+            for label, sign in ((line["label"], 1), (line["rival"], -1)):
+                sums[label, name][0] += sign * line["step"] * value
+                sums[label, name][1] += sign * line["step"] * value * line["sequence"]
+    for k, label in enumerate(view.classes if len(view.classes) > 2 else view.classes[1:]):
+        assert [sums[label, name][0] for name in names] == model.weights[k].tolist()
+        if model.ledger is not None:
+            assert [sums[label, name][1] for name in names] == model.ledger[k].tolist()
+    asked.close()
+
+
+def test_subtract_after_a_third_class(tmp_path: Path) -> None:
+    """A step that two classes made is taken out of the two of three that hold it now."""
+    batch = [
+        {"features": {"x": 1.0}, "label": "a", "id": "0"},
+        {"features": {"x": 1.0}, "label": "b", "id": "1"},
+        {"features": {"y": 1.0}, "label": "c", "id": "2"},
+    ]
+    asked = taught_service(tmp_path, batch, memory="last")
+    for i in range(3):
+        forget(asked, id=str(i), mode="subtract")
+    model = asked.writer.entries["m"].view.model()
+    assert model is not None
+    assert not model.weights.any()
+    asked.close()
+
+
+@pytest.mark.parametrize("mode", ["subtract", "replay"])
+def test_nothing_of_the_example_stays(tmp_path: Path, mode: str) -> None:
+    """No file of the folder holds the label or the words of a forgotten example."""
+    secret = {"features": {"x": 1.0, "who": "jane-doe-4711"}, "label": "b", "id": "s"}
+    asked = taught_service(tmp_path, [*examples(5), secret])
+    assert b"jane-doe-4711" in bytes_of(tmp_path)
+    forget(asked, id="s", mode=mode)
+    held = bytes_of(tmp_path)
+    assert (b"jane-doe-4711" in held) == (mode == "subtract")  # its name has a number still
+    asked.close()
+    assert mode == "subtract" or b"jane-doe-4711" not in bytes_of(tmp_path)
+
+
+def test_second_order_is_not_subtracted(tmp_path: Path) -> None:
+    """Rules whose weights are not a sum of steps say that a replay is needed."""
+    asked = taught_service(tmp_path, examples(5), rule="arow")
+    answer = asked.ask("POST", f"{MODEL}/forget", {"id": "id1", "mode": "subtract"})
+    assert answer.status_code == 422
+    assert "use mode='replay'" in answer.json()["error"]
+    asked.close()
+
+
+def test_forget_a_teacher_and_a_time(tmp_path: Path) -> None:
+    """All examples of a token, or all before a time, are forgotten together."""
+    now = [100.0]
+    writer = Writer(tmp_path, clock=lambda: now[0])
+    entry = create(writer)
+    for i, one in enumerate(examples(9)):
+        now[0] += 1
+        teach(writer, entry, taught(one["features"], one["label"], one["id"]), token="t" * (i % 2))
+    writer.close()
+    asked = Asked(tmp_path)
+    assert forget(asked, mode="subtract", **TEACHER)["examples"] == 4
+    assert forget(asked, before=106.0)["examples"] == 3
+    lines = [json.loads(line) for line in asked.ask("GET", f"{MODEL}/journal").text.splitlines()]
+    assert [line["sequence"] for line in lines if line["features"]] == [7, 9]
+    assert asked.ask("POST", f"{MODEL}/forget", {}).status_code == 422
+    assert asked.ask("POST", f"{MODEL}/forget", {"id": "none"}).status_code == 404
+    asked.close()
+
+
+def test_any_version_can_be_asked_again(tmp_path: Path) -> None:
+    """A prediction asked for a past version has the bits that it had then, after a restart too."""
+    batch = examples(25, "abc")
+    asked = Asked(tmp_path)
+    asked.ask("PUT", MODEL, {})
+    row, then = {"f1": 0.3, "f2": -0.7, "f5": 1.1}, []
+    for one in batch:
+        then.append(asked.ask("POST", f"{MODEL}/predict", {"features": row}).json())
+        asked.ask("POST", f"{MODEL}/learn", one)
+    asked.close()
+    asked = Asked(tmp_path)
+    for answer in then:
+        body = {"features": row, "version": answer["version"]}
+        assert asked.ask("POST", f"{MODEL}/predict", body).json() == answer
+    assert asked.ask("POST", f"{MODEL}/predict", {**body, "version": 26}).status_code == 404
+    forget(asked, id="id3", mode="subtract")
+    answer = asked.ask("POST", f"{MODEL}/predict", body)
+    assert answer.status_code == 410
+    assert "the oldest that can be asked for is 26" in answer.json()["error"]
+    asked.close()
+
+
+def test_roll_back_and_forth(tmp_path: Path) -> None:
+    """Going back to a version makes its model the newest; the way back there is open, too."""
+    batch = examples(20)
+    asked = taught_service(tmp_path, batch)
+    entry = asked.writer.entries["m"]
+    whole = entry.view.view()
+    assert asked.ask("POST", f"{MODEL}/rollback", {"version": 12}).json()["version"] == 21
+    first = taught_service(tmp_path / "first", batch[:12])
+    assert same(entry.view, first.writer.entries["m"].view)
+    assert entry.tally.learned == 12
+    assert asked.ask("POST", f"{MODEL}/rollback", {"version": 20}).json()["learned"] == 20
+    assert same(entry.view, whole)
+    asked.ask("POST", f"{MODEL}/rollback", {"version": 12})
+    asked.ask("POST", f"{MODEL}/learn", {**batch[0], "id": "new"})
+    forget(asked, id="id2")
+    kept = [*batch[:2], *batch[3:12], batch[0]]
+    other = taught_service(
+        tmp_path / "other", [{**one, "id": str(i)} for i, one in enumerate(kept)]
+    )
+    assert same(entry.view, other.writer.entries["m"].view)
+    assert asked.ask("POST", f"{MODEL}/rollback", {"version": 3}).status_code == 410
+    for one in (asked, first, other):
+        one.close()
+
+
+def test_a_replay_that_a_crash_cut_short_is_begun_again(tmp_path: Path) -> None:
+    """A job that stands in the journal is done after the next start."""
+    asked = taught_service(tmp_path / "one", examples(10))
+    asked.app.replays.close()
+    job = asked.ask("POST", f"{MODEL}/forget", {"id": "id4"}).json()["job"]
+    assert asked.ask("GET", f"{MODEL}/jobs/{job}").json()["status"] == "waiting"
+    asked.writer.close()
+    asked = Asked(tmp_path / "one")
+    while asked.ask("GET", f"{MODEL}/jobs/{job}").json()["status"] == "waiting":
+        time.sleep(0.01)
+    batch = examples(10)
+    other = taught_service(tmp_path / "two", batch[:4] + batch[5:])
+    assert same(asked.writer.entries["m"].view, other.writer.entries["m"].view)
+    asked.close()
+    other.close()
+
+
+def test_explain_and_why_add_up(tmp_path: Path) -> None:
+    """The score is the sum of what features add, and the sum of what examples add."""
+    for labels in ("ab", "abc"):
+        for memory in ("last", "average"):
+            asked = taught_service(
+                tmp_path / f"{labels}{memory}", examples(40, labels), memory=memory
+            )
+            row = {"features": {"f1": 2.0, "f2": -1.0, "f3": 1.0, "unknown": 5.0}, "top": 1000}
+            score = asked.ask("POST", f"{MODEL}/predict", {"features": row["features"]}).json()
+            explained = asked.ask("POST", f"{MODEL}/explain", row).json()
+            why = asked.ask("POST", f"{MODEL}/why", row).json()
+            terms = math.fsum(term["amount"] for term in explained["terms"])
+            assert math.isclose(explained["total"], terms + explained["bias"], abs_tol=1e-9)
+            teachers = math.fsum(teacher["amount"] for teacher in why["teachers"])
+            assert math.isclose(why["total"], teachers + why["start"], abs_tol=1e-9)
+            assert math.isclose(why["total"], explained["total"], abs_tol=1e-9)
+            assert explained["label"] == why["label"] == score["label"]
+            assert explained["unknown"] == 1
+            asked.close()
+
+
+def test_a_lying_teacher_is_quarantined(tmp_path: Path) -> None:
+    """A token beyond its budget of mistakes is journaled and not learned, until it is released."""
+    asked = Asked(tmp_path, Limits(budget_window=20, budget_least=10))
+    asked.ask("PUT", MODEL, {"classes": ["a", "b"]})
+    made = asked.ask("POST", "/v1/tokens", {"name": "root", "scopes": ["admin"]}).json()
+    asked.headers = {"authorization": f"Bearer {made['token']}"}
+    body = {"name": "liar", "scopes": ["teach"], "budget": 0.3}
+    liar = asked.ask("POST", "/v1/tokens", body).json()["token"]
+    for i in range(30):
+        honest = {"features": {f"x{i % 2}": 1.0}, "label": "ab"[i % 2]}
+        asked.ask("POST", f"{MODEL}/learn", honest)
+    answers = [
+        asked.ask(
+            *("POST", f"{MODEL}/learn"),
+            {"features": {f"x{i % 2}": 1.0}, "label": "ba"[i % 2], "id": f"lie{i}"},
+            headers={"authorization": f"Bearer {liar}"},
+        ).json()
+        for i in range(20)
+    ]
+    held = [answer["quarantined"] for answer in answers]
+    assert held == [False] * 10 + [True] * 10
+    described = asked.ask("GET", MODEL).json()
+    assert (described["learned"], described["quarantined"]) == (40, 10)
+    assert asked.ask("GET", "/v1/tokens").json()["tokens"][0]["quarantined"] is True
+    released = asked.ask("POST", f"{MODEL}/release", {"token": "liar"}).json()
+    assert released["examples"] == 10
+    described = asked.ask("GET", MODEL).json()
+    assert (described["learned"], described["quarantined"]) == (50, 0)
+    assert forget(asked, **LIAR)["examples"] == 30
+    assert asked.ask("GET", MODEL).json()["learned"] == 30
+    asked.close()
+
+
+def test_export_gives_the_model_of_a_version(tmp_path: Path) -> None:
+    """An exported file is the model of the library, with the names of its features."""
+    import rosenblatt
+
+    asked = taught_service(tmp_path, examples(20))
+    file = tmp_path / "m.model"
+    file.write_bytes(asked.ask("GET", f"{MODEL}/export").content)
+    estimator = rosenblatt.load(file)
+    view = asked.writer.entries["m"].view
+    assert estimator.feature_names_in_.tolist() == list(view.space.names() or ())
+    for kind in ("json", "onnx"):
+        assert asked.ask("GET", f"{MODEL}/export?format={kind}&version=10").status_code == 200
+    assert asked.ask("GET", f"{MODEL}/export?format=pickle").status_code == 422
+    asked.close()

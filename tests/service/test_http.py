@@ -1,0 +1,357 @@
+"""What clients can ask over HTTP, and what they are told where they ask wrongly."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from rosenblatt import AveragedPerceptron, save, train_files
+from rosenblatt.service.limits import Limits
+
+from .conftest import Asked
+
+MODEL = "/v1/models/m"
+
+
+def learn(asked: Asked, features: Any, label: Any, **more: Any) -> dict[str, Any]:
+    """Return the answer to one example."""
+    answer = asked.ask("POST", f"{MODEL}/learn", {"features": features, "label": label, **more})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def predict(asked: Asked, features: Any, **more: Any) -> dict[str, Any]:
+    """Return the prediction for one row."""
+    answer = asked.ask("POST", f"{MODEL}/predict", {"features": features, **more})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def refused(asked: Asked, method: str, path: str, body: Any = None, **more: Any) -> tuple[int, str]:
+    """Return the status and the sentence of an answer that is an error and nothing else."""
+    answer = asked.ask(method, path, body, **more)
+    assert list(answer.json()) == ["error"]
+    return answer.status_code, answer.json()["error"]
+
+
+@pytest.fixture
+def asked(service: Asked) -> Asked:
+    """Return a service with a model that knows two classes."""
+    assert service.ask("PUT", MODEL, {}).status_code == 201
+    learn(service, {"good": 1}, "yes")
+    learn(service, {"bad": 1}, "no")
+    return service
+
+
+def test_create_describe_list_delete(service: Asked) -> None:
+    """A model is created once, the same again is no error, and it is gone after it is deleted."""
+    spec = {"rule": "pa1", "parameters": {"C": 0.5}, "classes": ["b", "a"]}
+    first = service.ask("PUT", MODEL, spec).json()
+    assert (first["rule"], first["memory"], first["classes"]) == ("pa1", "average", ["a", "b"])
+    assert service.ask("PUT", MODEL, spec).status_code == 201
+    status, sentence = refused(service, "PUT", MODEL, {})
+    assert (status, sentence[:26]) == (409, "There is a model 'm' alrea")
+    assert service.ask("GET", MODEL).json() == first
+    assert service.ask("GET", "/v1/models").json() == {"models": [first]}
+    assert service.ask("DELETE", MODEL).status_code == 204
+    assert refused(service, "GET", MODEL) == (404, "There is no model 'm'.")
+
+
+def test_learn_and_predict(asked: Asked) -> None:
+    """Learning answers with number, version and prediction; predictions name the version."""
+    answer = learn(asked, {"good": 2, "colour": "red", "new": True, "gone": None}, "yes", id="x")
+    assert answer == {
+        "sequence": 3,
+        "version": 3,
+        "mistake": answer["mistake"],
+        "predicted": answer["predicted"],
+        "duplicate": False,
+        "quarantined": False,
+    }
+    found = predict(asked, {"good": 1.0})
+    assert (found["label"], found["version"]) == ("yes", 3)
+    many = asked.ask("POST", f"{MODEL}/predict", {"rows": [{"good": 1}, {"bad": 1}]}).json()
+    assert many["labels"] == ["yes", "no"]
+    assert many["scores"][0] == found["score"]
+
+
+def test_predictions_before_the_second_class(service: Asked) -> None:
+    """A model without classes predicts nothing, one with a single class that class."""
+    service.ask("PUT", MODEL, {})
+    assert predict(service, {"x": 1}) == {"label": None, "score": None, "version": 0, "id": None}
+    learn(service, {"x": 1}, "only")
+    assert predict(service, {"x": 1})["label"] == "only"
+
+
+def test_many_clients_equal_partial_fit(service: Asked) -> None:
+    """Examples from many clients at once give partial_fit in the order of the journal."""
+    generator = np.random.default_rng(3)
+    X, y = generator.normal(size=(60, 4)), generator.integers(0, 3, 60)
+    service.ask("PUT", MODEL, {"features": {"kind": "array"}})
+    requests = [
+        ("POST", f"{MODEL}/learn", {"features": x.tolist(), "label": int(label), "id": str(i)})
+        for i, (x, label) in enumerate(zip(X, y, strict=True))
+    ]
+    answers = [answer.json() for answer in service.all(requests)]
+    order = np.argsort([answer["sequence"] for answer in answers])
+    assert sorted(answer["sequence"] for answer in answers) == list(range(1, 61))
+    estimator = AveragedPerceptron()
+    for i in order:
+        estimator.partial_fit(X[[i]], y[[i]])
+    answer = service.ask("POST", f"{MODEL}/predict", {"rows": X.tolist()}).json()
+    assert np.array_equal(answer["scores"], estimator.decision_function(X))
+
+
+def test_batches(asked: Asked) -> None:
+    """A list and NDJSON are learned alike, all or nothing."""
+    examples = [{"features": {"good": 1}, "label": "yes"}, {"features": {"x": 1}, "label": "no"}]
+    answer = asked.ask("POST", f"{MODEL}/learn", {"examples": examples}).json()
+    assert [one["sequence"] for one in answer["results"]] == [3, 4]
+    lines = "\n".join(json.dumps(one) for one in examples)
+    headers = {"content-type": "application/x-ndjson"}
+    answer = asked.ask("POST", f"{MODEL}/learn", content=lines, headers=headers).json()
+    assert answer["version"] == 6
+    status, _ = refused(asked, "POST", f"{MODEL}/learn", {"examples": [*examples, {"label": 1}]})
+    assert status == 422
+    status, sentence = refused(
+        asked, "POST", f"{MODEL}/learn", {"examples": [*examples, {"features": {}, "label": 1}]}
+    )
+    assert status == 422
+    assert sentence.startswith("The label 1 is of another type than the classes so far, 'no'")
+    assert asked.ask("GET", MODEL).json()["version"] == 6
+
+
+def test_feedback_teaches_a_prediction(asked: Asked) -> None:
+    """The label of an earlier prediction teaches its features, once."""
+    predict(asked, {"good": 1, "odd": 3}, id="p1")
+    answer = asked.ask("POST", f"{MODEL}/feedback", {"id": "p1", "label": "no"}).json()
+    assert answer["sequence"] == 3
+    again = asked.ask("POST", f"{MODEL}/feedback", {"id": "p1", "label": "no"}).json()
+    assert (again["sequence"], again["duplicate"]) == (3, True)
+    assert refused(asked, "POST", f"{MODEL}/feedback", {"id": "p1", "label": "yes"})[0] == 409
+    status, sentence = refused(asked, "POST", f"{MODEL}/feedback", {"id": "p2", "label": "no"})
+    assert (status, sentence[:24]) == (404, "No prediction 'p2' is re")
+
+
+def test_a_trained_model_goes_on_learning(service: Asked, tmp_path: Path) -> None:
+    """A model that train made of columns is served with them, and learns new rows of them."""
+    (tmp_path / "mail.csv").write_text(
+        "text,colour,size,label\n" + "buy cheap pills now,red,1,spam\nsee you at lunch,blue,2,ham\n"
+        "cheap money now,red,3,spam\nmeeting at noon,blue,1,ham\n" * 3
+    )
+    model = train_files(str(tmp_path / "mail.csv"), text="text", label="label")
+    model.save(tmp_path / "mail.model")
+    file = msgspec.to_builtins((tmp_path / "mail.model").read_bytes())
+    described = service.ask("PUT", MODEL, {"file": file}).json()
+    assert described["columns"] == {"text": "text", "colour": "category", "size": "numeric"}
+    row = {"text": "cheap lunch", "colour": "green", "size": 2}
+    (tmp_path / "new.csv").write_text("text,colour,size\ncheap lunch,green,2\n")
+    batch = next(iter(model.rows(str(tmp_path / "new.csv"), need_labels=False)))
+    assert predict(service, row)["score"] == model.scores(batch)[0]
+    assert learn(service, row, "ham")["sequence"] == 1
+    assert predict(service, row)["score"] < model.scores(batch)[0]
+    status, sentence = refused(service, "POST", f"{MODEL}/predict", {"features": {"sise": 1}})
+    assert (status, sentence[:30]) == (422, "The model has no column 'sise'")
+
+
+def test_a_model_of_arrays_goes_on_as_partial_fit(service: Asked, tmp_path: Path) -> None:
+    """A saved estimator is served, and learns as its partial_fit does."""
+    generator = np.random.default_rng(5)
+    X, y = generator.normal(size=(30, 3)), generator.integers(0, 2, 30)
+    estimator = AveragedPerceptron(max_iter=3).fit(X, y)
+    save(estimator, tmp_path / "array.model")
+    file = msgspec.to_builtins((tmp_path / "array.model").read_bytes())
+    service.ask("PUT", MODEL, {"file": file})
+    for x, label in zip(X[:10], y[:10], strict=True):
+        learn(service, x.tolist(), int(1 - label))
+        estimator.partial_fit([x], [1 - label])
+    answer = service.ask("POST", f"{MODEL}/predict", {"rows": X.tolist()}).json()
+    assert np.array_equal(answer["scores"], estimator.decision_function(X))
+
+
+BAD = {
+    "no JSON": ("{", 400, "The body is not JSON"),
+    "NaN": ('{"features": {"x": NaN}, "label": "a"}', 400, "The body is not JSON"),
+    "infinite": ('{"features": {"x": 1e999}, "label": "a"}', 422, "Number out of range"),
+    "a word for a number": ('{"features": ["1"], "label": "a"}', 422, "Expected `float`"),
+    "unknown field": ('{"feature": {}, "label": "a"}', 422, "unknown field `feature`"),
+    "too large a number": ('{"features": {"x": 1e99}, "label": "a"}', 422, "at most 1e+30"),
+    "no label": ('{"features": {"x": 1}}', 422, "Give either features with a label or examples"),
+    "null label": ('{"features": {}, "label": null}', 422, "got `null`"),
+    "long label": (json.dumps({"features": {}, "label": "a" * 201}), 422, "1 to 200 characters"),
+    "huge label": ('{"features": {}, "label": 1e300}', 422, "below 2^53"),
+    "long id": (json.dumps({"features": {}, "label": "a", "id": "a" * 201}), 422, "200 characters"),
+    "long name": (json.dumps({"features": {"a" * 1001: 1}, "label": "a"}), 422, "1,000 are taken"),
+    "long word": (
+        json.dumps({"features": {"a": "b" * 1001}, "label": "a"}),
+        422,
+        "1,000 are taken",
+    ),
+    "many features": (
+        json.dumps({"features": dict.fromkeys(map(str, range(20_001)), 1), "label": "a"}),
+        *(422, "at most 20,000"),
+    ),
+    "a list": ('{"features": [1, 2], "label": "a"}', 422, "must be an object of names"),
+    "two at once": ('{"features": {}, "label": "a", "examples": []}', 422, "Give either"),
+    "not UTF-8": (b'{"features": {"\xff": 1}, "label": "a"}', 400, "The body is not JSON"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_bodies(asked: Asked, name: str) -> None:
+    """A body that does not fit gets a sentence that says why, and changes nothing."""
+    body, status, sentence = BAD[name]
+    headers = {"content-type": "application/json"}
+    answer = refused(asked, "POST", f"{MODEL}/learn", content=body, headers=headers)
+    assert answer[0] == status
+    assert sentence in answer[1]
+    assert asked.ask("GET", MODEL).json()["version"] == 2
+
+
+def test_bad_models(service: Asked) -> None:
+    """What cannot be created is refused: names, rules, parameters, files."""
+    assert refused(service, "PUT", "/v1/models/-x", {})[0] == 422
+    assert refused(service, "PUT", f"/v1/models/{'x' * 65}", {})[0] == 422
+    assert refused(service, "PUT", "/v1/models/..%2fx", {})[0] in {404, 422}
+    for spec, sentence in [
+        ({"rule": "magic"}, "There is no rule 'magic'"),
+        ({"parameters": {"C": 1}}, "C= has no effect with rule='perceptron'"),
+        ({"memory": "vote"}, "does not fit"),
+        ({"features": {"kind": "hashed", "bits": 30}}, "bits must be at most 22"),
+        ({"features": {"limit": 1 << 30}}, "limit must be at most"),
+        ({"classes": ["a", 1]}, "all words, all numbers or all truth values"),
+        ({"file": "bm90IGEgbW9kZWw="}, "The model file is not a rosenblatt model"),
+        ({"file": "%%"}, "does not fit"),
+    ]:
+        status, found = refused(service, "PUT", MODEL, spec)
+        assert status == 422
+        assert sentence in found
+    assert service.ask("GET", "/v1/models").json() == {"models": []}
+
+
+def test_limits_of_requests(tmp_path: Path) -> None:
+    """Each limit has its own error: body, batch, models, rate."""
+    asked = Asked(tmp_path, Limits(body=1000, batch=3, models=1, remembered=2))
+    asked.ask("PUT", MODEL, {})
+    path = f"{MODEL}/predict"
+    assert refused(asked, "POST", path, {"features": {"x" * 1001: 1}}) == (
+        413,
+        "The body may have 1,000 bytes at most.",
+    )
+    assert refused(asked, "POST", path, {"rows": [{}] * 4})[0] == 413
+    assert refused(asked, "PUT", "/v1/models/other", {})[1].startswith("There are 1 models already")
+    for i in range(3):
+        predict(asked, {"x": 1}, id=str(i))
+    assert refused(asked, "POST", f"{MODEL}/feedback", {"id": "0", "label": "a"})[0] == 404
+    asked.close()
+
+
+def test_a_slow_body_times_out(tmp_path: Path) -> None:
+    """A client that does not send its body is told so and does not hold a place for ever."""
+    import asyncio
+
+    asked = Asked(tmp_path, Limits(body_seconds=0.01))
+    asked.ask("PUT", MODEL, {})
+    sent: list[Any] = []
+
+    async def run() -> None:
+        headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+        scope: dict[str, Any] = {
+            "type": "http",
+            "method": "POST",
+            "path": f"{MODEL}/predict",
+            "headers": headers,
+        }
+        scope |= {"query_string": b"", "root_path": ""}
+
+        async def never() -> Any:
+            await asyncio.sleep(3600)
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await asked.app(scope, never, send)
+
+    asyncio.run(run())
+    assert sent[0]["status"] == 408
+    asked.close()
+
+
+def test_only_json_from_this_host(asked: Asked) -> None:
+    """Other types of content, other hosts and pages of other hosts are refused."""
+    path = f"{MODEL}/predict"
+    for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
+        answer = refused(asked, "POST", path, content="{}", headers={"content-type": kind})
+        assert answer[0] == 415
+    assert refused(asked, "GET", MODEL, headers={"host": "evil.example"})[0] == 421
+    assert refused(asked, "GET", MODEL, headers={"origin": "http://evil.example"})[0] == 403
+    assert asked.ask("GET", MODEL, headers={"origin": "http://127.0.0.1"}).status_code == 200
+    assert refused(asked, "GET", "/nothing")[0] == 404
+    assert refused(asked, "DELETE", path)[0] == 405
+
+
+def test_tokens(asked: Asked) -> None:
+    """A token opens what its scopes say, of its models alone; the secret is shown once."""
+
+    def token(name: str, *scopes: str, **more: Any) -> dict[str, str]:
+        answer = asked.ask("POST", "/v1/tokens", {"name": name, "scopes": scopes, **more})
+        assert answer.status_code == 201, answer.text
+        return {"authorization": f"Bearer {answer.json()['token']}"}
+
+    asked.headers = token("root", "admin")
+    reader = token("reader", "predict", models=["m"])
+    teacher = token("teacher", "teach")
+    asked.ask("PUT", "/v1/models/other", {})
+    row = {"features": {"good": 1}}
+    assert asked.ask("POST", f"{MODEL}/predict", row, headers=reader).status_code == 200
+    status, sentence = refused(asked, "POST", "/v1/models/other/predict", row, headers=reader)
+    assert (status, sentence) == (403, "The token 'reader' has not the scope 'predict' of 'other'.")
+    example = {**row, "label": "yes"}
+    assert refused(asked, "POST", f"{MODEL}/learn", example, headers=reader)[0] == 403
+    assert asked.ask("POST", f"{MODEL}/learn", example, headers=teacher).status_code == 200
+    assert refused(asked, "DELETE", MODEL, headers=teacher)[0] == 403
+    for wrong in ("", "Bearer", "Bearer nonsense", f"Basic {reader['authorization'][7:]}"):
+        answer = asked.ask("GET", MODEL, headers={"authorization": wrong})
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"] == "Bearer"
+    listed = asked.ask("GET", "/v1/tokens").json()["tokens"]
+    assert [(one["name"], one["token"]) for one in listed] == [
+        ("reader", None),
+        ("root", None),
+        ("teacher", None),
+    ]
+    secret = asked.headers["authorization"][7:].encode()
+    for file in asked.writer.folder.rglob("*"):
+        assert file.is_dir() or secret not in file.read_bytes()
+    assert asked.ask("DELETE", "/v1/tokens/reader").status_code == 204
+    assert refused(asked, "POST", f"{MODEL}/predict", row, headers=reader)[0] == 401
+
+
+def test_rate_of_a_token(tmp_path: Path) -> None:
+    """A caller that asks too often is told to wait."""
+    asked = Asked(tmp_path, Limits(rate=3.0), clock=lambda: 0.0)
+    answers = [asked.ask("GET", "/v1/models") for _ in range(5)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
+    assert answers[-1].headers["retry-after"] == "1"
+    asked.close()
+
+
+def test_health_ready_metrics(asked: Asked) -> None:
+    """Health, readiness and counters are there, with the reason while it is read-only."""
+    assert asked.ask("GET", "/health").json()["ready"] is True
+    assert asked.ask("GET", "/ready").json() == {"ready": True, "reason": None}
+    predict(asked, {"good": 1})
+    text = asked.ask("GET", "/metrics").text
+    assert 'rosenblatt_examples_total{model="m"} 2' in text
+    assert 'rosenblatt_predictions_total{model="m"} 1' in text
+    assert "rosenblatt_read_only 0" in text
+    asked.writer.failure = "the disk is full"
+    assert asked.ask("GET", "/ready").status_code == 503
+    assert "rosenblatt_read_only 1" in asked.ask("GET", "/metrics").text
+    assert predict(asked, {"good": 1})["version"] == 2
+    asked.writer.failure = None

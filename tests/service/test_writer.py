@@ -1,0 +1,294 @@
+"""Learning, journal, restart: what is acknowledged is on the disk and in the weights, once."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rosenblatt import AveragedPerceptron, ConfidenceWeightedClassifier, Perceptron
+from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.service.journal import FILE
+from rosenblatt.service.limits import Limits, RequestError
+from rosenblatt.service.snapshots import FOLDER
+from rosenblatt.service.writer import Taught, Writer
+
+from .conftest import crash, create, same, taught, teach
+
+LEARNERS: dict[str, tuple[dict[str, Any], Any]] = {
+    "averaged": ({}, AveragedPerceptron()),
+    "last": ({"memory": "last", "parameters": {"eta0": 0.5}}, Perceptron(eta0=0.5)),
+    "arow": ({"rule": "arow"}, ConfidenceWeightedClassifier()),
+}
+
+
+def examples(n: int, labels: str = "abc", seed: int = 0) -> list[Taught]:
+    """Return examples with eight of thirty names; the third class comes late."""
+    generator = np.random.default_rng(seed)
+    found = []
+    for i in range(n):
+        names = generator.choice(30, 8, replace=False)
+        features = {f"f{name}": float(generator.normal()) for name in names}
+        known = labels if i > n // 3 else labels[:2]
+        found.append(taught(features, known[generator.integers(len(known))], f"id{i}"))
+    return found
+
+
+def matrix(batch: list[Taught], names: tuple[str, ...]) -> Any:
+    """Return examples as rows whose columns are these names."""
+    number = {name: k for k, name in enumerate(names)}
+    rows = sparse.lil_array((len(batch), len(names)))
+    for i, one in enumerate(batch):
+        for name, value in one.features.items():  # type: ignore[union-attr]
+            rows[i, number[name]] = value
+    return sparse.csr_array(rows)
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[Writer]:
+    """Return an open folder."""
+    opened = Writer(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_parity_with_partial_fit(tmp_path: Path, name: str) -> None:
+    """Examples taught one by one or in batches give the bits of partial_fit in that order."""
+    spec, estimator = LEARNERS[name]
+    batch = examples(90)
+    writer = Writer(tmp_path)
+    entry = create(writer, **spec)
+    for one in batch[:50]:
+        teach(writer, entry, one)
+    teach(writer, entry, *batch[50:])
+    names = entry.view.space.names()
+    assert names is not None
+    rows = matrix(batch, names)
+    for i, one in enumerate(batch):
+        estimator.partial_fit(rows[[i]], [one.label])
+    model = entry.view.model()
+    assert model is not None
+    assert np.array_equal(model.weights, estimator.model_.weights)
+    assert np.array_equal(
+        entry.view.scores([one.features for one in batch]), estimator.decision_function(rows)
+    )
+    private = entry.private.model()
+    assert private is not None
+    for part in ("ledger", "variance"):
+        ours, theirs = getattr(private, part), getattr(estimator.model_, part)
+        assert (ours is None) == (theirs is None)
+        assert ours is None or np.array_equal(ours, theirs)
+    crash(writer)
+
+
+def test_parity_of_arrays(writer: Writer) -> None:
+    """Examples that are arrays give the bits of partial_fit on dense rows."""
+    generator = np.random.default_rng(1)
+    X, y = generator.normal(size=(40, 5)), generator.integers(0, 3, 40)
+    entry = create(writer, features={"kind": "array"})
+    for x, label in zip(X.tolist(), y.tolist(), strict=True):
+        teach(writer, entry, taught(x, label))
+    estimator = AveragedPerceptron()
+    for x, label in zip(X, y, strict=True):
+        estimator.partial_fit([x], [label])
+    assert np.array_equal(entry.view.scores(X.tolist()), estimator.decision_function(X))
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_restart_has_the_same_bits(tmp_path: Path, name: str, clean: bool) -> None:
+    """A service that was stopped, or killed, starts with the weights that it had."""
+    writer = Writer(tmp_path)
+    entry = create(writer, **LEARNERS[name][0])
+    teach(writer, entry, *examples(60))
+    (writer.close if clean else lambda: crash(writer))()
+    again = Writer(tmp_path)
+    assert same(again.entries["m"].view, entry.view)
+    assert same(again.entries["m"].private, entry.private)
+    assert again.entries["m"].version == entry.version == 60
+    assert again.entries["m"].tally == entry.tally
+    again.close()
+
+
+def test_torn_snapshots_cost_only_time(tmp_path: Path) -> None:
+    """A snapshot that is cut, changed or gone is passed over: the journal is the truth."""
+    writer = Writer(tmp_path)
+    entry = create(writer)
+    teach(writer, entry, *examples(30))
+    writer.close()
+    (snapshot,) = (tmp_path / FOLDER).iterdir()
+    whole = snapshot.read_bytes()
+    for torn in (whole[:100], b"", whole[:-1] + b"\0", None):
+        if torn is None:
+            snapshot.unlink()
+        else:
+            snapshot.write_bytes(torn)
+        again = Writer(tmp_path)
+        assert same(again.entries["m"].private, entry.private)
+        crash(again)
+
+
+def test_torn_log_ends_in_whole_groups(tmp_path: Path) -> None:
+    """A write-ahead log that is cut anywhere gives the model of some acknowledged version."""
+    writer = Writer(tmp_path / "first")
+    entry = create(writer)
+    versions = {}
+    for one in examples(12):
+        teach(writer, entry, one)
+        versions[entry.version] = entry.view.view()
+    log = (tmp_path / "first" / f"{FILE}-wal").read_bytes()
+    file = (tmp_path / "first" / FILE).read_bytes()
+    writer.close()
+    seen = set()
+    for k in range(8):
+        folder = tmp_path / f"cut{k}"
+        folder.mkdir()
+        (folder / FILE).write_bytes(file)
+        (folder / f"{FILE}-wal").write_bytes(log[: len(log) - k * 3001])
+        again = Writer(folder)
+        found = again.entries["m"]
+        seen.add(found.version)
+        assert found.version == 0 or same(found.view, versions[found.version])
+        crash(again)
+    assert 12 in seen
+    assert len(seen) > 2
+
+
+def test_same_id_is_learned_once(writer: Writer) -> None:
+    """An id with the same body gets its first answer again; with another body it is refused."""
+    entry = create(writer)
+    (first,) = teach(writer, entry, taught({"x": 1.0}, "a", "one"))
+    teach(writer, entry, taught({"x": 1.0}, "b"))
+    (again,) = teach(writer, entry, taught({"x": 1.0}, "a", "one"))
+    assert (again.sequence, again.mistake, again.duplicate) == (first.sequence, first.mistake, True)
+    assert entry.version == 2
+    with pytest.raises(RequestError, match="used for another example") as refused:
+        teach(writer, entry, taught({"x": 2.0}, "a", "one"))
+    assert refused.value.status == 409
+    one, two = teach(writer, entry, taught({}, "a", "two"), taught({}, "a", "two"))
+    assert (one.duplicate, two.duplicate, two.sequence) == (False, True, 3)
+
+
+def test_a_batch_is_learned_whole_or_not(tmp_path: Path) -> None:
+    """Where one example of a batch is refused, nothing of it is learned, named or journaled."""
+    writer = Writer(tmp_path, Limits(classes=3))
+    entry = create(writer)
+    teach(writer, entry, *examples(20, "ab"))
+    before, version = entry.private.view(), entry.version
+    with pytest.raises(InputError, match="has all 3 classes"):
+        teach(writer, entry, taught({"new": 1.0}, "c"), taught({"newer": 1.0}, "d"))
+    with pytest.raises(RosenblattError, match="another type"):
+        teach(writer, entry, taught({"new": 1.0}, "a", "z"), taught({}, 3))
+    assert same(entry.private, before)
+    teach(writer, entry, taught({"new": 1.0}, "a", "z"))
+    assert entry.version == version + 1
+    crash(writer)
+    again = Writer(tmp_path, Limits(classes=3))
+    assert same(again.entries["m"].private, entry.private)
+    again.close()
+
+
+def test_overflow_is_refused_and_undone(writer: Writer) -> None:
+    """An example on which the weights would overflow is refused and leaves no trace."""
+    entry = create(writer, memory="last", parameters={"eta0": 1e308})
+    teach(writer, entry, taught({"x": 1.0}, "a"))
+    teach(writer, entry, taught({"x": 1.0}, "b"))
+    before = entry.private.view()
+    with pytest.raises(RosenblattError, match="would overflow"):
+        teach(writer, entry, taught({"y": 9.0}, "a"))
+    assert same(entry.private, before)
+    assert entry.version == 2
+
+
+def test_two_services_keep_off_one_folder(tmp_path: Path, writer: Writer) -> None:
+    """A second service is refused while the first has the folder."""
+    del writer
+    with pytest.raises(InputError, match="in use by another service"):
+        Writer(tmp_path)
+
+
+def test_a_foreign_database_is_refused(tmp_path: Path) -> None:
+    """A file that is no journal, or is damaged, is refused with a sentence and left alone."""
+    import sqlite3
+
+    other = sqlite3.connect(tmp_path / FILE)
+    other.execute("CREATE TABLE t (x)")
+    other.commit()
+    other.close()
+    with pytest.raises(InputError, match="not a journal of rosenblatt"):
+        Writer(tmp_path)
+    (tmp_path / FILE).write_bytes(b"not a database at all, but long enough to look at" * 100)
+    with pytest.raises(InputError, match="cannot be used as a journal"):
+        Writer(tmp_path)
+
+
+def test_full_disk_makes_read_only_and_recovers(tmp_path: Path) -> None:
+    """Without room nothing is acknowledged, predictions go on, and with room learning does."""
+    writer = Writer(tmp_path, Limits(journal_bytes=200_000))
+    entry = create(writer)
+    stored = 0
+
+    def fill() -> None:
+        nonlocal stored
+        for i in range(200):
+            teach(writer, entry, taught({"x": float(i), "text": "y" * 900}, "ab"[i % 2], f"id{i}"))
+            stored += 1
+
+    with pytest.raises(RequestError, match=r"read-only.*is full") as refused:
+        fill()
+    assert refused.value.status == 503
+    assert entry.version == stored
+    assert entry.view.scores([{"x": 1.0}]).shape == (1,)
+    with pytest.raises(RequestError, match="read-only"):
+        teach(writer, entry, taught({"x": 1.0}, "a"))
+    writer.journal._most_bytes = None  # noqa: SLF001  # as if there were room again
+    writer.journal.connection.execute("PRAGMA max_page_count = 1000000")
+    while writer.failure is not None:
+        pass
+    entry = writer.entries["m"]
+    assert entry.version == stored
+    teach(writer, entry, taught({"x": 1.0}, "a"))
+    assert entry.version == stored + 1
+    writer.close()
+
+
+def test_a_failed_sync_is_not_tried_again(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a failed COMMIT nothing is learned until the service is started again."""
+    import sqlite3
+
+    entry = create(writer)
+    teach(writer, entry, *examples(5))
+    before = entry.view.view()
+
+    def fail() -> None:
+        message = "disk I/O error"
+        raise sqlite3.OperationalError(message)
+
+    monkeypatch.setattr(writer.journal, "commit", fail)
+    for _ in range(2):
+        with pytest.raises(RequestError, match="restart the service"):
+            teach(writer, entry, *examples(3, seed=2))
+    assert same(entry.view, before)
+
+
+def test_a_queue_that_is_full_is_refused(writer: Writer) -> None:
+    """More examples than the queue holds are refused at once, with the time to wait."""
+    entry = create(writer)
+    writer.waiting = writer.limits.queue
+    with pytest.raises(RequestError, match="wait to be learned already") as refused:
+        teach(writer, entry, taught({}, "a"))
+    assert (refused.value.status, refused.value.retry_after) == (503, 1)
+
+
+def test_features_beyond_the_limit(writer: Writer) -> None:
+    """A model that has all its features refuses new names, or ignores them if asked to."""
+    entry = create(writer, "strict", features={"limit": 2})
+    teach(writer, entry, taught({"a": 1.0, "b": 1.0}, "x"))
+    with pytest.raises(InputError, match="'c' is new and the model has all 2 features"):
+        teach(writer, entry, taught({"c": 1.0}, "y"))
+    entry = create(writer, "easy", features={"limit": 2, "when_full": "ignore"})
+    teach(writer, entry, taught({"a": 1.0, "b": 1.0, "c": 1.0}, "x"), taught({"d": 2.0}, "y"))
+    assert entry.view.space.names() == ("a", "b")
