@@ -200,7 +200,7 @@ def _nested(found: Ranked) -> Columns:
 def _with_bad_rows(screen: Screen, batch: "Batch", columns: Columns) -> Columns:
     """Return the columns with an empty line for each row that could not be read."""
     for row in batch.bad:
-        screen.say(f"Warning: {row.sentence()}")
+        screen.warn(row.sentence())
     return {
         name: [
             value

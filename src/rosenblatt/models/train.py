@@ -365,7 +365,9 @@ def _model(
     counts = np.zeros(len(reading.classes), np.int64)
     counts[reading.ranks] = reading.class_counts
     found = None if verdict is None else _verdict(verdict, trained, learner)
-    notes = [*encoding_notes(encoding), *source.files.notes]
+    decided = [] if source.decisions is None else source.decisions.notes
+    others = [note for note in encoding_notes(encoding) if note not in decided]
+    notes = [*decided, *others, *source.files.notes]
     if verdict is not None and found is None:
         notes.append(
             Sentence(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.theory.certificate import Certificate, MachineCertificate, plain
+from rosenblatt.wording import counted
 
 ROUNDING = 1e-9  # of margins of very many rows, which depends on how they are stored
 Status = Literal["separable", "inseparable", "undecided"]
@@ -85,7 +86,8 @@ class Verdict:
         )
 
     def _lines(self) -> list[tuple[str, str]]:
-        size = f"{self.n_rows} rows, {self.n_features} features, {len(self.classes)} classes"
+        counts = {"row": self.n_rows, "feature": self.n_features, "class": len(self.classes)}
+        size = ", ".join(counted(count, what) for what, count in counts.items())
         lines = [("verdict", f"{self.status} ({size})")]
         if self.conflicts:
             lines += self._conflict_lines()

@@ -80,6 +80,9 @@ class Reading:
     def check_classes(self) -> None:
         """Raise if all rows have been read and there is nothing to tell apart."""
         if self.done and len(self.classes) < 2:
+            if self.n_rows == 1:
+                msg = "There is only one row: there is nothing to tell apart."
+                raise InputError(msg)
             msg = (
                 f"All {self.n_rows:,} rows have the label {self.classes[0]!r}: there is nothing "
                 "to tell apart. Is that the column of the labels?"

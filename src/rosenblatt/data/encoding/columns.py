@@ -60,19 +60,24 @@ def feature_columns(columns: tuple[InputColumn, ...]) -> tuple[FeatureColumn, ..
     )
 
 
-def feature_name(index: int, columns: Sequence[FeatureColumn], numbering: Numbering) -> str:
+def feature_name(
+    index: int,
+    columns: Sequence[FeatureColumn],
+    numeric: Sequence[FeatureColumn],
+    numbering: Numbering,
+) -> str:
     """Return what a feature is called.
 
     "age" for a number, "age is missing", "colour=red", "colour=(missing)", "review: not good" for a
     pair of words or, where the text is all there is, "not good", and "hash 17" for a hashed one.
+    ``numeric`` are those of the columns that hold numbers.
     """
-    numeric = [column.title for column in columns if column.role == "numeric"]
     n_features = len(numeric) + len(numbering)
     if not 0 <= index < n_features:
         msg = f"There is no feature {index}; they count from 0 to {n_features - 1}."
         raise InputError(msg)
     if index < len(numeric):
-        return numeric[index]
+        return numeric[index].title
     number = index - len(numeric)
     known = numbering.name(number)
     if known is None:

@@ -14,6 +14,7 @@ from rosenblatt.data.encoding.label_column import (
     check_first_row,
     check_labels,
     guess_label,
+    label_notes,
     listed_columns,
 )
 from rosenblatt.data.encoding.numbers import all_numbers, number_form, plain_numbers, read_numbers
@@ -151,6 +152,8 @@ def _numbers_rows(name: str, numbers: NDArray[np.float64]) -> str:
     """Return why a column of numbers only counts the rows, empty where it does not."""
     if len(numbers) < FEWEST_ROWS:
         return ""
+    if np.isnan(numbers).all():
+        return f"it has no value in the first {len(numbers):,} rows"
     if numbers[1] - numbers[0] == 1 and (np.diff(numbers) == 1).all():
         return f"it counts the rows: {', '.join(f'{number:g}' for number in numbers[:3])}, …"
     if IDENTIFIER.fullmatch(name.strip()) or IDENTIFIER.fullmatch(name.lower()):
@@ -165,6 +168,8 @@ def _names_rows(column: InputColumn, series: "pl.Series") -> str:
     if column.role != "category" or column.parts != ("",) or len(series) < FEWEST_ROWS:
         return ""
     values = _present(series)
+    if not len(values):
+        return f"it has no value in the first {len(series):,} rows"
     n_values = values.n_unique()
     if len(values) < FEWEST_ROWS or n_values < MOSTLY * len(values):
         return ""
@@ -278,6 +283,7 @@ def assigned_columns(
         raise InputError(msg)
     notes = [note for column in columns if column.required for note in oddities(table, column)]
     if guess is not None:
+        notes += label_notes(table, guess.column)
         notes += deciding_columns(table, guess.column, columns)
     return ColumnChoice(columns, guess, notes)
 

@@ -63,6 +63,11 @@ class _Candidate(NamedTuple):
         """Whether it can be guessed; one word alone may come from a file sorted by its labels."""
         return self.n_values > 1 or not self.numeric
 
+    @property
+    def counts(self) -> bool:
+        """Whether it may well be a number of things: rooms, children."""
+        return self.numeric and self.n_values > 2
+
     def counted(self) -> str:
         """Return how many values it has."""
         return "1 value" if self.n_values == 1 else f"{self.n_values} values"
@@ -82,9 +87,13 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     is missing: at most 100 words or 30 whole numbers, and fewer than half as many as there are
     rows. If both have, it is the last one if that has words and the first has numbers, or if it has
     at most a fifth as many values. Where columns are named, other columns count as well: the first
-    one must be the only one that could hold labels, and a last one of numbers must have the fewest
-    values. Parts of dates and identifiers are not guessed. ``taken`` columns are something else.
+    one must be the only one that could hold labels and must not have more than two numbers, a last
+    one of numbers must have the fewest values, and a first one of two numbers is as likely as the
+    last. Parts of dates and identifiers are not guessed. ``taken`` columns are something else.
     """
+    if table.frame.height == 1 and table.heading is not None and not table.heading.header:
+        msg = f"{table.file} has only one line: there is nothing to learn from."
+        raise InputError(msg)
     names = [name for name in table.frame.columns if name not in taken]
     strong = [name for name in names if name.strip().lower() in STRONG_NAMES]
     weak = [name for name in names if name.strip().lower() == "y" and _candidate(table, name)]
@@ -112,11 +121,13 @@ def _first_or_last(candidates: Sequence[_Candidate | None], *, named: bool) -> L
     """Return the guess among columns in order, None where it is not clear."""
     first, last = candidates[0], candidates[-1]
     others = [one.n_values for one in candidates[1:-1] if one is not None]
+    if named and first and last and first.numeric and first.n_values == 2:
+        return None  # as likely as the last one: survived, …, sex
     if last and (first is None or _decides(first, last)):
         fewest = last.n_values <= min(others, default=last.n_values)
         if last.varies and (not named or not last.numeric or fewest):
             return LabelGuess(last.name, f"the last column, with {last.counted()}")
-    elif first and first.varies and last is None and not (named and others):
+    elif first and first.varies and last is None and not (named and (others or first.counts)):
         return LabelGuess(first.name, f"the first column, with {first.counted()}")
     return None
 
@@ -158,6 +169,23 @@ def check_quantity(
         ".",
     )
     raise InputError(msg)
+
+
+def label_notes(table: Table, name: str) -> list[str]:
+    """Return a sentence where labels differ only in case, so that they are several classes."""
+    import polars as pl
+
+    values = table.frame[name].drop_nulls()
+    if values.dtype != pl.String or values.n_unique() > MOST_WORDS:
+        return []
+    by_case: dict[str, list[str]] = {}
+    for value in sorted({str(value).strip(BLANKS) for value in values.unique().to_list()}):
+        by_case.setdefault(value.casefold(), []).append(value)
+    alike = next((same for same in by_case.values() if len(same) > 1), None)
+    if alike is None:
+        return []
+    quoted = " and ".join(f"'{value}'" for value in alike[:2])
+    return [f"The labels {quoted} in column '{name}' differ only in case; they are two classes."]
 
 
 def check_first_row(table: Table, name: str) -> None:

@@ -38,6 +38,11 @@ COMMA = (
 FORMS = {"point": POINT, "comma": COMMA}
 SURELY_COMMA = r"^[^,]*(?:^|[^0-9])0,[0-9]+|^[^,]*,(?:[0-9]{1,2}|[0-9]{4,})[^0-9,.]*$"
 SURELY_POINT = r",.*[,.]"
+# What people write where a number is missing, in any case; in other columns it may mean something.
+PLACEHOLDERS = frozenset(
+    {"-", "--", "---", ".", "n/a", "na", "n.a.", "#n/a", "none", "nil", "null", "nan", "missing"}
+    | {"unknown", "not available"}
+)
 DECORATION = rf"{MONEY}|{GAP}|\s|%"
 
 
@@ -129,11 +134,15 @@ def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
     Infinite ones are numbers here, so that whoever reads them can say that they are not finite.
     Where 1,234 could be either, ``comma`` decides.
     """
-    odd = values.filter(~np.isfinite(_floats(values))).unique().to_list()
-    if all(_number(token) is not None or _is_infinite(token) for token in odd):
+    finite = np.isfinite(_floats(values))
+    odd = values.filter(~finite).unique().to_list()
+    some = bool(finite.any()) or any(_is_infinite(token) for token in odd)
+    if some and all(_number(token) is not None or _is_infinite(token) for token in odd):
         return ""
     bare = values.str.strip_chars(BLANKS)
-    present = bare.filter(~bare.is_in(list(MISSING)))
+    present = bare.filter(~bare.str.to_lowercase().is_in(list(PLACEHOLDERS | MISSING)))
+    if not len(present):
+        return None
     forms = [form for form, pattern in FORMS.items() if present.str.contains(pattern).all()]
     if len(forms) == 2:
         surely = present.str.contains(SURELY_COMMA).any()
@@ -197,7 +206,7 @@ def _read_odd(
 def _number(token: str) -> float | None:
     """Return the number that a token is, NaN where it stands for a missing one, else None."""
     bare = token.strip(BLANKS)
-    if bare in MISSING:
+    if bare in MISSING or bare.lower() in PLACEHOLDERS:
         return np.nan
     return float(bare) if NUMBER.fullmatch(bare.encode()) else None
 

@@ -372,7 +372,7 @@ class TableEncoding:
 
     def name(self, index: int) -> str:
         """Return what a feature is called."""
-        return feature_name(index, self.features, self.numbering)
+        return feature_name(index, self.features, self._numeric, self.numbering)
 
     def unscaled(self, index: int, value: float) -> float | None:
         """Return the number in the file that a value of a scaled feature stands for, else None."""

@@ -293,7 +293,8 @@ def _heading(
     start, comments = _behind_comments(sample, start, asked)
     if comments:
         lines = "1 line" if comments == 1 else f"{comments} lines"
-        notes.append(f"{file} begins with {lines} of comment, which were skipped.")
+        were = "was" if comments == 1 else "were"
+        notes.append(f"{file} begins with {lines} of comment, which {were} skipped.")
     sample = sample[start:]
     if separator == "\t" and asked.separator is None and b"\t" not in sample:
         separator = None
@@ -327,15 +328,20 @@ def _heading(
 
 
 def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int]:
-    """Return whether there is a header, and how many rows of another width stand before it."""
+    """Return whether there is a header, and how many rows that are none stand before it."""
     expected = Selection(asked.names, frozenset()) if asked.names else asked.wanted
     if asked.header is not None:
         return asked.header, 0
-    n_before = next((k for k, row in enumerate(found) if len(row) == width), 0)
+    n_before = next((k for k, row in enumerate(found) if len(row) == width and _filled(row)), 0)
     if has_header(found[n_before:], expected):
         return True, n_before
     lacks_one = len(found[0]) == width - 1
     return lacks_one and has_header([["", *found[0]], *found[1:]], expected), 0
+
+
+def _filled(row: Sequence[str]) -> bool:
+    """Whether a row is more than a title with empty cells behind it, as spreadsheets write it."""
+    return len(row) < FEWEST_POSITIONS or sum(map(bool, row)) > 1
 
 
 def _lacks_a_name(found: Rows, width: int) -> bool:

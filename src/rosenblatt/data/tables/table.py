@@ -1,5 +1,6 @@
 """Rows of named columns on their way from a file to an encoding, and which columns are wanted."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
@@ -120,6 +121,9 @@ def wanted_columns(names: Sequence[str] | None, optional: Collection[str]) -> Se
     return Selection(tuple(names), frozenset(optional))
 
 
+NUMBERED = re.compile("column_([0-9]{1,9})")
+
+
 def numbered_names(count: int) -> tuple[str, ...]:
     """Return what the columns of a file without a header are called."""
     return tuple(f"column_{k + 1}" for k in range(count))
@@ -163,11 +167,15 @@ def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> Colum
 def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPlaces:
     """Return where the wanted columns stand in a file that does not name its columns.
 
-    They are taken by their numbers where they are called so (column_3 is the third), else by their
-    order, where the file has as many as are wanted, or as many as are required.
+    They are taken by their numbers where they are called so (column_3 is the third) and the file
+    has no column behind them, else by their order, where the file has as many as are wanted, or as
+    many as are required.
     """
     columns = numbered_names(count)
-    if wanted is None or set(wanted.required) <= set(columns):
+    if wanted is None:
+        return choose(columns, wanted, file)
+    numbers = [int(number[1]) for name in wanted.names if (number := NUMBERED.fullmatch(name))]
+    if set(wanted.required) <= set(columns) and count <= max(numbers, default=count):
         return choose(columns, wanted, file)
     for names in (wanted.names, wanted.required):
         if len(names) == count:

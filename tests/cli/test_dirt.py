@@ -1,0 +1,116 @@
+"""Dirty files as a new user hands them over: what the commands understand, and what they say."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rosenblatt.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: str, given: str | None = None) -> Result:
+    """Run a command; what goes wrong unexpectedly is raised."""
+    return CliRunner().invoke(main, [*arguments], catch_exceptions=False, input=given)
+
+
+def shop(row: str, header: str = "", n_rows: int = 60, name: str = "t.csv") -> None:
+    """Write rows of a format with i, x = i % 5, k = 7i % 13, and the label."""
+    lines = [
+        row.format(i=i, x=i % 5, k=i * 7 % 13, label=("no", "yes")[i % 2]) for i in range(n_rows)
+    ]
+    Path(name).write_text("\n".join([header, *lines] if header else lines) + "\n")
+
+
+def test_a_first_column_of_numbers_is_not_guessed() -> None:
+    """Rooms are no labels, and of a first column 0/1 and a last one of words neither is taken."""
+    lines = [f"{i % 6},{i / 7},{i * 17}" for i in range(60)]
+    Path("rooms.csv").write_text("\n".join(["rooms,area,price", *lines]))
+    result = run("train", "rooms.csv")
+    assert result.exit_code == 2
+    assert "it is not clear which column holds the labels; name it with --label" in result.stderr
+    lines = [f"{i % 2},{i % 50},{'mf'[i % 3 == 0]}" for i in range(60)]
+    Path("titanic.csv").write_text("\n".join(["survived,age,sex", *lines]))
+    result = run("train", "titanic.csv")
+    assert result.exit_code == 2
+    assert "Likely ones are 'survived' (0, 1), 'sex' (f, m)." in result.stderr
+    assert run("train", "titanic.csv", "--label", "1").exit_code == 0
+
+
+def test_notes_on_the_file_are_printed_by_train() -> None:
+    """Comments and titles that were skipped, renamed columns and labels in two cases are said."""
+    for header, said in (
+        ("# exported today\nx,k,label", "t.csv begins with 1 line of comment, which was skipped."),
+        ("Sales 2024,,\n,,\nx,k,label", "t.csv begins with text that is no row of the table"),
+        ("x,x,label", "t.csv has more than one column 'x'; the second is called 'x_2'."),
+    ):
+        shop("{x},{k},{label}", header)
+        result = run("train", "t.csv")
+        assert result.exit_code == 0, result.output
+        assert said in result.stderr
+        assert "60 rows, 2 features" in result.stdout
+    text = Path("t.csv").read_text()
+    Path("t.csv").write_text(text.replace(",2,no", ",2,No"))
+    said = run("train", "t.csv").stderr
+    assert "The labels 'No' and 'no' in column 'label' differ only in case; they are two" in said
+
+
+def test_signs_for_missing_numbers() -> None:
+    """A dash among numbers is a gap, whatever share of the rows has it; signs alone are words."""
+    lines = [f"{i if i % 3 else '-'},{'+-'[i % 2]},{('no', 'yes')[i % 2]}" for i in range(60)]
+    Path("t.csv").write_text("\n".join(["x,sign,label", *lines]))
+    report = json.loads(run("train", "t.csv", "--json").stdout)
+    assert report["decisions"]["columns"] == {"numeric": ["x"], "category": ["sign"]}
+    assert report["n_features"] == 4  # x, that it is missing, and two signs
+
+
+def test_columns_without_a_value_are_left_out() -> None:
+    """A comma at the end of each line makes an empty column, which is left out and said to be."""
+    shop("{x},{label},", "x,label,")
+    output = run("train", "t.csv").stdout
+    assert "60 rows, 1 feature" in output
+    assert "left out: 'column_3': it has no value in the first 60 rows" in output
+
+
+def test_files_with_next_to_nothing() -> None:
+    """A header without rows, one row, and one class are each said to be that."""
+    for text, said in (
+        ("a,b,label\n", "t.csv has only one line: there is nothing to learn from."),
+        ("a,b,label\n1,2,x\n", "There is only one row: there is nothing to tell apart."),
+        ("a,label\n1,x\n2,x\n", "All 2 rows have the label 'x': there is nothing to tell apart."),
+        ("", "There are no rows to learn from: the input is empty."),
+    ):
+        Path("t.csv").write_text(text)
+        result = run("train", "t.csv")
+        assert result.exit_code == 2
+        assert said in result.stderr
+
+
+def test_a_wider_file_without_a_header_is_not_read_by_the_wrong_columns() -> None:
+    """Rows with an identifier in front do not fit a model of unnamed columns; that is said."""
+    shop("{x},{k},{label}")
+    assert run("train", "t.csv", "-o", "m").exit_code == 0
+    shop("{i},{x},{k},{label}", name="new.csv")
+    for command in ("predict", "evaluate"):
+        result = run(command, "m", "new.csv")
+        assert result.exit_code == 2
+        assert "new.csv has no header and 4 columns; expected " in result.stderr
+    shop("{x},{k}", name="new.csv")
+    assert run("predict", "m", "new.csv").exit_code == 0
+
+
+def test_a_pipe_goes_on_after_bad_lines() -> None:
+    """Each bad line has an empty answer and a warning, in the words of the command line."""
+    shop("{x},{i},{label}", "x,size,label")
+    assert run("train", "t.csv", "--no-early-stopping", "-o", "m").exit_code == 0
+    result = run("predict", "m", "-", given="x,size\n1,3\n1,2,3,4\nmany,2\n2,4\n")
+    assert result.exit_code == 0
+    assert [bool(line) for line in result.stdout.split("\n")] == [True, False, False, True, False]
+    assert "standard input, line 3: 4 fields where 2 were expected" in result.stderr
+    assert "standard input, line 4: 'many' in column 'x' is not a finite number" in result.stderr
+    assert "category=" not in result.stderr
