@@ -45,13 +45,13 @@ def test_trained_from_a_file(tmp_path: Path) -> None:
     assert told["bytes"] == Path(page).stat().st_size
     found = Page(Path(page).read_text(encoding="utf-8"))
     assert found.headings == [
-        *("Test", "Verdict", "Data", "Training", "Weights", "Hardest rows", "Survival"),
+        *("Summary", "Test", "Verdict", "Data", "Training", "Weights", "Hardest rows", "Survival"),
         "Parameters",
     ]
     wrong = round(told["test_error"] * 80)
     assert f"{wrong} of 80 rows wrong" in found.words
     assert "Inseparable." in found.words
-    assert any(caption.startswith("Which training rows taught it") for caption in found.tables)
+    assert any(caption.startswith("Training rows that taught it") for caption in found.tables)
 
 
 def test_standard_output(tmp_path: Path) -> None:

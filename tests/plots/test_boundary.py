@@ -111,11 +111,11 @@ def test_features_of_many() -> None:
 
 @pytest.mark.parametrize("is_sparse", [False, True])
 def test_leading_directions(is_sparse: bool) -> None:
-    """Of many features the plane is that of the two leading directions, as NumPy's SVD has it."""
+    """The plane of the two leading directions is the one that NumPy's SVD has."""
     X, y = blobs(n_features=5)
     given = sparse.csr_array(X) if is_sparse else X
     clf = AveragedPerceptron().fit(given, y)
-    display = BoundaryDisplay.from_estimator(clf, given, y)
+    display = BoundaryDisplay.from_estimator(clf, given, y, plane="pca")
     centred = X - X.mean(axis=0)
     directions = np.linalg.svd(centred)[2][:2]
     assert display.boundary is not None
@@ -130,7 +130,7 @@ def test_plane_of_the_weights() -> None:
     """In the plane of the weights every row is on the side where its activation puts it."""
     X, y = blobs(gap=1.0, n_features=6)
     clf = AveragedPerceptron().fit(X, y)
-    display = BoundaryDisplay.from_estimator(clf, X, y, plane="weights")
+    display = BoundaryDisplay.from_estimator(clf, X, y)  # what is drawn of many features
     drawn = display.points @ display.w + display.b
     np.testing.assert_allclose(drawn, clf.decision_function(X), atol=1e-9)
 
@@ -245,21 +245,21 @@ def test_refused_features() -> None:
     for features, told in (
         (("age", "0"), "There is no feature 'age'"),
         ((0, 3), "Feature 3 does not exist; the rows have features 0 to 2."),
-        ((1, 1), "two different features; got 'feature 1' twice"),
-        ((0, 1, 2), "features must be two"),
+        ((1, 1), "must differ; got 'feature 1' twice"),
+        ((0, 1, 2), "features= must be two"),
     ):
         with pytest.raises(InputError, match=told):
             BoundaryDisplay.from_estimator(clf, X, y, features=features)
     with pytest.raises(InputError, match="plane must be 'pca' or 'weights'"):
         BoundaryDisplay.from_estimator(clf, X, y, plane="mean")
-    with pytest.raises(InputError, match="cannot be used together"):
+    with pytest.raises(InputError, match="exclude each other"):
         BoundaryDisplay.from_estimator(clf, X, y, plane="pca", features=(0, 1))
     with pytest.raises(InputError, match="feature_names has 2 names for 3 features"):
         BoundaryDisplay.from_estimator(clf, X, y, feature_names=["a", "b"])
 
 
 def test_a_boundary_that_passes_elsewhere() -> None:
-    """Where the leading plane is all on one side, the plane of the weights is drawn instead."""
+    """Of many features the plane of the weights is drawn, where the boundary always passes."""
     X, y = blobs(n_features=3)
     X[:, :2] *= 10
     clf = with_weights([0, 0.001, 1], -2, y)

@@ -168,7 +168,7 @@ def test_survival() -> None:
     assert display.share == longest.sum() / display.survival.sum()
     assert display.longest_ is not None
     np.testing.assert_array_equal(display.longest_.get_ydata(), longest)
-    with pytest.raises(InputError, match="or set record_mistakes=True"):
+    with pytest.raises(InputError, match="or use record_mistakes=True"):
         SurvivalDisplay.from_estimator(Perceptron(max_iter=3).fit(X, Y))
 
 

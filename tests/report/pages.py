@@ -47,7 +47,7 @@ class Page(HTMLParser):
         assert self._open, f"</{tag}> closes nothing"
         assert self._open.pop() == tag
         if tag == "table":
-            self.tables[self._caption] = self._rows
+            self.tables.setdefault(self._caption, self._rows)  # of equal captions the first
 
     def handle_data(self, data: str) -> None:
         """Keep text where it stands."""

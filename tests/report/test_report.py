@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import average_precision_score
 
-from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, why
+from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, train_files, why
 from rosenblatt.errors import InputError
+from rosenblatt.models.rows import model_rows
 from rosenblatt.report import html_report, write_report
+from rosenblatt.report.findings import findings
+from rosenblatt.report.page import page as page_of
 from tests.report.pages import Page
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -35,6 +39,7 @@ def test_all_parts() -> None:
     """With training and test rows the page has every part, well formed."""
     page = breast_cancer()
     assert page.headings == [
+        "Summary",
         "Test",
         "Verdict",
         "Data",
@@ -84,10 +89,17 @@ def test_hardest_rows() -> None:
     assert first is not None
     assert first.groups()[:3] == (str(worst + 1), y[worst], {"a": "b", "b": "a"}[y[worst]])
     assert float(first[4]) == abs(scores[worst])
-    taught = page.tables["Which training rows taught it so: above 0 speaks for b, below for a"]
+    predicted = first[3]
+    way = 1 if predicted == "b" else -1
     terms = why(model, X, X[worst]).terms
-    assert f"row {terms[0].row + 1}" in page.words
-    assert len(taught) > 1
+    for caption, side in (
+        (f"Training rows that taught it to answer {predicted}", way),
+        ("Training rows that taught it the opposite", -way),
+    ):
+        expected = [f"row {term.row + 1}" for term in terms if side * term.amount > 0]
+        lines = page.tables[caption][1:]
+        assert [line[0] for line in lines] == expected[: len(lines)]
+        assert lines
 
 
 def test_votes() -> None:
@@ -100,8 +112,7 @@ def test_votes() -> None:
     assert f"{wrong.mean():.2%} of 75 rows are wrong; of the most certain half" in page.words
     assert f"{len(model.survival_):,} weight vectors: the zero vector" in page.words
     assert "these are the average weights" in page.words
-    summaries = sum(tag == "summary" for tag in page.opened)
-    assert summaries == 1  # the passes: the hard rows have nothing to open
+    assert "What decided" not in page.words  # a vote is no sum of terms
 
 
 def test_inseparable() -> None:
@@ -190,3 +201,70 @@ def test_other_columns() -> None:
     model = Perceptron().fit([[0.0], [1.0]], ["no", "yes"])
     with pytest.raises(InputError, match="X has 2 features; the model was trained on 1"):
         html_report(model, [[0.0, 1.0]], ["no"])
+
+
+def test_summary() -> None:
+    """Three sentences say what it is, how good it is beside the commonest class, what decides."""
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])[y]
+    model = AveragedPerceptron(max_iter=3).fit(X[::2], names[::2])
+    page = Page(html_report(model, X[1::2], names[1::2], X_train=X[::2], y_train=names[::2]))
+    wrong = model.predict(X[1::2]) != names[1::2]
+    summary = page.words.split("Summary")[1].split("Test")[0]
+    assert "sorts rows into 3 classes; it was trained on 75 rows with 4 features." in summary
+    assert f"It is wrong on {wrong.mean():.2%} of 75 test rows" in summary
+    assert "always answering setosa, the most common class, would be wrong on 66.67%" in summary
+    assert "Most often it takes" in summary
+
+
+def test_labels_that_the_model_does_not_know() -> None:
+    """Labels written otherwise than in training are told of, and not only counted as wrong."""
+    X = np.array([[0.0], [1.0], [0.2], [0.9]])
+    model = Perceptron().fit(X, ["no", "yes", "no", "yes"])
+    words = Page(html_report(model, X, ["no.", "yes.", "no.", "yes."])).words
+    assert "All test rows have labels that the model does not know (no. and yes.)" in words
+    assert "it knows no and yes" in words
+
+
+def test_a_feature_that_gives_the_label_away() -> None:
+    """A column that is a copy of the label is named; honest columns are not."""
+    rng = np.random.default_rng(0)
+    honest = rng.normal(size=(200, 3))
+    y = np.where(honest @ [1.0, 1.0, -1.0] + rng.normal(size=200) > 0, "b", "a")
+    copied = np.column_stack([honest, y == "b"]).astype(float)
+    for X, warned in ((honest, False), (copied, True)):
+        model = AveragedPerceptron(max_iter=20).fit(X, y)
+        assert ("The feature feature 3 alone tells b" in html_report(model, X, y)) == warned
+
+
+def test_thousands_of_updates_are_lines_and_no_image() -> None:
+    """The survival of many weight vectors is drawn with shapes alone, a few thousand at most."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 4))
+    y = rng.integers(0, 2, 1500)
+    model = VotedPerceptron(max_iter=8).fit(X, y)
+    html = html_report(model)
+    assert len(model.survival_) > 4000
+    assert "<image" not in html
+    assert html.count("<use") < 8000
+
+
+def test_precision_recall_and_no_folders(tmp_path: Path) -> None:
+    """Two classes have a precision-recall curve; files are named without their folders."""
+    X, y = load_breast_cancer(return_X_y=True)
+    rows = np.column_stack([X[:, :4].round(3), y])[::4]
+    data = tmp_path / "cells.csv"
+    np.savetxt(data, rows, delimiter=",", header="a,b,c,d,benign", comments="", fmt="%.3f")
+    model = train_files(str(data), label="benign", calibrate=True)
+    rows_again = model_rows(model, [str(data)])
+    found = findings(model, name="cells", test=rows_again, test_names=(str(data),))
+    html = page_of(found)
+    assert str(tmp_path) not in html
+    assert "cells.csv" in html
+    words = Page(html).words
+    assert found.certainty is not None
+    scores = found.certainty.scores
+    assert scores is not None
+    expected = average_precision_score(scores[1], scores[0])
+    assert f"average precision {expected:.3f}" in words
+    assert "percentage points off on average" in words

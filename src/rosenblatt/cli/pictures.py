@@ -1,7 +1,7 @@
 """The kinds of pictures, and what they are of: the rows of files, a model, or both."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Options = dict[str, Any]  # those that were given, by name
 
 PLANE = frozenset({"x", "y", "plane"})
+MOST_NAMES = 5000
 VOTE = "vote"  # a memory of pictures: no single weight vector is left of it
 LEARNER = frozenset({"rule", "memory", "max_iter", "seed", "intercept", *rule_parameters()})
 
@@ -85,6 +86,16 @@ class Subject:
         return _matrix(batches, trained.rows.n_features, trained.names or None)
 
     @property
+    def names(self) -> tuple[str, ...] | None:
+        """The names of the features, where they are not too many to be listed."""
+        if self.model is None:
+            return self.rows.names
+        encoder = self.model.encoder
+        if encoder is None or self.model.n_features > MOST_NAMES:
+            return self.model.feature_names
+        return tuple(encoder.names(range(self.model.n_features)))
+
+    @property
     def needed_test(self) -> LabelledMatrix:
         """The rows beside it, which a model cannot be drawn without."""
         if self.test is None:
@@ -147,9 +158,10 @@ class PictureKind(NamedTuple):
 def fitted(subject: Subject, options: Options, *, recorded: bool = False) -> Any:
     """Return the estimator of a model, or one that is trained on the rows."""
     if subject.model is not None:
-        from rosenblatt import load
+        from rosenblatt.estimators.files import estimator_of
 
-        return load(subject.path)
+        # Rows beside a model are encoded here, so the estimator takes them as they are.
+        return estimator_of(replace(subject.model, encoding=None))
     return learner(options, recorded=recorded).fit(subject.rows.X, subject.rows.y)
 
 
@@ -188,7 +200,7 @@ def plane(subject: Subject, options: Options) -> Options:
     if (pair[0] is None) != (pair[1] is None):
         msg = "--x and --y must be given together."
         raise InputError(msg)
-    names = None if subject.model is not None else subject.rows.names
+    names = subject.names
     features = None if pair[0] is None else pair
     return {"features": features, "plane": options.get("plane"), "feature_names": names}
 

@@ -80,7 +80,7 @@ class PlotCommand(ScreenCommand):
 @click.option(
     "--plane",
     type=click.Choice(["pca", "weights"]),
-    show_default="the two features, or pca of more",
+    show_default="the two features; of more, weights or pca",
     help="Plane to draw: the two principal components, or the weight vector and one more.",
 )
 @rule_option(default=None, rules=additive_rules())
@@ -122,6 +122,21 @@ class PlotCommand(ScreenCommand):
     show_default="the first class, of precision-recall the second",
     help="Class whose weights or curve are drawn.",
 )
+@click.option(
+    "--width",
+    type=click.FloatRange(2, 40),
+    metavar="INCHES",
+    show_default="depends on KIND",
+    help="Width of the picture; the height follows.",
+)
+@click.option(
+    "--dpi",
+    type=click.IntRange(20, 1200),
+    metavar="N",
+    default=110,
+    show_default=True,
+    help="Dots per inch of a PNG.",
+)
 @click.option("--list", is_flag=True, expose_value=False, help="List the kinds of pictures.")
 def plot(
     screen: Screen,
@@ -130,6 +145,8 @@ def plot(
     output: str,
     test: Sequence[str],
     layout: "Layout",
+    width: float | None,
+    dpi: int,
     **given: Any,
 ) -> None:
     """Draw a picture of data or of a model and write it to a file.
@@ -157,7 +174,7 @@ def plot(
             msg = f"--{named[0]} has no effect for a model, which stores how its data are read."
             raise click.UsageError(msg)
     display = wanted.draw(subject, options)
-    write_picture(display, output)
+    write_picture(display, output, width=width, dpi=dpi)
     if screen.wants_json:
         document = {"kind": kind, "path": output, "shows": display.sentence}
         screen.json(document | {"arrays": display.summary()})

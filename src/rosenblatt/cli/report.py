@@ -48,7 +48,9 @@ def report(
     from rosenblatt.models.file import read
     from rosenblatt.models.rows import model_rows
     from rosenblatt.report.findings import findings
+    from rosenblatt.report.hardest import shown_columns
     from rosenblatt.report.page import page
+    from rosenblatt.report.summary import warnings_of
     from rosenblatt.wording import percent, printable
 
     if output == "-" and screen.wants_json:
@@ -57,7 +59,8 @@ def report(
     target = output or _beside(model_path)
     check_target(target)
     model = read(model_path)
-    rows = model_rows(model, test, layout=layout) if test else None
+    columns = shown_columns(model)
+    rows = model_rows(model, test, layout=layout, keep=columns) if test else None
     name = title or ("model" if model_path == "-" else Path(model_path).name)
     found = findings(model, name=name, test=rows, test_names=tuple(test))
     error = None if found.evaluation is None else found.evaluation.error
@@ -70,10 +73,13 @@ def report(
         return
     n_bytes = Path(target).stat().st_size
     if screen.wants_json:
-        screen.json({"model": model_path, "file": target, "bytes": n_bytes, "test_error": error})
+        document = {"model": model_path, "file": target, "bytes": n_bytes, "test_error": error}
+        screen.json(document | {"warnings": list(warnings_of(found))})
         return
     judged = "" if error is None else f" Test error {percent(error)}."
     screen.show(f"Report: {printable(target)} ({n_bytes:,} bytes).{judged}")
+    for warning in warnings_of(found):
+        screen.say(f"Warning: {printable(warning)}")
 
 
 def _beside(model_path: str) -> str:

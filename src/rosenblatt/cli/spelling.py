@@ -7,6 +7,7 @@ from rosenblatt.errors import Parameter
 FLAGS = {  # that are not the name with dashes
     "C": "-C",
     "checkpoint_seconds": "--checkpoint-every",
+    "features": "--x and --y",  # of a plane
     "fit_intercept": "--intercept",
     "random_state": "--seed",
 }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.plots.precision_recall import PrecisionRecallDisplay
     from rosenblatt.plots.projections import ProjectionsDisplay
     from rosenblatt.plots.regions import ComparisonDisplay, RegionsDisplay
+    from rosenblatt.plots.reliability import ReliabilityDisplay
     from rosenblatt.plots.separability import SeparabilityDisplay
     from rosenblatt.plots.survival import SurvivalDisplay
     from rosenblatt.plots.theorem import AngleDisplay, MistakesDisplay
@@ -36,6 +37,7 @@ __all__ = [
     "PrecisionRecallDisplay",
     "ProjectionsDisplay",
     "RegionsDisplay",
+    "ReliabilityDisplay",
     "SeparabilityDisplay",
     "SurvivalDisplay",
     "UpdateDisplay",
@@ -57,6 +59,7 @@ _HOMES = {
     "PrecisionRecallDisplay": "precision_recall",
     "ProjectionsDisplay": "projections",
     "RegionsDisplay": "regions",
+    "ReliabilityDisplay": "reliability",
     "SeparabilityDisplay": "separability",
     "SurvivalDisplay": "survival",
     "UpdateDisplay": "update",

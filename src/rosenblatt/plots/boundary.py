@@ -11,7 +11,7 @@ from rosenblatt.plots import arrows
 from rosenblatt.plots.display import legend_beside, set_title
 from rosenblatt.plots.frame import band_in, line_in
 from rosenblatt.plots.palette import FAINT, PURPLE
-from rosenblatt.plots.plane import Features, plane_of, planes_to_try
+from rosenblatt.plots.plane import Features, plane_name, plane_of
 from rosenblatt.plots.scene import PlaneDisplay, Scene, mark_origin, scatter_classes, scene_of
 from rosenblatt.plots.subject import margins_of, rows_of_estimator, two_class_weights, unit
 
@@ -80,8 +80,7 @@ class BoundaryDisplay(PlaneDisplay):
             The features to draw; the others are set to their means.
         plane : "pca" or "weights", default None
             Draw two directions instead: those in which the rows vary most, or w and the leading one
-            beside it. By default "pca", where there are more than two features and the boundary
-            passes there, else "weights".
+            beside it. "weights" is the default for more than two features.
         margin : float, default None
             Half the width of the band; None for the least margin of the rows.
         feature_names : names of the features, default None
@@ -92,13 +91,11 @@ class BoundaryDisplay(PlaneDisplay):
         margins = margins_of(rows, weights)
         if margin is None:
             margin = max(float(margins.min()), 0.0)
-        for name in planes_to_try(rows, features, plane, weights.w):
-            shown = plane_of(rows, features, name, weights.w)
-            scene = scene_of(rows, shown, origin=True)
-            w, b = shown.weights(weights.w, weights.b)
-            found = cls._of_weights(scene, w, float(b), margin)
-            if found.boundary is not None:
-                break
+        name = plane_name(rows, features, plane, weights.w)
+        shown = plane_of(rows, features, name, weights.w)
+        scene = scene_of(rows, shown, origin=True)
+        w, b = shown.weights(weights.w, weights.b)
+        found = cls._of_weights(scene, w, float(b), margin)
         found.n_wrong = int(np.count_nonzero(margins <= 0))
         found.title = type(estimator).__name__
         if not shown.true_origin:

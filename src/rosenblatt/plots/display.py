@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from rosenblatt.data.atomic import Target, replacing
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.plots.palette import FAINT, GRID, INK
 
 if TYPE_CHECKING:
@@ -90,12 +90,21 @@ class Display(ABC):
         return told
 
 
-def figure_of(display: Display) -> "Figure":
-    """Return a new figure with the display drawn on it, of which pyplot knows nothing."""
+def figure_of(display: Display, width: float | None = None) -> "Figure":
+    """Return a new figure with the display drawn on it, of which pyplot knows nothing.
+
+    ``width`` is in inches; the height follows it.
+    """
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=display.size, layout=LAYOUT)
+    size = display.size
+    if width is not None:
+        if not 2 <= width <= 40:
+            msg = Sentence(Parameter("width"), f" must be from 2 to 40 inches; got {width}.")
+            raise InputError(msg)
+        size = width, size[1] * width / size[0]
+    figure = Figure(figsize=size, layout=LAYOUT)
     display.plot(figure.add_subplot())
     return figure
 
@@ -210,10 +219,21 @@ def check_picture_path(path: Target) -> str:
     return suffix[1:]
 
 
-def write_picture(display: Display, path: Target) -> None:
+def write_picture(
+    display: Display, path: Target, *, width: float | None = None, dpi: int = DOTS
+) -> None:
     """Draw a display and write it to a file whose name ends in .png, .svg or .pdf.
 
     SVG and PDF carry its sentence as their title.
+
+    Parameters
+    ----------
+    display : Display
+    path : where the picture goes
+    width : float, default None
+        Width of the figure in inches, from 2 to 40; the height follows. None for the display's own.
+    dpi : int, default 110
+        Dots an inch of a PNG, from 20 to 1200.
 
     Raises
     ------
@@ -221,7 +241,10 @@ def write_picture(display: Display, path: Target) -> None:
         Where the name has another ending or the file cannot be written; nothing is changed then.
     """
     form = check_picture_path(path)
-    figure = figure_of(display)
+    if not 20 <= dpi <= 1200:
+        msg = Sentence(Parameter("dpi"), f" must be from 20 to 1200; got {dpi}.")
+        raise InputError(msg)
+    figure = figure_of(display, width)
     from matplotlib import rc_context
 
     metadata: dict[str, Any] = {"Title": display.sentence}
@@ -231,5 +254,5 @@ def write_picture(display: Display, path: Target) -> None:
         metadata |= {"CreationDate": None, "ModDate": None}
     with rc_context(STYLE), replacing(path) as file:
         figure.savefig(
-            file, format=form, dpi=DOTS, bbox_inches="tight", pad_inches=0.08, metadata=metadata
+            file, format=form, dpi=dpi, bbox_inches="tight", pad_inches=0.08, metadata=metadata
         )

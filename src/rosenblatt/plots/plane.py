@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.plots.subject import DrawnRows
 
 PlaneName = Literal["pca", "weights"]
@@ -62,7 +62,7 @@ def plane_of(
         msg = f"plane must be 'pca' or 'weights'; got {plane!r}."
         raise InputError(msg)
     if plane is not None and features is not None:
-        msg = "features and plane cannot be used together."
+        msg = Sentence(Parameter("features"), " and ", Parameter("plane"), " exclude each other.")
         raise InputError(msg)
     if d < 2:
         msg = f"A picture of the plane needs at least two features; the rows have {d}."
@@ -71,8 +71,10 @@ def plane_of(
         return _of_features(rows, (0, 1) if features is None else features)
     if plane == "weights":
         if w is None or w.ndim > 1 or not w.any():
-            msg = (
-                "plane='weights' needs one nonzero weight vector; use plane='pca' or two features."
+            msg = Sentence(
+                *(Parameter("plane", "weights"), " needs one nonzero weight vector; use "),
+                *(Parameter("plane", "pca"), ", or name two features with "),
+                *(Parameter("features"), "."),
             )
             raise InputError(msg)
         rest, shares = _leading(_without(rows.X, w))
@@ -90,13 +92,16 @@ def plane_of(
     return Plane(mean, axes, labels, note, true_origin=False)
 
 
-def planes_to_try(
+def plane_name(
     rows: DrawnRows, features: Features | None, plane: str | None, w: NDArray[Any]
-) -> list[str | None]:
-    """Return the planes in which a boundary is looked for: the one asked for, else two."""
+) -> str | None:
+    """Return the plane to draw a boundary in: the one asked for, else that of the weights.
+
+    In it every row is on its side of the boundary, whatever the number of features.
+    """
     if features is None and plane is None and rows.n_features > 2 and w.ndim == 1 and w.any():
-        return ["pca", "weights"]  # of texts the leading plane is often all on one side
-    return [plane]
+        return "weights"
+    return plane
 
 
 def spanned(u: NDArray[Any], v: NDArray[Any], labels: tuple[str, str], note: str) -> Plane:
@@ -113,13 +118,14 @@ def spanned(u: NDArray[Any], v: NDArray[Any], labels: tuple[str, str], note: str
 
 def _of_features(rows: DrawnRows, features: Features) -> Plane:
     if len(features) != 2:
-        msg = f"features must be two names or numbers; got {list(features)!r}."
+        given = f" must be two names or numbers; got {list(features)!r}."
+        msg = Sentence(Parameter("features"), given)
         raise InputError(msg)
     d = rows.n_features
     i, j = (_feature_number(rows, feature) for feature in features)
     if i == j:
-        msg = f"features must be two different features; got {rows.name(i)!r} twice."
-        raise InputError(msg)
+        twice = f"The two features to draw must differ; got {rows.name(i)!r} twice."
+        raise InputError(twice)
     axes = np.zeros((2, d))
     axes[0, i] = axes[1, j] = 1.0
     origin = np.asarray(rows.X.mean(axis=0)).reshape(-1)

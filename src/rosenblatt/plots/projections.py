@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.plots import arrows
 from rosenblatt.plots.display import legend_beside, set_title, style_axes
 from rosenblatt.plots.frame import line_in
@@ -97,7 +97,10 @@ class ProjectionsDisplay(PlaneDisplay):
         shown = plane_of(rows, features, plane, weights.w)
         normal = unit(*shown.weights(weights.w, weights.b))
         if normal is None:
-            msg = "All weights are 0 in this plane; choose other features, or plane='weights'."
+            msg = Sentence(
+                "All weights are 0 in this plane; choose other features, or ",
+                *(Parameter("plane", "weights"), "."),
+            )
             raise InputError(msg)
         direction, distance = normal
         through = np.zeros(2)

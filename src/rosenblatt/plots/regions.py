@@ -14,8 +14,15 @@ from rosenblatt.estimators import AveragedPerceptron, Perceptron, VotedPerceptro
 from rosenblatt.plots.display import Display, label_text, legend_beside, set_title
 from rosenblatt.plots.frame import Viewport, clipped
 from rosenblatt.plots.palette import INK, PAPER, class_style, mixed
-from rosenblatt.plots.plane import Features, Plane, plane_of, planes_to_try
-from rosenblatt.plots.scene import PlaneDisplay, class_handles, scatter_classes, scene_of, set_frame
+from rosenblatt.plots.plane import Features, Plane, plane_name, plane_of
+from rosenblatt.plots.scene import (
+    MOST_NAMED,
+    PlaneDisplay,
+    class_handles,
+    scatter_classes,
+    scene_of,
+    set_frame,
+)
 from rosenblatt.plots.subject import DrawnRows, Linear, linear_of, rows_of_data, rows_of_estimator
 from rosenblatt.training.labels import numbers_of
 
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 
 
 GRID = 240  # points along each side
+ROUGH = 60  # places across and up, in which room for a name is looked for
 MOST_VALUES = 8_000_000  # of a grid lifted into all features; a coarser one is taken beyond
 COARSEST = 40
 COLUMNS = 3
@@ -101,6 +109,41 @@ def draw_regions(ax: "Axes", regions: Regions, frame: Viewport) -> list[Any]:
         return [*drawn, _edges(ax, regions.polygons, frame)]
     assert regions.grid is not None  # noqa: S101  # one of the two is there
     return _draw_grid(ax, regions.grid, frame)
+
+
+def name_regions(ax: "Axes", regions: Regions, frame: Viewport, classes: Sequence[Any]) -> None:
+    """Write the name of a class where its region has the most room."""
+    from matplotlib.patheffects import withStroke
+
+    for number in regions.present:
+        x, y = _roomiest(regions, number, frame)
+        ax.annotate(
+            label_text(classes[number], 16), (x, y), ha="center", va="center", zorder=5,
+            color=class_style(number).edge, fontsize=10, fontweight="bold",
+            path_effects=[withStroke(linewidth=3, foreground=PAPER)],
+        )  # fmt: skip
+
+
+def _roomiest(regions: Regions, number: int, frame: Viewport) -> tuple[float, float]:
+    """Return the point of a region that is furthest from its border, on a grid."""
+    from matplotlib.path import Path
+    from scipy.ndimage import distance_transform_edt
+
+    if regions.grid is None:
+        assert regions.polygons is not None  # noqa: S101  # one of the two is there
+        places = (np.arange(ROUGH) + 0.5) / ROUGH
+        x, y = np.meshgrid(frame.left + frame.width * places, frame.bottom + frame.height * places)
+        points = np.column_stack([x.ravel(), y.ravel()])
+        inside = Path(regions.polygons[number]).contains_points(points).reshape(ROUGH, ROUGH)
+    else:
+        inside = regions.grid == number
+    depth = distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
+    i, j = np.unravel_index(int(depth.argmax()), depth.shape)
+    n = len(inside)
+    return (
+        frame.left + frame.width * (float(j) + 0.5) / n,
+        frame.bottom + frame.height * (float(i) + 0.5) / n,
+    )
 
 
 def _fill(ax: "Axes", number: int, polygon: NDArray[Any]) -> Any:
@@ -202,12 +245,8 @@ class RegionsDisplay(PlaneDisplay):
         weights = linear_of(estimator)
         w = np.empty(0) if weights is None else weights.w
         name = type(estimator).__name__ if title is None else title
-        for tried in planes_to_try(rows, features, plane, w):
-            shown = plane_of(rows, features, tried, w)
-            found = cls._of(estimator, rows, shown, name)
-            if len(found.regions.present) > 1:
-                break
-        return found
+        shown = plane_of(rows, features, plane_name(rows, features, plane, w), w)
+        return cls._of(estimator, rows, shown, name)
 
     @classmethod
     def _of(cls, estimator: Any, rows: DrawnRows, shown: Plane, title: str) -> Self:
@@ -228,6 +267,8 @@ class RegionsDisplay(PlaneDisplay):
     def _draw(self, axes: "list[Axes]") -> None:
         ax = axes[0]
         self.draw_panel(ax)
+        if 2 < len(self.classes) <= MOST_NAMED:
+            name_regions(ax, self.regions, self.frame, self.classes)
         self.legend_ = legend_beside(ax, class_handles(self.classes))
         set_title(
             ax, f"{self.title}: {self.n_wrong:,} of {len(self.points):,} wrong", self.scene.note

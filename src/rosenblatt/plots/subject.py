@@ -15,7 +15,7 @@ from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.theory.labelled_rows import check_labelled_rows
 from rosenblatt.training.labels import numbers_of
 
-OTHERWISE = "draw its regions (RegionsDisplay)"
+OTHERWISE = "draw its regions instead"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_STEMS = 150  # updates; more are points without a stem
+MOST_POINTS = 2000  # updates; of more, points that would cover each other are drawn once
+CELLS = (400, 60)  # across and up, in which they would
 LONG_LIVED = 10  # that are marked
 
 
@@ -55,9 +57,10 @@ class SurvivalDisplay(Display):
         if survival is None and hasattr(estimator, "mistakes_"):
             survival = estimator.mistakes_.lifetimes
         if survival is None:
-            msg = (
+            msg = Sentence(
                 f"This {type(estimator).__name__} does not store how long its weights lasted; fit "
-                "a VotedPerceptron, or set record_mistakes=True."
+                "a VotedPerceptron, or use ",
+                *(Parameter("record_mistakes", value=True), "."),
             )
             raise InputError(msg)
         return cls.from_survival(survival, title=type(estimator).__name__)
@@ -87,15 +90,15 @@ class SurvivalDisplay(Display):
         number = np.arange(len(self.survival))
         if len(number) <= MOST_STEMS:
             ax.vlines(number, 0.5, np.maximum(self.survival, 0.5), color=BLUE, linewidth=1.0)
+        drawn = number if len(number) <= MOST_POINTS else _spread(self.survival)
         self.points_ = ax.plot(
-            number,
-            self.survival,
+            drawn,
+            self.survival[drawn],
             linestyle="none",
             marker="o",
             markersize=4 if len(number) <= 1000 else 2,
             color=BLUE,
             label="weights after an update",
-            rasterized=len(number) > 2000,
         )[0]
         handles = [self.points_]
         self.longest_ = None
@@ -116,6 +119,15 @@ class SurvivalDisplay(Display):
         ax.set_ylim(bottom=0.5)
         self.legend_ = legend_beside(ax, handles)
         set_title(ax, f"{self.title}{': ' * bool(self.title)}survival of the weight vectors")
+
+
+def _spread(survival: NDArray[Any]) -> NDArray[Any]:
+    """Return the updates of which no other is drawn in the same place."""
+    height = np.log1p(survival)
+    across = np.arange(len(survival)) * CELLS[0] // len(survival)
+    up = (height / height.max() * CELLS[1]).astype(int)
+    first: NDArray[Any] = np.unique(across * (CELLS[1] + 1) + up, return_index=True)[1]
+    return np.sort(first)
 
 
 def _recorded(model: Model) -> NDArray[Any]:

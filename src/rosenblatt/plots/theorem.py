@@ -189,8 +189,8 @@ def traced(X: Any, y: Any, parameters: dict[str, Any]) -> "Trace":
     verdict = diagnose(X, y)
     if verdict.status != "separable" or verdict.augmented is None:
         msg = (
-            f"The rows are {verdict.status}; the bound on mistakes needs separable rows "
-            "(SeparabilityDisplay shows why)."
+            f"The rows are {verdict.status}; the bound on mistakes needs separable rows (the "
+            "picture of separability shows why)."
         )
         raise InputError(msg)
     witness = (verdict.augmented[..., :-1], verdict.augmented[..., -1])

@@ -1,6 +1,5 @@
 """The contents of a report: figures of a model, and of test rows with the worst mistakes."""
 
-import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,122 +10,60 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
-from rosenblatt.mistakes.provenance import Provenance
+from rosenblatt.models.calibration import probabilities
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
-from rosenblatt.models.explanation import (
-    Explanation,
-    Ranking,
-    contributions,
-    ranked_weights,
-    ranking_misleads,
-)
+from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
 from rosenblatt.models.model import Model
-from rosenblatt.models.provenance import is_recorded, recorded_provenance
+from rosenblatt.models.provenance import is_recorded
 from rosenblatt.models.scoring import votes_of
+from rosenblatt.report.giveaways import Giveaway, Giveaways
+from rosenblatt.report.hardest import HardestRows, HardRow
 
 WEIGHTS = 12  # names on either side
 MOST_RANKED = 30  # classes whose weights are shown
-MOST_HARD_ROWS = 8
 
 
-@dataclass(frozen=True)
-class HardRow:
-    """One wrong row: which it is, how it was decided, and by what."""
+class Certainty:
+    """Keeps the scores of two classes, and how probable a calibrated model calls its answers."""
 
-    number: int  # from 1, among the rows of the test
-    label: Any
-    predicted: Any
-    lead: float  # of the predicted class over the true one
-    explanation: Explanation | None  # where weights decided, not a vote
-    provenance: Provenance | None  # where the model holds its mistakes
-
-
-class HardestRows:
-    """Keeps the wrong rows with the largest lead of the wrong class, whatever the file's size."""
-
-    def __init__(self, model: Model, most: int = MOST_HARD_ROWS) -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
-        self._most = most
-        self._seen = 0
-        # By lead, and the first of equal ones; a number occurs once, so nothing else is compared.
-        self._kept: list[tuple[float, int, int, int, NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+        self._scores: list[tuple[NDArray[Any], NDArray[Any]]] = []
+        self._shares: list[tuple[NDArray[Any], NDArray[Any]]] = []
 
     def add(self, batch: Batch, scores: NDArray[Any], predicted: NDArray[Any]) -> None:
         """Look at a batch and how it was decided."""
-        known = (batch.labels >= 0) & (batch.labels < len(self._model.classes))
-        wrong = np.flatnonzero(known & (predicted != batch.labels))
-        leads = _leads(scores[wrong], batch.labels[wrong], predicted[wrong])
-        for k in np.argsort(-leads, kind="stable")[: self._most].tolist():
-            i = int(wrong[k])
-            row = slice(batch.indptr[i], batch.indptr[i + 1])
-            entry = (
-                float(leads[k]),
-                -(self._seen + i),
-                int(batch.labels[i]),
-                int(predicted[i]),
-                batch.indices[row].copy(),
-                batch.data[row].copy(),
-                np.array(scores[i]),
-            )
-            if len(self._kept) < self._most:
-                heapq.heappush(self._kept, entry)
-            else:
-                heapq.heappushpop(self._kept, entry)
-        self._seen += batch.n_rows
-
-    def rows(self) -> list[HardRow]:
-        """Return them with what decided each, the most wrong first."""
-        return [self._row(*entry) for entry in sorted(self._kept, key=_order)]
-
-    def _row(
-        self,
-        lead: float,
-        minus_number: int,
-        label: int,
-        predicted: int,
-        indices: NDArray[Any],
-        values: NDArray[Any],
-        scores: NDArray[Any],
-    ) -> HardRow:
         model = self._model
-        return HardRow(
-            number=1 - minus_number,
-            label=model.classes[label],
-            predicted=model.classes[predicted],
-            lead=lead,
-            explanation=None
-            if model.voted
-            else contributions(model, indices, values, winner=predicted, rival=label),
-            provenance=_provenance(model, indices, values, scores, predicted),
-        )
+        known = (batch.labels >= 0) & (batch.labels < len(model.classes))
+        truth, two = batch.labels[known], scores.ndim == 1
+        if two:
+            self._scores.append((scores[known], truth == 1))
+        if model.calibration is not None and not model.voted:
+            shares = probabilities(model.calibration, scores[known])
+            of = np.ones(len(truth), int) if two else predicted[known]
+            self._shares.append((shares[np.arange(len(truth)), of], truth == of))
+
+    @property
+    def scores(self) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """The score of each row of two classes, and whether it is of the second."""
+        return _joined(self._scores)
+
+    @property
+    def shares(self) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """A probability of each row, and whether it came true.
+
+        Of two classes it is that of the second one, of more that of the predicted one.
+        """
+        return _joined(self._shares)
 
 
-def _order(entry: tuple[Any, ...]) -> tuple[float, int]:
-    return -entry[0], -entry[1]
-
-
-def _leads(
-    scores: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Return by how much the predicted class is ahead of the true one."""
-    if scores.ndim == 1:
-        sizes: NDArray[np.float64] = np.abs(scores)
-        return sizes
-    at = np.arange(len(scores))
-    ahead: NDArray[np.float64] = scores[at, predicted] - scores[at, labels]
-    return ahead
-
-
-def _provenance(
-    model: Model,
-    indices: NDArray[Any],
-    values: NDArray[Any],
-    scores: NDArray[Any],
-    winner: int,
-) -> Provenance | None:
-    if not is_recorded(model) or model.voted:
+def _joined(
+    parts: list[tuple[NDArray[Any], NDArray[Any]]],
+) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    if not parts:
         return None
-    return recorded_provenance(model, indices, values, scores, winner)
+    first, second = zip(*parts, strict=True)
+    return np.concatenate(first), np.concatenate(second)
 
 
 def array_rows(model: Model, X: Any, y: Any) -> Batch:
@@ -171,6 +108,8 @@ class Findings:
     evaluation: Evaluation | None = None
     hardest: list[HardRow] = field(default_factory=list)
     test_names: tuple[str, ...] = ()
+    certainty: Certainty | None = None
+    giveaways: list[Giveaway] = field(default_factory=list)
 
     @property
     def survival(self) -> NDArray[Any] | None:
@@ -193,6 +132,17 @@ def findings(
     rankings = ranked_weights(model, WEIGHTS, by_effect=by_effect)[:MOST_RANKED]
     if test is None:
         return Findings(name, model, rankings, by_effect)
-    hardest = HardestRows(model)
-    evaluation = evaluation_of(model, test, hardest.add)
-    return Findings(name, model, rankings, by_effect, evaluation, hardest.rows(), test_names)
+    hardest, certainty = HardestRows(model), Certainty(model)
+    alone = Giveaways(rankings, len(model.classes))
+    evaluation = evaluation_of(model, test, hardest.add, certainty.add, alone.add)
+    return Findings(
+        name,
+        model,
+        rankings,
+        by_effect,
+        evaluation,
+        hardest.rows(),
+        test_names,
+        certainty,
+        alone.found(model.classes),
+    )

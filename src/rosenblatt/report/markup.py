@@ -6,6 +6,7 @@ from html import escape
 from rosenblatt.wording import printable
 
 Cell = str | int
+BARS = "size"  # the name of a column of bars
 
 
 def text(value: object) -> str:
@@ -30,19 +31,26 @@ def section(identifier: str, title: str, *parts: str) -> str:
 
 
 def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Return a table; cells are markup, and numbers stand to the right."""
+    """Return a table; cells are markup, and numbers stand to the right.
+
+    The heading of a column of bars is for the ear alone: the eye sees what they are.
+    """
     lines = list(rows)
     right = [any(_is_number(line[column]) for line in lines) for column in range(len(headings))]
     head = "".join(
-        f'<th scope="col"{_kind(at_right)}>{text(heading)}</th>'
+        f'<th scope="col"{_kind(at_right)}>{_heading(heading)}</th>'
         for heading, at_right in zip(headings, [False, *right[1:]], strict=True)
     )
     body = "".join(f"<tr>{_cells(line, right)}</tr>\n" for line in lines)
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">'
+        f'<div class="wide" tabindex="0" role="group" aria-label="{escape(caption)}">'
         f"<table><caption>{text(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>"
     )
+
+
+def _heading(heading: str) -> str:
+    return f'<span class="unseen">{BARS}</span>' if heading == BARS else text(heading)
 
 
 def _cells(line: Sequence[Cell], right: Sequence[bool]) -> str:

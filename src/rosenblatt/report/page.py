@@ -16,9 +16,11 @@ from rosenblatt.report.sections import (
     verdict_section,
     weight_section,
 )
+from rosenblatt.report.summary import summary_section
 from rosenblatt.wording import percent
 
 SECTIONS = (
+    summary_section,
     test_section,
     verdict_section,
     data_section,

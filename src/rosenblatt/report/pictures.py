@@ -96,3 +96,21 @@ def coverage_picture(curve: CoverageCurve, n_rows: int, title: str) -> str:
     from rosenblatt.plots.coverage import CoverageDisplay
 
     return picture(CoverageDisplay(*curve, "vote margin", n_rows, title))
+
+
+def recall_picture(scores: NDArray[Any], positive: NDArray[Any], label: str, title: str) -> str:
+    """Return precision against recall of one class."""
+    from rosenblatt.plots.precision_recall import PrecisionRecallDisplay
+
+    return picture(
+        PrecisionRecallDisplay.from_scores(scores, positive, scores > 0, label=label, title=title)
+    )
+
+
+def reliability_picture(
+    probability: NDArray[Any], true: NDArray[Any], what: str, title: str
+) -> str:
+    """Return probabilities against what came true."""
+    from rosenblatt.plots.reliability import ReliabilityDisplay
+
+    return picture(ReliabilityDisplay.from_probabilities(probability, true, what=what, title=title))

@@ -1,14 +1,23 @@
 """The sections of a report: test, verdict, data, training, weights, worst mistakes, survival."""
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import PurePath
 from typing import Any
 
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.explanation import Ranking
-from rosenblatt.report.findings import Findings, HardRow
-from rosenblatt.report.markup import Cell, bar, facts, paragraph, section, table, text
-from rosenblatt.report.pictures import course_picture, coverage_picture, survival_picture
+from rosenblatt.report.findings import Findings
+from rosenblatt.report.hardest import HardRow, Teacher
+from rosenblatt.report.markup import BARS, Cell, bar, facts, paragraph, section, table, text
+from rosenblatt.report.pictures import (
+    course_picture,
+    coverage_picture,
+    recall_picture,
+    reliability_picture,
+    survival_picture,
+)
 from rosenblatt.wording import counted, number, percent, signed
 
 MOST_CLASSES = 30
@@ -17,7 +26,9 @@ MOST_PROOF_ROWS = 16
 MOST_IN_MATRIX = 20  # classes; of more, the most frequent confusions
 MOST_CONFUSIONS = 20
 MOST_TERMS = 8
-MOST_TABLES = 6  # classes; more get one line each
+LONG_VALUE = 60  # characters; a longer value is a text, on lines of its own
+MOST_TEXT = 1200  # characters of it
+MOST_TABLES = 3  # classes; those of more are folded, below a line for each
 IN_LINE = 8  # names in such a line
 
 REASONS = {
@@ -44,9 +55,14 @@ def data_section(found: Findings) -> str:
     if training.get("held_out_rows"):
         pairs.append(("held out", counted(training["held_out_rows"], "row")))
     if "files" in training:
-        pairs.append(("files", ", ".join(text(name) for name in training["files"])))
+        pairs.append(("files", ", ".join(text(file_name(name)) for name in training["files"])))
         pairs.append(("format", text(training["format"])))
     return section("data", "Data", facts(pairs), _class_counts(found))
+
+
+def file_name(path: str) -> str:
+    """Return the name of a file without its folders, which are nobody else's business."""
+    return PurePath(path).name or path
 
 
 def _class_counts(found: Findings) -> str:
@@ -217,7 +233,7 @@ def test_section(found: Findings) -> str:
     low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
     sentence = (
         f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong: error "
-        f"{percent(evaluation.error)}, with 95 % confidence between {percent(low)} and "
+        f"{percent(evaluation.error)}, with 95% confidence between {percent(low)} and "
         f"{percent(high)}."
     )
     label, baseline = evaluation.baseline(found.model.training.get("class_counts"))
@@ -226,7 +242,7 @@ def test_section(found: Findings) -> str:
         sentence += f" ROC AUC {evaluation.roc_auc:.4f}."
     if evaluation.n_unlabelled:
         sentence += f" {counted(evaluation.n_unlabelled, 'row')} without a label skipped."
-    names = ", ".join(found.test_names)
+    names = ", ".join(map(file_name, found.test_names))
     where = f" Rows of {names}." if names else ""
     return section(
         "test",
@@ -236,8 +252,29 @@ def test_section(found: Findings) -> str:
         if len(evaluation.labels) <= MOST_IN_MATRIX
         else _confusions(evaluation),
         _class_scores(evaluation),
+        _recall(found),
+        _reliability(found),
         _coverage(evaluation, found.model.learner),
     )
+
+
+def _recall(found: Findings) -> str:
+    """Draw precision against recall of the second of two classes."""
+    scores = None if found.certainty is None else found.certainty.scores
+    if scores is None or found.model.voted or not scores[1].any():
+        return ""
+    return recall_picture(*scores, str(found.model.classes[1]), found.model.learner)
+
+
+def _reliability(found: Findings) -> str:
+    """Draw the probabilities of a calibrated model against what came true."""
+    shares = None if found.certainty is None else found.certainty.shares
+    if shares is None or not len(shares[0]):
+        return ""
+    model = found.model
+    two = len(model.classes) == 2
+    what = f"the row is {model.classes[1]}" if two else "the prediction is right"
+    return reliability_picture(*shares, what, model.learner)
 
 
 def _coverage(evaluation: Evaluation, learner: str) -> str:
@@ -310,10 +347,25 @@ def _row(row: HardRow) -> str:
         f"Row {row.number:,}: {text(row.label)} taken for {text(row.predicted)}, "
         f"which was {number(row.lead)} ahead"
     )
-    reasons = _terms(row) + _taught(row)
-    if not reasons:  # many vectors voted, and none of them alone decided
-        return paragraph(summary)
-    return f"<details><summary>{summary}</summary>{reasons}</details>"
+    teachers = (
+        _teachers(f"Training rows that taught it to answer {row.predicted}", row.taught),
+        _teachers("Training rows that taught it the opposite", row.opposed),
+    )
+    content = "".join((_values(row), _terms(row), *teachers))
+    return f"<details><summary>{summary}</summary>{content}</details>"
+
+
+def _values(row: HardRow) -> str:
+    """Show what stands in the row: texts whole, if not too long, and values by column."""
+    texts = [(name, value) for name, value in row.values if len(value) > LONG_VALUE]
+    short = [(name, text(value)) for name, value in row.values if len(value) <= LONG_VALUE]
+    parts = [facts(short).replace('class="facts"', 'class="facts values"')] if short else []
+    for name, value in texts:
+        cut = value if len(value) <= MOST_TEXT else f"{value[:MOST_TEXT]} …"
+        parts.append(f"<blockquote><b>{text(name)}</b> {text(cut)}</blockquote>")
+    if row.n_more:
+        parts.append(paragraph(f"and {counted(row.n_more, 'more value')}"))
+    return "".join(parts)
 
 
 def _terms(row: HardRow) -> str:
@@ -322,45 +374,52 @@ def _terms(row: HardRow) -> str:
         return ""
     shown, rest = explanation.terms[:MOST_TERMS], explanation.terms[MOST_TERMS:]
     longest = max((abs(term.amount) for term in shown), default=0.0)
-    rows: list[list[Cell]] = [
-        [text(t.name), number(t.value), signed(t.weight), signed(t.amount), bar(t.amount, longest)]
-        for t in shown
-    ]
-    if rest:
-        amount = math.fsum(term.amount for term in rest)
-        rows.append([counted(len(rest), "other feature"), "", "", signed(amount), ""])
-    rows.append(["bias", "", "", signed(explanation.bias), ""])
-    rows.append(["total", "", "", signed(explanation.total), ""])
-    caption = (
-        f"What decided: above 0 speaks for {explanation.positive}, below for {explanation.negative}"
-    )
-    return table(caption, ("feature", "value", "weight", "weight × value", ""), rows)
-
-
-def _taught(row: HardRow) -> str:
-    provenance = row.provenance
-    if provenance is None:
-        return ""
-    shown, rest = provenance.terms[:MOST_TERMS], provenance.terms[MOST_TERMS:]
-    longest = max((abs(term.amount) for term in shown), default=0.0)
+    scaled = any(term.raw is not None for term in shown)
     rows: list[list[Cell]] = [
         [
-            f"row {t.row + 1:,}",
-            text(t.label),
-            t.updates,
+            text(t.name),
+            number(t.value if t.raw is None else t.raw),
+            *[number(t.value)] * scaled,
+            signed(t.weight),
             signed(t.amount),
             bar(t.amount, longest),
         ]
         for t in shown
     ]
+    sums = [("bias", explanation.bias), ("total", explanation.total)]
     if rest:
         amount = math.fsum(term.amount for term in rest)
-        rows.append([counted(len(rest), "other row"), "", "", signed(amount), ""])
+        sums.insert(0, (counted(len(rest), "other feature"), amount))
+    rows += [[name, "", *[""] * scaled, "", signed(amount), ""] for name, amount in sums]
     caption = (
-        f"Which training rows taught it so: above 0 speaks for {provenance.positive}, below for "
-        f"{provenance.negative}"
+        f"What decided: above 0 speaks for {explanation.positive}, below for {explanation.negative}"
     )
-    return table(caption, ("learned from", "label", "times", "amount", ""), rows)
+    product = "weight × scaled value" if scaled else "weight × value"
+    headings = ("feature", "value", *["scaled"] * scaled, "weight", product, BARS)
+    return table(caption, headings, rows)
+
+
+def _teachers(caption: str, teachers: list[Teacher]) -> str:
+    if not teachers:
+        return ""
+    longest = max(abs(teacher.term.amount) for teacher in teachers)
+    rows: list[list[Cell]] = [
+        [
+            f"row {t.term.row + 1:,}",
+            text(t.term.label),
+            t.term.updates,
+            signed(t.term.amount),
+            bar(t.term.amount, longest),
+            _names(f"{name} {signed(product)}" for name, product in t.shared),
+        ]
+        for t in teachers
+    ]
+    headings = ("learned from", "label", "times", "amount", BARS, "in common with this row")
+    return table(caption, headings, rows)
+
+
+def _names(words: Iterable[str]) -> str:
+    return f'<span class="names">{text(", ".join(words))}</span>'
 
 
 def weight_section(found: Findings) -> str:
@@ -373,10 +432,15 @@ def weight_section(found: Findings) -> str:
         )
     if found.model.voted:
         note += paragraph("The model decides by vote; these are the average weights.")
+    tables = [_table(ranking, by_effect=found.by_effect) for ranking in found.rankings]
     if len(found.rankings) > MOST_TABLES:
-        return section("weights", "Weights", note, _lines(found.rankings))
-    tables = (_table(ranking, by_effect=found.by_effect) for ranking in found.rankings)
+        pairs = zip(found.rankings, tables, strict=True)
+        tables = [_lines(found.rankings), *(_folded(ranking, made) for ranking, made in pairs)]
     return section("weights", "Weights", note, *tables)
+
+
+def _folded(ranking: Ranking, table_: str) -> str:
+    return f"<details><summary>Weights of {text(ranking.label)}</summary>{table_}</details>"
 
 
 def _table(ranking: Ranking, *, by_effect: bool) -> str:
@@ -393,7 +457,7 @@ def _table(ranking: Ranking, *, by_effect: bool) -> str:
         f"Above 0 speaks for {ranking.label}, below {against} "
         f"({counted(ranking.n_nonzero, 'weight')} nonzero)"
     )
-    return table(caption, ("feature", "weight", ""), rows)
+    return table(caption, ("feature", "weight", BARS), rows)
 
 
 def _lines(rankings: list[Ranking]) -> str:
@@ -402,7 +466,7 @@ def _lines(rankings: list[Ranking]) -> str:
             text(ranking.label),
             signed(ranking.bias),
             ranking.n_nonzero,
-            f"<span>{text(', '.join(weight.name for weight in ranking.top[:IN_LINE]))}</span>",
+            _names(weight.name for weight in ranking.top[:IN_LINE]),
         ]
         for ranking in rankings
     ]

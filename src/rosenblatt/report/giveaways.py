@@ -1,0 +1,96 @@
+"""Features that give the label away: each alone tells the classes apart.
+
+Such a feature is often a copy of the label, or written down after it was known. A model that leans
+on one is worth nothing on rows where it is still unknown.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.models.explanation import Ranking
+
+MOST_TRIED = 60  # features
+MOST_ROWS = 50_000  # rows that are looked at
+LEAST_ROWS = 10  # of a class, and of the others
+SHARE_WRONG = 0.02  # of the rows of the rarer side, at most
+
+
+class Giveaway(NamedTuple):
+    """A feature that tells a class from the others, but for a few rows."""
+
+    feature: str
+    label: Any
+    n_wrong: int
+    n_rows: int
+
+
+class Giveaways:
+    """Looks at the leading features of each class, alone, on rows with labels."""
+
+    def __init__(self, rankings: Sequence[Ranking], n_classes: int) -> None:
+        self._n_classes = n_classes
+        self._names: dict[int, str] = {}
+        most = max(1, MOST_TRIED // (2 * max(len(rankings), 1)))
+        for ranking in rankings:
+            for weight in (*ranking.top[:most], *ranking.bottom[:most]):
+                self._names[weight.feature] = weight.name
+        self._values: list[NDArray[Any]] = []
+        self._labels: list[NDArray[Any]] = []
+        self._n_rows = 0
+
+    def add(self, batch: Batch, _scores: NDArray[Any], _predicted: NDArray[Any]) -> None:
+        """Keep the values of these features."""
+        if self._n_rows >= MOST_ROWS or not self._names:
+            return
+        features = np.array(sorted(self._names))
+        values = np.zeros((batch.n_rows, len(features)))
+        place = np.minimum(np.searchsorted(features, batch.indices), len(features) - 1)
+        known = features[place] == batch.indices
+        rows = np.repeat(np.arange(batch.n_rows), np.diff(batch.indptr))
+        values[rows[known], place[known]] = batch.data[known]
+        self._values.append(values)
+        self._labels.append(np.asarray(batch.labels))
+        self._n_rows += batch.n_rows
+
+    def found(self, classes: Sequence[Any]) -> list[Giveaway]:
+        """Return a feature for each class that one tells from the others, the first of equals.
+
+        Of more than two classes, half at least must be given away: that one of them has a mark of
+        its own is nothing unusual.
+        """
+        if not self._values:
+            return []
+        values, labels = np.concatenate(self._values), np.concatenate(self._labels)
+        values, labels = values[labels >= 0], labels[labels >= 0]
+        features = sorted(self._names)
+        found = []
+        for number in range(self._n_classes) if self._n_classes > 2 else (1,):
+            positive = labels == number
+            n_rare = min(int(positive.sum()), int((~positive).sum()))
+            if n_rare < LEAST_ROWS:
+                continue
+            wrong = [_stump_errors(values[:, j], positive) for j in range(len(features))]
+            best = int(np.argmin(wrong))
+            if wrong[best] <= SHARE_WRONG * n_rare:
+                name = self._names[features[best]]
+                found.append(Giveaway(name, classes[number], wrong[best], len(labels)))
+        enough = 1 if self._n_classes == 2 else (self._n_classes + 1) // 2
+        return found if len(found) >= enough else []
+
+
+def _stump_errors(values: NDArray[Any], positive: NDArray[Any]) -> int:
+    """Return how many rows the best threshold on one feature gets wrong.
+
+    >>> _stump_errors(np.array([0.0, 1.0, 1.0, 2.0]), np.array([False, False, True, True]))
+    1
+    """
+    order = np.argsort(values, kind="stable")
+    ends = np.flatnonzero(np.append(np.diff(values[order]) != 0, True))
+    below = np.cumsum(positive[order])[ends]  # positive rows up to each threshold
+    n_positive = int(positive.sum())
+    wrong = below + (len(values) - n_positive) - (ends + 1 - below)  # where above is positive
+    return int(min(wrong.min(), (len(values) - wrong).min(), n_positive, len(values) - n_positive))
