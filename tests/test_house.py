@@ -17,17 +17,8 @@ ROOT = Path(__file__).parents[1] / "src" / "rosenblatt"
 EDGES = ("cli", "report", "lab", "plots", "service", "distributed")
 TOP_LEVEL = {
     *EDGES,
-    *(
-        "theory",
-        "tracing",
-        "estimators",
-        "models",
-        "tuning",
-        "training",
-        "mistakes",
-        "data",
-        "kernels",
-    ),
+    *("theory", "tracing", "tuning", "estimators", "models", "training", "mistakes", "data"),
+    "kernels",
     *("rules", "errors", "wording", "lazy"),
 }
 MOST_FORMAT_TESTS = 12  # isinstance of Dense and CSR outside kernels

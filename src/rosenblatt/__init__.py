@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rosenblatt.theory.diagnosis import diagnose
     from rosenblatt.theory.margin import margin
     from rosenblatt.tracing import trace
+    from rosenblatt.tuning.tune import tune
 
 __version__ = "0.1.0"
 
@@ -50,6 +51,7 @@ __all__ = [
     "sparsify",
     "trace",
     "train_files",
+    "tune",
     "why",
 ]
 
@@ -72,6 +74,7 @@ _HOMES = {
     "sparsify": "rosenblatt.models.sparsity",
     "trace": "rosenblatt.tracing",
     "train_files": "rosenblatt.models.train",
+    "tune": "rosenblatt.tuning.tune",
     "why": "rosenblatt.models.provenance",
 }
 

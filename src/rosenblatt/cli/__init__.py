@@ -9,6 +9,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "demo": "Train a model on a real data set and show the result.",
     "train": "Train a model on data files.",
+    "tune": "Search for the best way to learn from data.",
     "evaluate": "Measure the error of a model on labelled data.",
     "predict": "Predict the labels of new data.",
     "weights": "Show the features with the largest weights.",

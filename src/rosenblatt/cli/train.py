@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import EngineOptions, engine_options, layout_options, size
+from rosenblatt.cli.options import EngineOptions, engine_options, layout_options, refuse, size
 from rosenblatt.cli.recipe import parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.tune import search_options, searched, show_search, train_command
 from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.errors import InputError
 from rosenblatt.wording import printable
@@ -43,6 +44,12 @@ SUFFIX = ".model"
     metavar="DATA",
     help="Test data; the error on them is printed at the end (repeatable).",
 )
+@click.option(
+    "--tune",
+    is_flag=True,
+    help="Search first, as the command tune does; --time-limit then limits the search.",
+)
+@search_options
 @recipe_options
 @layout_options
 @click.option(
@@ -101,6 +108,9 @@ def train(
     start: str | None,
     test: Sequence[str],
     engine: EngineOptions,
+    tune: bool,
+    folds: int | None,
+    metric: str,
     **given: Any,
 ) -> None:
     """Train a model on DATA and write it to a file.
@@ -125,10 +135,15 @@ def train(
     path = output or model_path(data, force=force)
     check_paths(path, test, layout, given["checkpoint"], given["cache"])
     verdicts: list[Any] = []
-    if engine.engine == "dask":
-        model = train_on_dask(data, parameters(given, layout), engine, screen, verdicts)
+    known = parameters(given, layout)
+    if tune:
+        known |= _tuned(screen, data, known, engine, folds, metric)
     else:
-        model = train_here(data, parameters(given, layout), screen, verdicts)
+        refuse(["folds", "metric"], "--tune")
+    if engine.engine == "dask":
+        model = train_on_dask(data, known, engine, screen, verdicts)
+    else:
+        model = train_here(data, known, screen, verdicts)
     model.save(path)
     if given["checkpoint"] is not None:
         _end_checkpoint(screen, given["checkpoint"], model)
@@ -139,6 +154,24 @@ def train(
         return
     title = model.training.get("title") or Learner(given["rule"] or "perceptron").title
     show(screen, model, title, path, test, layout, verdicts)
+
+
+def _tuned(
+    screen: Screen,
+    data: Sequence[str],
+    known: dict[str, Any],
+    engine: EngineOptions,
+    folds: int | None,
+    metric: str,
+) -> dict[str, Any]:
+    """Return the parameters that a search chose, and show them."""
+    if engine.engine == "dask" or known["checkpoint"] is not None:
+        msg = "--tune searches in this process: leave --engine dask and --checkpoint out."
+        raise click.UsageError(msg)
+    chosen, search = searched(screen, data, known, folds, metric, known["time_limit"])
+    show_search(screen, search, train_command(data, chosen))
+    screen.show()
+    return chosen | {"time_limit": None}
 
 
 def _end_checkpoint(screen: Screen, path: str, model: "Model") -> None:

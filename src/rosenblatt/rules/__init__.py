@@ -47,12 +47,22 @@ __all__ = [
 ]
 
 ETA0 = RuleParameter("eta0", 1.0, "Length of each step.")
-MARGIN = RuleParameter("margin", 1.0, "Step up to this margin.", closed=True)
-C = RuleParameter("C", 1.0, "Limit on each step.", infinite=True)
+MARGIN = RuleParameter("margin", 1.0, "Step up to this margin.", closed=True, tried=(1.0, 10.0))
+C = RuleParameter("C", 1.0, "Limit on each step.", infinite=True, tried=(1.0, 0.1, 0.01))
 
-R = RuleParameter("r", 1.0, "Caution: the larger, the less a single row counts.")
+R = RuleParameter(
+    "r",
+    1.0,
+    "Caution: the larger, the less a single row counts.",
+    tried=(1.0, 0.1, 0.01, 10.0, 100.0),
+)
 CONFIDENT = RuleParameter(
-    "confidence", CONFIDENCE, "Probability with which each row is to be right.", low=0.5, high=1.0
+    "confidence",
+    CONFIDENCE,
+    "Probability with which each row is to be right.",
+    low=0.5,
+    high=1.0,
+    tried=(CONFIDENCE, 0.7),
 )
 
 PERCEPTRON_PASSES = {"last": 200, "average": 20, "vote": 10}

@@ -40,6 +40,7 @@ class RuleParameter(NamedTuple):
     high: float = inf
     closed: bool = False  # whether low itself is accepted
     infinite: bool = False  # whether infinity is
+    tried: tuple[float, ...] = ()  # values that a search tries; empty: the default
 
     @property
     def requirement(self) -> str:

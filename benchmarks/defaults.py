@@ -1,0 +1,286 @@
+"""Defaults against defaults: ``python -m benchmarks.defaults [SET …]`` writes docs/defaults.json.
+
+``rosenblatt train`` as it comes, and LinearSVC, LogisticRegression and SGDClassifier of
+scikit-learn in the pipelines that a user would write, on random splits of the *training* rows of
+real data sets; test files are not opened. All read the same file and are told where the label is.
+``python -m benchmarks.defaults --page`` writes the table of docs/defaults.md from the results.
+"""
+
+import gzip
+import json
+import math
+import pickle
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.datasets import load_svmlight_file
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
+
+from reproduction.data_sets import data_file
+from rosenblatt import train_files
+
+ROWS = 20_000  # of a set, drawn at random from more
+SPLITS, SMALL_SPLITS = 5, 20
+FEW_ROWS = 5_000  # up to here there are more splits
+TEST_SHARE = 0.2
+DOCS = Path(__file__).parents[1] / "docs"
+RESULTS = DOCS / "defaults.json"
+PAGE = DOCS / "defaults.md"
+BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
+LEARNERS: dict[str, Callable[[], Any]] = {
+    "LinearSVC": LinearSVC,
+    "LogisticRegression": lambda: LogisticRegression(max_iter=1000),
+    "SGDClassifier": lambda: SGDClassifier(random_state=0),
+}
+
+
+class DataSet(NamedTuple):
+    """The training rows of a set as lines of a file."""
+
+    kind: str  # "text": label, tab, text; "table": the label last; "svmlight"
+    lines: list[str]
+    labels: list[str]
+    header: str | None = None
+
+
+def text_set(name: str, columns: Sequence[int] = (0, 1)) -> DataSet:
+    """Return the rows of a file with tabs."""
+    fields = [line.split("\t") for line in _lines(name)]
+    lines = ["\t".join(row[k] for k in columns) for row in fields]
+    return DataSet("text", lines, [row[0] for row in fields])
+
+
+def table_set(name: str, *, header: bool = False) -> DataSet:
+    """Return the rows of a CSV file whose last column holds the labels."""
+    first, *others = _lines(name)
+    lines = others if header else [first, *others]
+    return DataSet(
+        "table", lines, [line.rpartition(",")[2] for line in lines], first if header else None
+    )
+
+
+def svmlight_set(name: str) -> DataSet:
+    """Return the rows of an svmlight file."""
+    lines = list(_lines(name))
+    return DataSet("svmlight", lines, [line.split(maxsplit=1)[0] for line in lines])
+
+
+def mnist() -> DataSet:
+    """Return digits as svmlight rows of values from 0 to 1."""
+    images = gzip.decompress(data_file("mnist/train-images-idx3-ubyte.gz").read_bytes())[16:]
+    labels = gzip.decompress(data_file("mnist/train-labels-idx1-ubyte.gz").read_bytes())[8:]
+    X = np.frombuffer(images, np.uint8).reshape(-1, 784)[:ROWS]
+    lines = [
+        f"{label} {' '.join(f'{k + 1}:{row[k] / 255:.3f}' for k in np.flatnonzero(row).tolist())}"
+        for row, label in zip(X, labels, strict=False)
+    ]
+    return DataSet("svmlight", lines, [line[0] for line in lines])
+
+
+def flights() -> DataSet:
+    """Return flights of which the delay beyond a quarter of an hour is to be told."""
+    frame = pd.read_parquet(data_file("flights3m.parquet")).sample(ROWS, random_state=0)
+    frame["late"] = np.where(frame.pop("delay") > 15, "late", "in time")
+    head, *lines = frame.to_csv(index=False).splitlines()
+    return DataSet("table", lines, [line.rpartition(",")[2] for line in lines], head)
+
+
+SMALL = (
+    *("banknote_authentication", "breast-cancer-wisconsin", "german", "glass", "haberman"),
+    *("ionosphere", "iris", "mammography", "phoneme", "pima-indians-diabetes", "sonar", "wine"),
+)
+SETS: dict[str, Callable[[], DataSet]] = {
+    **{name: (lambda name=name: table_set(f"small/{name}.csv")) for name in SMALL},  # type: ignore[misc]
+    "sms_spam": lambda: text_set("sms_spam.tsv.gz"),
+    "rcv1_small": lambda: svmlight_set("rcv1_small.svm.gz"),
+    "mushrooms": lambda: svmlight_set("mushrooms.svm.gz"),
+    "a9a": lambda: svmlight_set("a9a.svm.gz"),
+    "w8a": lambda: svmlight_set("w8a.svm.gz"),
+    "adult": lambda: table_set("adult.train.csv.gz"),
+    "elec2": lambda: table_set("elec2.csv.gz", header=True),
+    "kdd99": lambda: table_set("kdd99.train.csv.gz"),
+    "covtype": lambda: table_set("covtype.csv.gz", header=True),
+    "flights3m": flights,
+    "debian_paths": lambda: text_set("debian_paths.train.tsv.gz"),
+    "imdb": lambda: text_set("imdb.train.tsv.gz", (0, 2)),
+    "20news": lambda: text_set("20news.train.tsv.gz"),
+    "mnist": mnist,
+}
+ENDINGS = {"text": ".tsv", "table": ".csv", "svmlight": ".svm"}
+
+
+class Score(NamedTuple):
+    """What a learner did on one split."""
+
+    error: float
+    seconds: float  # of processor time, from the file to the fitted model
+    size: int  # bytes of the model
+
+
+def measured(data: DataSet, folder: Path) -> Iterator[dict[str, Score]]:
+    """Yield the scores of all learners on split after split."""
+    generator = np.random.default_rng(0)
+    labels = np.array(data.labels)
+    chosen = np.arange(len(labels))
+    if len(chosen) > ROWS:
+        chosen = np.sort(generator.choice(len(chosen), ROWS, replace=False))
+    counts = pd.Series(labels[chosen]).value_counts()
+    chosen = chosen[counts[labels[chosen]].to_numpy() >= 5]  # a class of four cannot be split
+    n_splits = SMALL_SPLITS if len(chosen) <= FEW_ROWS else SPLITS
+    splits = StratifiedShuffleSplit(n_splits, test_size=TEST_SHARE, random_state=0)
+    for train, test in splits.split(chosen, labels[chosen]):
+        paths = []
+        for name, numbers in (("train", chosen[train]), ("test", chosen[test])):
+            path = folder / f"{name}{ENDINGS[data.kind]}"
+            head = [] if data.header is None else [data.header]
+            path.write_text("\n".join([*head, *(data.lines[k] for k in numbers), ""]))
+            paths.append(path)
+        scores = {"rosenblatt": _ours(data, paths[0], paths[1], folder)}
+        for name, learner in LEARNERS.items():
+            scores[name] = _theirs(data, learner(), paths[0], paths[1])
+        yield scores
+
+
+def _ours(data: DataSet, train: Path, test: Path, folder: Path) -> Score:
+    label = {"text": "column_1", "table": f"column_{data.lines[0].count(',') + 1}"}.get(data.kind)
+    if data.header is not None:
+        label = data.header.rpartition(",")[2]
+    started = process_time()
+    model = train_files(str(train), label=label)
+    seconds = process_time() - started
+    model.save(folder / "m.model")
+    error = model.evaluate(str(test)).error
+    return Score(math.nan if error is None else error, seconds, (folder / "m.model").stat().st_size)
+
+
+def _theirs(data: DataSet, learner: Any, train: Path, test: Path) -> Score:
+    started = process_time()
+    X, y = _read(data, train)
+    pipeline = learner
+    if data.kind == "text":
+        words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+        pipeline = make_pipeline(words, learner)
+    elif data.kind == "table":
+        numbers = make_pipeline(SimpleImputer(), StandardScaler())
+        categories = OneHotEncoder(handle_unknown="ignore")
+        columns = make_column_transformer(
+            (numbers, make_column_selector(dtype_include="number")),
+            (categories, make_column_selector(dtype_exclude="number")),
+        )
+        pipeline = make_pipeline(columns, learner)
+    pipeline.fit(X, y)
+    seconds = process_time() - started
+    X, y = _read(data, test, pipeline)
+    error = float(np.mean(pipeline.predict(X) != y))
+    return Score(error, seconds, len(pickle.dumps(pipeline)))
+
+
+def _read(data: DataSet, path: Path, fitted: Any = None) -> tuple[Any, Any]:
+    """Return the rows and labels of a file, of a test file as wide as the training file was."""
+    if data.kind == "svmlight":
+        width = getattr(fitted, "n_features_in_", None)
+        X, y = load_svmlight_file(str(path))
+        X.resize(X.shape[0], width or X.shape[1])  # without features that were not learned
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        return X, y
+    if data.kind == "text":
+        rows = [line.split("\t", 1) for line in path.read_text().splitlines()]
+        return [text for _, text in rows], np.array([label for label, _ in rows])
+    header = None if data.header is None else 0
+    frame = pd.read_csv(path, header=header, skipinitialspace=True, na_values="?")
+    frame.columns = [str(name) for name in frame.columns]
+    frame = frame.drop(columns="Unnamed: 0", errors="ignore")  # the counter of elec2
+    if "date" in frame and not pd.api.types.is_numeric_dtype(frame["date"]):
+        date = pd.to_datetime(frame.pop("date"))
+        for part in ("month", "weekday", "hour"):
+            frame.insert(0, part, getattr(date.dt, part))
+    labels = frame.pop(frame.columns[-1])
+    return frame, labels.astype(str).to_numpy()
+
+
+def _lines(name: str) -> Iterator[str]:
+    path = data_file(name)
+    content = path.read_bytes()
+    text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode(
+        "utf-8", "replace"
+    )
+    return (line.rstrip("\r") for line in text.split("\n") if line.strip())
+
+
+def interval(values: Sequence[float]) -> float:
+    """Return half of the 95 % interval of a mean over splits (Nadeau & Bengio 2003)."""
+    k = len(values)
+    spread = float(np.std(values, ddof=1)) * math.sqrt(1 / k + TEST_SHARE / (1 - TEST_SHARE))
+    return float(stats.t.ppf(0.975, k - 1)) * spread
+
+
+def table(results: dict[str, Any]) -> str:
+    """Return the results as a table of the page."""
+    names = ["rosenblatt", *LEARNERS]
+    headings = [
+        *("set", "rows", *(f"{name}, error %" for name in names)),
+        *("ours − best, %", "time, ours : fastest", "size, ours : best"),
+    ]
+    lines = [
+        f"| {' | '.join(headings)} |",
+        f"| --- | ---: |{' ---: |' * (len(names) + 3)}",
+    ]
+    for name, result in results.items():
+        scores = {learner: [Score(*s) for s in result["scores"][learner]] for learner in names}
+        errors = {learner: [100 * s.error for s in scores[learner]] for learner in names}
+        means = {learner: float(np.mean(errors[learner])) for learner in names}
+        best = min(LEARNERS, key=lambda learner: means[learner])
+        difference = [a - b for a, b in zip(errors["rosenblatt"], errors[best], strict=True)]
+        half, gap = interval(difference), float(np.mean(difference))
+        mark = " **worse**" if gap > half else " better" if gap < -half else ""
+        times = {
+            learner: float(np.median([s.seconds for s in scores[learner]])) for learner in names
+        }
+        fastest = min(times[learner] for learner in LEARNERS)
+        sizes = scores["rosenblatt"][0].size / 1e3, scores[best][0].size / 1e3
+        cells = [f"{means[n]:.2f} ± {interval(errors[n]):.2f}" for n in names]
+        lines.append(
+            f"| {name} | {result['rows']:,} | {' | '.join(cells)} | {gap:+.2f} ± {half:.2f}{mark} "
+            f"| {times['rosenblatt']:.2f} : {fastest:.2f} s "
+            f"| {sizes[0]:,.0f} : {sizes[1]:,.0f} kB |"
+        )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Measure the sets named, or all, and write what is known by now after each."""
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    warnings.simplefilter("ignore")  # that a learner of scikit-learn did not converge
+    for name in () if "--page" in arguments else arguments or SETS:
+        data = SETS[name]()
+        with tempfile.TemporaryDirectory() as folder:
+            scores = list(measured(data, Path(folder)))
+        results[name] = {
+            "rows": min(len(data.lines), ROWS),
+            "scores": {learner: [list(s[learner]) for s in scores] for learner in scores[0]},
+        }
+        results = {key: results[key] for key in SETS if key in results}
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        print(table({name: results[name]}), end="", flush=True)  # its output
+    head, _, rest = PAGE.read_text().partition(BEGIN)
+    if rest:
+        PAGE.write_text(head + BEGIN + table(results) + END + rest.partition(END)[2])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

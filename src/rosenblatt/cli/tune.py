@@ -1,0 +1,189 @@
+"""The command that searches for the best way to learn from data, and prints it as a command."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.options import GIVEN, layout_options, metric_option, option_group
+from rosenblatt.cli.recipe import parameters, recipe_options
+from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.spelling import flag
+from rosenblatt.cli.tables import Cell
+from rosenblatt.errors import Parameter
+from rosenblatt.wording import counted, percent, printable
+
+if TYPE_CHECKING:
+    from rosenblatt.data.files import Layout
+    from rosenblatt.tuning.search import Search, SearchStatus, Trial
+
+SHOWN = 15  # trials in the table
+ENDINGS = {
+    "finished": "",
+    "time_limit": " The time limit was reached; this is the best so far.",
+    "interrupted": " It was interrupted; this is the best so far.",
+}
+search_options = option_group(
+    (
+        click.option(
+            "--folds",
+            type=click.IntRange(1),
+            metavar="K",
+            show_default="5, or 1 above 20,000 rows",
+            help="Number of folds to judge by; 1 holds out a fifth of the rows.",
+        ),
+        metric_option,
+    )
+)
+
+
+@click.command(cls=ScreenCommand, example="rosenblatt tune mail.csv --metric f1 -o spam.model")
+@click.argument("data", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "-o", "--output", metavar="MODEL", show_default="none", help="Model file to write with it."
+)
+@search_options
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    show_default="no limit",
+    help="Stop searching after this time and take the best so far.",
+)
+@recipe_options
+@layout_options
+def tune(
+    screen: Screen,
+    data: Sequence[str],
+    output: str | None,
+    folds: int | None,
+    metric: str,
+    time_limit: float | None,
+    layout: "Layout",
+    **given: Any,
+) -> None:
+    """Search for the way to learn from DATA that does best on held-out rows.
+
+    Rules, their parameters, memories, numbers of passes and features are tried: many on few rows,
+    the best of them on more, the last on all. Options that you give are not changed. Ctrl-C ends
+    the search with the best so far. The result is printed as a train command.
+    """
+    from rosenblatt.data.atomic import check_target
+
+    if output is not None:
+        check_target(output)
+    known = parameters(given, layout)
+    chosen, search = searched(screen, data, known, folds, metric, time_limit)
+    command = train_command(data, chosen)
+    if screen.wants_json:
+        screen.json({"command": command, "chosen": chosen, **search.as_json()})
+    else:
+        show_search(screen, search, command)
+    if output is not None:
+        from rosenblatt import train_files
+
+        train_files(data, **known | chosen).save(output)
+        screen.say(f"Model: {printable(output)}")
+
+
+def searched(
+    screen: Screen,
+    data: Sequence[str],
+    known: Mapping[str, Any],
+    folds: int | None,
+    metric: str,
+    time_limit: float | None,
+) -> "tuple[dict[str, Any], Search]":
+    """Return the parameters of train_files that a search chose, and the search."""
+    from rosenblatt.tuning.tune import tune_files
+
+    def tell(status: "SearchStatus") -> None:
+        if screen.draws_talk:
+            click.echo(f"\r\033[K{_line(status, metric)}", err=True, nl=False)
+
+    fixed = [*given_names(), *(("degree",) if known["degree"] > 1 else ())]
+    found = tune_files(
+        data, known, fixed, metric=metric, folds=folds, time_limit=time_limit, tell=tell
+    )
+    if screen.draws_talk:
+        click.echo("\r\033[K", err=True, nl=False)
+    return found.parameters, found.search
+
+
+def given_names() -> list[str]:
+    """Return the options that were given to the command, by their names."""
+    context = click.get_current_context()
+    return [
+        str(param.name)
+        for param in context.command.params
+        if context.get_parameter_source(str(param.name)) in GIVEN
+    ]
+
+
+def train_command(data: Sequence[str], chosen: Mapping[str, Any]) -> str:
+    """Return the command that trains the same model: what was given, and what was chosen."""
+    context = click.get_current_context()
+    words = ["rosenblatt", "train", *map(shlex.quote, data)]
+    left_out = {"data", "output", "folds", "metric", "time_limit", "as_json", "tune", "force"}
+    for param in context.command.params:
+        name = str(param.name)
+        said = name in chosen or name in left_out
+        if isinstance(param, click.Option) and name in given_names() and not said:
+            words += _spelled(param, context.params[name])
+    words += [flag(Parameter(name, value)) for name, value in chosen.items()]
+    return " ".join(words)
+
+
+def _spelled(param: click.Option, value: Any) -> list[str]:
+    """Return an option as it was typed."""
+    if param.is_flag:
+        return [param.opts[0] if value else param.secondary_opts[0]]
+    if isinstance(value, Mapping):  # --class-weight
+        value = ",".join(f"{label}={weight:g}" for label, weight in value.items())
+    values = value if isinstance(value, tuple) else (value,)
+    return [word for one in values for word in (param.opts[0], shlex.quote(str(one)))]
+
+
+def show_search(screen: Screen, search: "Search", command: str) -> None:
+    """Print what was tried, the best of it, and the command that trains it."""
+    from rosenblatt.models.metrics import METRICS
+
+    title = METRICS[search.metric].title
+    ranked, best = search.ranked(), search.best
+    rows: list[list[Cell]] = [
+        [
+            str(trial.candidate),
+            _figure(trial.mean, search.metric),
+            _figure(trial.deviation, search.metric) if len(trial.values) > 1 else "",
+            trial.passes,
+            f"{trial.share:.0%}",
+            f"{trial.seconds:.2f}",
+        ]
+        for trial in ranked[:SHOWN]
+    ]
+    headings = ("learner", title, "±", "passes", "rows", "seconds")
+    screen.table(headings, rows, f"Tried: {counted(len(ranked), 'way')} to learn, the best first")
+    if best is None:
+        screen.show("Nothing was tried to its end; these are the defaults.")
+    else:
+        by = f"{search.folds} folds" if search.folds > 1 else "a fifth of the rows"
+        screen.show(
+            f"\nBest: {title} {_figure(best.mean, search.metric)} on {by}, chosen among "
+            f"{len(ranked)}, so new rows may do worse.{ENDINGS[search.ending]}"
+        )
+    screen.show(f"Command: {command}")
+
+
+def _line(status: "SearchStatus", metric: str) -> str:
+    best = "" if status.best is None else f", best so far {_best(status.best, metric)}"
+    rows = f"{status.share:.0%} of the rows"
+    return f"{status.done} of {status.of} trainings on {rows}, {status.seconds:.0f} s{best}"
+
+
+def _best(trial: "Trial", metric: str) -> str:
+    return f"{_figure(trial.mean, metric)} ({trial.candidate})"
+
+
+def _figure(value: float, metric: str) -> str:
+    return percent(value) if metric == "error" else f"{value:.4f}"

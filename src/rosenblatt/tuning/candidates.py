@@ -1,0 +1,119 @@
+"""What the search chooses from: rules with their parameters and memories, and encodings."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from rosenblatt.models.learner import Learner
+from rosenblatt.rules import RULES, rule_parameters
+
+MOST_PASSES = {1: 20, 2: 10}  # that are tried, by the order of the rule
+FEW_ROWS = 2_000  # up to here votes and kernels are tried as well
+FEW_FEATURES = 300  # up to here pairs of them are
+
+Settings = tuple[tuple[str, Any], ...]  # parameters of train_files, by name
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to learn: parameters of the learner, and of the encoding where files are read."""
+
+    learner: Settings
+    encoding: Settings = ()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of ``train_files`` that it stands for."""
+        return dict(self.learner) | dict(self.encoding)
+
+    def learner_with(self, passes: int | None = None, **shared: Any) -> Learner:
+        """Return the learner, with what all candidates share."""
+        given = dict(self.learner)
+        values = {name: given.pop(name) for name in rule_parameters() if name in given}
+        given.setdefault("max_iter", passes)
+        return Learner(values=values, **{k: v for k, v in shared.items() if v is not None} | given)
+
+    @property
+    def most_passes(self) -> int:
+        """How many passes are tried."""
+        given = dict(self.learner)
+        most: int = given.get("max_iter") or MOST_PASSES[RULES[given["rule"]].order]
+        return most
+
+    def __str__(self) -> str:
+        words = [str(dict(self.learner)["rule"])]
+        words += [f"{name}={_text(value)}" for name, value in self.learner if name != "rule"]
+        return " ".join([*words, *(f"{name}={_text(value)}" for name, value in self.encoding)])
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def grid(n_rows: int) -> Iterator[dict[str, Any]]:
+    """Yield every rule of the table with the values that its parameters try, and other memories.
+
+    Of equally good ones the first is taken.
+
+    >>> [entry for entry in grid(10_000) if entry["rule"] == "margin"]
+    [{'rule': 'margin', 'margin': 1.0}, {'rule': 'margin', 'margin': 10.0}]
+    """
+    for rule, entry in RULES.items():
+        tried = [parameter for parameter in entry.parameters if parameter.tried]
+        for values in product(*(parameter.tried for parameter in tried)):
+            names = (parameter.name for parameter in tried)
+            yield {"rule": rule, **dict(zip(names, values, strict=True))}
+    for rule, entry in RULES.items():
+        for memory in entry.passes:
+            if memory not in {entry.memory, "vote"}:
+                yield {"rule": rule, "memory": memory}
+    voting = [rule for rule, entry in RULES.items() if entry.fixed_step]
+    if n_rows <= FEW_ROWS:
+        yield {"rule": voting[0], "memory": "vote"}
+
+
+def learners(fixed: Mapping[str, Any], n_rows: int) -> list[Settings]:
+    """Return the learners to try, where some parameters are fixed.
+
+    >>> [dict(settings) for settings in learners({"rule": "pa1", "C": 0.5}, 10_000)]
+    [{'rule': 'pa1', 'C': 0.5}, {'rule': 'pa1', 'memory': 'last', 'C': 0.5}]
+    """
+    possible = (entry for entry in grid(n_rows) if _agrees(entry, fixed))
+    return list(dict.fromkeys(tuple((entry | dict(fixed)).items()) for entry in possible))
+
+
+def _agrees(entry: Mapping[str, Any], fixed: Mapping[str, Any]) -> bool:
+    """Return whether an entry of the grid is possible with what is fixed."""
+    rule = entry["rule"]
+    if fixed.get("rule", rule) != rule:
+        return False
+    of_rule = {parameter.name for parameter in RULES[rule].parameters}
+    if (set(fixed) & set(rule_parameters())) - of_rule:
+        return False
+    memory = fixed.get("memory", entry.get("memory"))
+    return memory != "vote" or bool(RULES[rule].fixed_step)
+
+
+def encodings(
+    fixed: Iterable[str], *, has_text: bool, n_features: int, sparse: bool
+) -> Iterator[Settings]:
+    """Yield the encodings to try; the first is the default."""
+    yield ()
+    others: list[dict[str, Any]] = []
+    if has_text:
+        others = [{"word_pairs": False}, {"min_count": 1}, {"min_count": 5}]
+    elif n_features <= FEW_FEATURES and not sparse:
+        others = [{"degree": 2}]
+    known = set(fixed)
+    yield from (tuple(entry.items()) for entry in others if not known & set(entry))
+
+
+def candidates(found: Iterable[Settings], ways: Iterable[Settings]) -> list[Candidate]:
+    """Return every learner with the default encoding, one a family with each of the others."""
+    base, *others = ways
+    pool = [Candidate(settings, base) for settings in found]
+    first: dict[str, Candidate] = {}
+    for candidate in pool:
+        first.setdefault(RULES[dict(candidate.learner)["rule"]].family, candidate)
+    return [*pool, *(Candidate(one.learner, way) for way in others for one in first.values())]

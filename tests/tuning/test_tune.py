@@ -1,0 +1,201 @@
+"""The search: the same for the same seed, repeatable as a command, the best so far when it ends."""
+
+import json
+import os
+import shlex
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from rosenblatt import KernelPerceptron, load, train_files, tune
+from rosenblatt.cli.train import train
+from rosenblatt.cli.tune import tune as tune_command
+from rosenblatt.errors import InputError
+from rosenblatt.rules import RULES
+from rosenblatt.tuning.candidates import Candidate, candidates, encodings, learners
+from rosenblatt.tuning.search import Search, SearchStatus, Stopped, halving
+from rosenblatt.tuning.tune import tune_files
+
+
+@pytest.fixture
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try three rules alone, so that few kernels are compiled where there is no cache."""
+    found = {rule: RULES[rule] for rule in ("perceptron", "pa1", "arow")}
+    monkeypatch.setattr("rosenblatt.tuning.candidates.RULES", found)
+
+
+def ran(command: Any, *arguments: str) -> Result:
+    """Return what a command printed, which must succeed."""
+    done = CliRunner().invoke(command, arguments)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def mails(folder: Path) -> str:
+    """Write texts of two classes with some noise, so few that a search takes no time."""
+    generator = np.random.default_rng(3)
+    words = np.array(["buy", "now", "cheap", "see", "you", "soon", "the", "a"])
+    lines = []
+    for i in range(120):
+        spam = i % 3 == 0
+        shares = [4, 3, 3, 1, 1, 1, 3, 3] if spam else [1, 1, 1, 3, 3, 4, 3, 3]
+        text = " ".join(generator.choice(words, 9, p=np.array(shares) / sum(shares)))
+        lines.append(f"{'spam' if spam else 'ham'},{text}")
+    path = folder / "mail.csv"
+    path.write_text("\n".join(["label,body", *lines, ""]))
+    return str(path)
+
+
+def trials(search: Search) -> list[Any]:
+    """Return what was tried, without the times."""
+    return [(t.candidate, t.share, t.values, t.passes) for t in search.trials]
+
+
+@pytest.mark.usefixtures("_few")
+def test_the_same_seed_chooses_the_same(tmp_path: Path) -> None:
+    """However many threads there are, what is tried and chosen is the same."""
+    path = mails(tmp_path)
+    given = {"text": "body", "label": "label", "rule": None}
+    one = tune_files(path, given, folds=3, n_jobs=1)
+    two = tune_files(path, given, folds=3, n_jobs=3)
+    assert one.parameters == two.parameters
+    assert trials(one.search) == trials(two.search)
+    tried = {str(trial.candidate) for trial in one.search.trials}
+    assert {"perceptron memory=vote", "arow r=1", "arow r=1 word_pairs=False"} <= tried
+
+
+@pytest.mark.usefixtures("_few")
+def test_the_printed_command_gives_the_same_model(tmp_path: Path) -> None:
+    """Training with --tune, and the command that it prints, write the same file."""
+    path, first, second = mails(tmp_path), str(tmp_path / "1.model"), str(tmp_path / "2.model")
+    given = ["--text", "body", "--validation-fraction", "0.2", "--folds", "3", "--metric", "f1"]
+    done = ran(train, path, *given, "--tune", "-o", first)
+    line = next(line for line in done.stdout.splitlines() if line.startswith("Command: "))
+    words = shlex.split(line.removeprefix("Command: "))
+    assert words[:2] == ["rosenblatt", "train"]
+    assert "--validation-fraction" in words
+    ran(train, *words[2:], "-o", second)
+    one, two = load(first).model_, load(second).model_
+    np.testing.assert_array_equal(one.weights, two.weights)
+    assert one.options == two.options
+
+
+def test_options_that_are_given_stay(tmp_path: Path) -> None:
+    """A rule, a parameter or a memory that is given is not searched; others are."""
+    arguments = [mails(tmp_path), "--rule", "pa1", "-C", "0.5", "--no-word-pairs", "--folds", "2"]
+    document = json.loads(ran(tune_command, *arguments, "--json").stdout)
+    assert {trial["rule"] for trial in document["trials"]} == {"pa1"}
+    assert {trial["C"] for trial in document["trials"]} == {0.5}
+    assert all("word_pairs" not in trial for trial in document["trials"])
+    assert document["command"].count("--rule pa1") == 1
+    assert document["ending"] == "finished"
+
+
+@pytest.mark.usefixtures("_few")
+def test_no_time(tmp_path: Path) -> None:
+    """A search that ends before anything was tried falls back on the defaults."""
+    done = ran(tune_command, mails(tmp_path), "--text", "body", "--time-limit", "1e-9")
+    assert "Nothing was tried to its end; these are the defaults." in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("--text body")
+
+
+@pytest.mark.usefixtures("_few")
+def test_interrupt_gives_the_best_so_far() -> None:
+    """Ctrl-C ends the search; what came to its end decides."""
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(100, 3))
+    y = X[:, 0] > 0
+    pressed: list[SearchStatus] = []
+
+    def tell(status: SearchStatus) -> None:
+        if status.done and not pressed:
+            pressed.append(status)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    clf = tune(X, y, folds=2, n_jobs=1, tell=tell)
+    assert clf.search_.ending == "interrupted"
+    assert len(clf.search_.trials) < len(learners({}, 100)) + 4
+    assert clf.score(X, y) > 0.8
+
+
+@pytest.mark.usefixtures("_few")
+def test_kernels_where_there_are_few_rows() -> None:
+    """Rings that no line parts are learned by a kernel perceptron, fitted to all rows."""
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(120, 2))
+    y = np.where((X**2).sum(axis=1) > 1.2, "out", "in")
+    clf = tune(X, y, folds=3, random_state=1)
+    assert isinstance(clf, KernelPerceptron)
+    best = clf.search_.best
+    assert best is not None
+    assert best.mean < 0.15
+    assert clf.score(X, y) > 0.9
+
+
+@pytest.mark.usefixtures("_few")
+@pytest.mark.parametrize("metric", ["roc-auc", "log-loss", "balanced-accuracy"])
+def test_other_metrics(metric: str) -> None:
+    """The best is the best by the metric that was asked for."""
+    generator = np.random.default_rng(2)
+    X = generator.normal(size=(90, 2))
+    y = np.arange(90) % 2
+    X += y[:, None]
+    search = tune(X, y, metric=metric, folds=2).search_
+    means = [trial.mean for trial in search.trials]
+    assert search.best is not None
+    assert search.best.mean == (min(means) if metric == "log-loss" else max(means))
+
+
+def test_halving_keeps_the_best_and_stops() -> None:
+    """A third goes on to three times the rows; the best of the last rung wins."""
+    pool = [Candidate((("rule", "pa1"), ("C", float(k)))) for k in range(12)]
+    seen: list[tuple[float, float]] = []
+
+    def judge(candidate: Candidate, share: float, fold: int, stopped: Any) -> list[float]:
+        del fold, stopped
+        C = candidate.parameters["C"]
+        seen.append((share, C))
+        return [0.9, C / 100, 0.5]
+
+    search = halving(Search("error", 20_000, 1), pool, judge, n_jobs=1)
+    assert [round(share * 9) for share, _ in seen] == [1] * 12 + [3] * 4 + [9] * 4
+    assert search.best is not None
+    assert (search.best.candidate, search.best.passes) == (pool[0], 2)
+
+    def endless(candidate: Candidate, share: float, fold: int, stopped: Any) -> list[float]:
+        del candidate, share, fold
+        while not stopped():
+            pass
+        raise Stopped
+
+    ended = halving(Search("error", 100, 1), pool, endless, n_jobs=2, time_limit=0.01)
+    assert (ended.ending, ended.best) == ("time_limit", None)
+
+
+def test_candidates() -> None:
+    """What is fixed restricts the grid, and other encodings are tried with a few learners."""
+    assert learners({"rule": "pa", "memory": "average"}, 10_000) == [
+        (("rule", "pa"), ("memory", "average"))
+    ]
+    assert {dict(found)["rule"] for found in learners({}, 10_000)} == {*RULES}
+    assert all(dict(found)["memory"] == "last" for found in learners({"memory": "last"}, 10_000))
+    ways = list(encodings(["min_count"], has_text=True, n_features=10**6, sparse=False))
+    assert ways == [(), (("word_pairs", False),)]
+    pool = candidates(learners({}, 10_000), ways)
+    assert sum(one.encoding != () for one in pool) == len({e.family for e in RULES.values()})
+
+
+def test_refusals(tmp_path: Path) -> None:
+    """A wrong metric, one class and options without --tune are refused in a sentence."""
+    with pytest.raises(InputError, match="metric= must be one of"):
+        tune([[0.0], [1.0]], [0, 1], metric="beauty")
+    with pytest.raises(InputError, match="folds= must be at least 2 and at most"):
+        tune([[0.0], [1.0]], [0, 1], folds=5)
+    done = CliRunner().invoke(train, [mails(tmp_path), "--folds", "3"])
+    assert "--folds has no effect without --tune." in done.stderr
+    model = train_files(mails(tmp_path), text="body", rule="perceptron")
+    assert model.learner == "AveragedPerceptron"
