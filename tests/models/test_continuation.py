@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rosenblatt import AveragedPerceptron, Perceptron, load, train_files
@@ -89,8 +90,10 @@ def test_votes_go_on(tmp_path: Path) -> None:
     old = train_files(str(tmp_path / "old.csv"), memory="vote", **EXACT)
     new = learn_files(old, learner_of(old), str(tmp_path / "new.csv"))
     new.save(tmp_path / "new.model")
-    naive = load_saved(old, tmp_path).partial_fit(*rows_file(tmp_path / "new.csv", 40, first=1))
-    X, _ = rows_file(tmp_path / "more.csv", 50, first=2)
+    _, y = rows_file(tmp_path / "new.csv", 40, first=1)
+    naive = load_saved(old, tmp_path).partial_fit(pd.read_csv(tmp_path / "new.csv"), y)
+    rows_file(tmp_path / "more.csv", 50, first=2)
+    X = pd.read_csv(tmp_path / "more.csv")
     assert load(tmp_path / "new.model").predict(X).tolist() == naive.predict(X).tolist()
 
 

@@ -138,6 +138,7 @@ def _judge_model(
         screen.json(report)
     else:
         _show_evaluation(screen, evaluation, model.training.get("class_counts"), files)
+        _show_probabilities(screen, model, evaluation)
         _show_coverage(screen, evaluation)
         _show_comparisons(screen, evaluation, comparisons)
     if not fits:
@@ -276,6 +277,34 @@ def _show_confusions(screen: Screen, evaluation: "Evaluation") -> None:
     headings = ("class", "predicted as", "rows", "of the class")
     if rows:
         screen.table(headings, rows, "Most frequent confusions (--json has all)")
+
+
+def _show_probabilities(screen: Screen, model: "Model", evaluation: "Evaluation") -> None:
+    """Show whether rows of a probability are of the class as often as it says."""
+    found = evaluation.reliability
+    if found is None or not found.n_rows:
+        return
+    two = len(model.classes) == 2
+    what = printable(str(model.classes[1])) if two else "the most probable class"
+    rows: list[list[Cell]] = [
+        [
+            f"{percent(one.low)} to {percent(one.high)}",
+            percent(one.probability),
+            percent(one.share),
+            one.n_rows,
+        ]
+        for one in found.bins
+    ]
+    headings = ("probability", "mean", "true share", "rows")
+    screen.table(headings, rows, f"Reliability: probabilities of {what}")
+    screen.show(
+        f"Brier score {found.brier_score:.4f}, log-loss {found.log_loss:.4f} (0 is perfect); "
+        f"probabilities and true shares differ by {percent(found.calibration_error)} on average."
+    )
+    if "threshold" in model.training:
+        from rosenblatt.cli.predict import threshold_sentence
+
+        screen.show(threshold_sentence(model))
 
 
 def _show_coverage(screen: Screen, evaluation: "Evaluation") -> None:

@@ -110,7 +110,9 @@ def _show_provenance(screen: Screen, model: "Model", provenance: "Provenance", n
         amount = math.fsum(term.amount for term in rest)
         rows.append([f"({counted(len(rest), 'other row')})", "", "", signed(amount), ""])
     if provenance.remainder:
-        rows.append(["(rounding)", "", "", signed(provenance.remainder), ""])
+        moved = "bias_moved" in model.training
+        name = "(moved bias)" if moved else "(rounding)"
+        rows.append([name, "", "", signed(provenance.remainder), ""])
     rows.append(["= total", "", "", signed(provenance.total), ""])
     files = model.training.get("files", ["?"])
     screen.table(
@@ -166,10 +168,8 @@ def _scores(model: "Model", scores: Any) -> dict[str, Any]:
         named = {"score": scores[0]}
     else:
         named = {"scores": dict(zip(labels, scores[0], strict=True))}
-    if model.calibration is not None:
-        from rosenblatt.models.calibration import probabilities
-
-        shares = probabilities(model.calibration, scores)[0]
+    if model.has_probabilities:
+        shares = model.probabilities_of(scores)[0]
         named["probabilities"] = dict(zip(labels, shares, strict=True))
     return named
 

@@ -14,7 +14,7 @@ from rosenblatt.cli.options import layout_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
-from rosenblatt.wording import printable
+from rosenblatt.wording import percent, printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,9 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
 )
 @click.option("--scores", is_flag=True, help="Add the score, or one score per class.")
 @click.option(
-    "--proba", is_flag=True, help="Add the probability of each class; needs train --calibrate."
+    "--proba",
+    is_flag=True,
+    help="Add the probability of each class; needs train --calibrate or --memory vote.",
 )
 @click.option(
     "--top",
@@ -81,18 +83,21 @@ def predict(
     """Predict the label of each row of DATA, one per line, as the rows arrive.
 
     DATA: files, patterns such as "part-*.csv", or "-" for standard input. Labels in DATA are
-    ignored. With two classes there is one score; above 0 it means the second class. A first line
-    names the columns if there are several. A line of standard input that cannot be read gets an
-    empty label and a message on standard error.
+    ignored. With two classes there is one score; above 0 it means the second class. The label is
+    the most probable class, unless the model has a threshold of its own (train --threshold). A
+    first line names the columns if there are several. A line of standard input that cannot be read
+    gets an empty label and a message on standard error.
     """
     from rosenblatt.data.atomic import replacing
     from rosenblatt.models.model import Model
     from rosenblatt.models.scoring import Scorer
 
     model = Model.load(model_path)
-    if proba and model.calibration is None:
+    if proba and not model.has_probabilities:
         msg = f"{model_path} has no probabilities; train it with --calibrate to get them."
         raise InputError(msg)
+    if proba and "threshold" in model.training and not screen.wants_json:
+        screen.say(threshold_sentence(model))
     scorer, prompt = Scorer(model), "-" in data
     if abstain_below is not None and not scorer.voted:
         msg = f"--abstain-below needs a model trained with --memory vote; {model_path} is not."
@@ -151,7 +156,7 @@ def _ranked(
         by_class = np.stack([-activations, activations], axis=1)
     measures = {"score": by_class} if scores else {}
     if proba:
-        measures["probability"] = _probabilities(model, activations)
+        measures["probability"] = model.probabilities_of(activations)
     numbers = scorer.numbers(activations)
     if top is None:
         return Ranked(model.classes, numbers, measures, None)
@@ -216,13 +221,15 @@ def _with_bad_rows(screen: Screen, batch: "Batch", columns: Columns) -> Columns:
     }
 
 
-def _probabilities(model: "Model", scores: "NDArray[Any]") -> "NDArray[Any]":
-    from rosenblatt.models.calibration import probabilities
+def threshold_sentence(model: "Model") -> str:
+    """Return from which probability on a model with its own threshold says the second class."""
+    import numpy as np
 
-    if model.calibration is None:
-        msg = "A model without a calibration has no probabilities."
-        raise AssertionError(msg)
-    return probabilities(model.calibration, scores)
+    least = model.probabilities_of(np.zeros(1))[0, 1]
+    return (
+        f"Labels follow the threshold chosen by {model.training['threshold']['metric']}: "
+        f"{printable(str(model.classes[1]))} above a probability of {percent(float(least))}."
+    )
 
 
 def _form(output: str) -> Form:

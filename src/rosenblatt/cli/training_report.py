@@ -167,6 +167,11 @@ def _show_errors(
         )
         if training.get("threshold"):
             _show_threshold(screen, model, training["threshold"])
+        elif model.calibration is not None and training.get("bias_moved"):
+            screen.show(
+                f"  Probabilities: the bias moved by {-training['bias_moved']:.4g}, so that a "
+                f"score above 0 means that {printable(str(model.classes[1]))} is more probable."
+            )
         if model.options.get("early_stopping") and len(model.history) > 1:
             screen.show("  These rows chose the pass; the error on new data may be higher.")
     if evaluation is not None:

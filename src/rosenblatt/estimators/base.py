@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.calibration import with_probabilities
 from rosenblatt.estimators.validation import (
     check_classes,
     check_rows,
@@ -26,7 +27,6 @@ from rosenblatt.estimators.validation import (
 )
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.calibration import probabilities
 from rosenblatt.models.fitting import (
     all_known,
     empty_model,
@@ -61,6 +61,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):
     """What every classifier has that holds a ``Model``: attributes that are read from it."""
 
     _model: Model  # its options are those of the moment: see model_
+    _votes_decide = False  # whether the shares of votes are probabilities
+    calibrate: bool | str
     n_features_in_: int
 
     @property
@@ -130,19 +132,18 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):
         AttributeError
             Where no probabilities were fitted.
         """
-        if self._fitted.calibration is None:
+        fitted = "_model" in self.__dict__
+        if not (self._model.has_probabilities if fitted else self.calibrate or self._votes_decide):
             msg = (
-                f"This {type(self).__name__} has no probabilities: train it with calibrate=True, "
+                f"This {type(self).__name__} has no probabilities: fit it with calibrate=True, "
                 "or use CalibratedClassifierCV of scikit-learn."
             )
             raise AttributeError(msg)
         return self._probabilities
 
     def _probabilities(self, X: Any) -> NDArray[Any]:
-        calibration = self._fitted.calibration
-        if calibration is None:
-            raise AssertionError
-        return probabilities(calibration, self.decision_function(X))
+        check_is_fitted(self)
+        return self._model.probabilities_of(self.decision_function(X))
 
     @abstractmethod
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -223,6 +224,9 @@ class OnlineClassifier(FittedClassifier):
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
             generator = generator_from(self.random_state)
             self._model, outcome = fit_model(model, learner, examples, generator, observers)
+        if self.calibrate:
+            start = {"coef_init": coef_init, "intercept_init": intercept_init} if given else {}
+            self._model = with_probabilities(self, rows, y, weight, **start)
         self.__dict__.pop("mistakes_", None)
         if outcome.mistakes is not None and not (warm or given):  # else it is not the whole list
             self.mistakes_ = outcome.mistakes
@@ -262,7 +266,7 @@ class OnlineClassifier(FittedClassifier):
         """
         first = not hasattr(self, "_model")
         learner = self._checked_learner()
-        check_online(self.early_stopping, self.class_weight)
+        check_online(self.early_stopping, self.class_weight, self.calibrate)
         if not first and is_plain(self, X, y):
             rows = rows_of(X, self)
         else:

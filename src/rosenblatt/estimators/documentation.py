@@ -55,6 +55,13 @@ PARAMETERS = {
         'Multiplies the steps of a class: a dictionary, or "balanced" for weights in inverse '
         "proportion to the number of rows of each class."
     ),
+    "calibrate": (
+        "Fit probabilities (``predict_proba``) to the scores of rows that were not learned from: "
+        "estimators like this one learn from a part of the rows and score the others, in five "
+        'folds, or once where there are many rows. "sigmoid", "temperature" or "isotonic" say how '
+        'scores become probabilities. True: "sigmoid" for two classes and else "temperature". The '
+        "label is the most probable class: of two, the bias moves to where both are equally so."
+    ),
     "record_mistakes": (
         "Keep the list of updates in ``mistakes_``: which row, how far, when. It says which rows "
         "taught a decision (``rosenblatt.why``), and grows with every mistake."

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import FittedClassifier
+from rosenblatt.estimators.calibration import with_probabilities
 from rosenblatt.estimators.documentation import described
 from rosenblatt.estimators.kernel_parameters import (
     KERNEL_ATTRIBUTES,
@@ -125,6 +126,7 @@ class KernelPerceptron(FittedClassifier):
         zero: str = "mistake",
         fit_intercept: bool = True,
         class_weight: Mapping[Any, float] | str | None = None,
+        calibrate: bool | str = False,
         max_support: int | None = None,
         budget: str | None = None,
         eta: float = 0.1,
@@ -153,6 +155,7 @@ class KernelPerceptron(FittedClassifier):
         self.zero = zero
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.max_support = max_support
         self.budget = budget
         self.eta = eta
@@ -212,6 +215,8 @@ class KernelPerceptron(FittedClassifier):
             outcome = train(training, plan, observers)
         passes.finish()
         self._hold(state, kernel, classes, outcome)
+        if self.calibrate:
+            self._model = with_probabilities(self, rows, y, weight)
         averaged, stopping = self.memory != "last", self.early_stopping
         told = unfinished(outcome, averaged=averaged, early_stopping=stopping, cure=KERNEL_CURE)
         if told is not None:
@@ -248,7 +253,7 @@ class KernelPerceptron(FittedClassifier):
         """
         first = not hasattr(self, "_state")
         self._check_parameters()
-        check_online(self.early_stopping, self.class_weight)
+        check_online(self.early_stopping, self.class_weight, self.calibrate)
         if not first:
             check_same(self, self._made_with)
         rows, y = check_rows(self, X, y, reset=first)

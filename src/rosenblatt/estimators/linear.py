@@ -66,6 +66,7 @@ class Perceptron(OnlineClassifier):
         n_iter_no_change: int = 5,
         time_limit: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        calibrate: bool | str = False,
         warm_start: bool = False,
         record_mistakes: bool = False,
         random_state: Any = 0,
@@ -83,6 +84,7 @@ class Perceptron(OnlineClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.warm_start = warm_start
         self.record_mistakes = record_mistakes
         self.random_state = random_state
@@ -133,6 +135,7 @@ class AveragedPerceptron(OnlineClassifier):
         n_iter_no_change: int = 5,
         time_limit: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        calibrate: bool | str = False,
         warm_start: bool = False,
         record_mistakes: bool = False,
         random_state: Any = 0,
@@ -150,6 +153,7 @@ class AveragedPerceptron(OnlineClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.warm_start = warm_start
         self.record_mistakes = record_mistakes
         self.random_state = random_state
@@ -207,6 +211,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         n_iter_no_change: int = 5,
         time_limit: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        calibrate: bool | str = False,
         warm_start: bool = False,
         record_mistakes: bool = False,
         random_state: Any = 0,
@@ -225,6 +230,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.warm_start = warm_start
         self.record_mistakes = record_mistakes
         self.random_state = random_state
@@ -287,6 +293,7 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
         n_iter_no_change: int = 5,
         time_limit: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        calibrate: bool | str = False,
         warm_start: bool = False,
         random_state: Any = 0,
         verbose: bool | int = False,
@@ -307,6 +314,7 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -387,6 +395,7 @@ class RuleClassifier(OnlineClassifier):
         n_iter_no_change: int = 5,
         time_limit: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        calibrate: bool | str = False,
         warm_start: bool = False,
         record_mistakes: bool = False,
         random_state: Any = 0,
@@ -405,6 +414,7 @@ class RuleClassifier(OnlineClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.warm_start = warm_start
         self.record_mistakes = record_mistakes
         self.random_state = random_state

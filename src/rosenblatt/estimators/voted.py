@@ -34,7 +34,8 @@ class VotedPerceptron(OnlineClassifier):
     sums of τᵢ·yᵢ·⟨xᵢ, x⟩; so K vectors cost as much as K dot products a row, whatever the number of
     classes.
 
-    ``decision_function`` is the lead in votes, ``vote_margin`` how clear it is, from 0 to 1, and
+    ``decision_function`` is the lead in votes, ``predict_proba`` the share of each class, or with
+    ``calibrate`` its probability, ``vote_margin`` how clear the vote is, from 0 to 1, and
     ``predict_or_abstain`` leaves out the rows where it is not clear enough. ``coef_`` and
     ``intercept_`` are those of the average of the vectors, the one linear classifier that comes
     nearest; they do not predict.
@@ -81,6 +82,7 @@ class VotedPerceptron(OnlineClassifier):
         n_iter_no_change: int = 5,
         time_limit: float | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
+        calibrate: bool | str = False,
         warm_start: bool = False,
         random_state: Any = 0,
         verbose: bool | int = False,
@@ -97,10 +99,13 @@ class VotedPerceptron(OnlineClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.time_limit = time_limit
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
         self.observers = observers
+
+    _votes_decide = True
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the lead of the second class as a share of all votes, or the share of each class.

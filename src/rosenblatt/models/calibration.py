@@ -19,15 +19,26 @@ FLAT = 1e-10  # a gradient below this share of the rows is the end
 RIDGE = 1e-12  # keeps the Hessian invertible (Lin, Lin and Weng 2007, Algorithm 1)
 
 
-def fit_calibration(scores: NDArray[Any], numbers: NDArray[Any]) -> Calibration:
+METHODS = ("sigmoid", "temperature", "isotonic")
+
+
+def fit_calibration(
+    scores: NDArray[Any], numbers: NDArray[Any], method: str | None = None
+) -> Calibration:
     """Fit probabilities to the scores and class numbers of held-out rows.
+
+    By default two classes get the "sigmoid" and more the "temperature".
 
     Two classes, scores (n,): Platt scaling, p(second class) = σ(slope·score + offset), with the
     regularised targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2) in place of 1 and 0 (Platt 1999; the
     algorithm is that of Lin, Lin and Weng 2007). More classes, scores (n, K): one temperature, the
     softmax of slope·scores, with the same idea of targets: (N_k + 1)/(N_k + K) for the class of
     the row, which N_k rows share, and 1/(N_k + K) for each other. So the slope stays finite where
-    the scores separate the classes.
+    the scores separate the classes. The "temperature" of two classes is the sigmoid with offset 0.
+
+    "isotonic", of two classes: the best probability that ascends with the score (Zadrozny and Elkan
+    2002), for the same targets, and one half at score 0, on either side of which it stays, so that
+    probabilities do not contradict labels.
 
     Where the best slope is negative, that is where scores mislead, the slope is 0: probabilities
     never contradict the order of scores. Rows whose number is no class (−1: no label) are left out.
@@ -45,11 +56,19 @@ def fit_calibration(scores: NDArray[Any], numbers: NDArray[Any]) -> Calibration:
         met = "no row" if not len(y) else f"all {len(y):,} rows of one class"
         msg = f"Probabilities need held-out rows of at least two classes; got {met}."
         raise InputError(msg)
+    if scores.ndim > 1 and method in ("sigmoid", "isotonic"):
+        msg = (
+            f"calibrate={method!r} needs two classes; got {n_classes}. Use calibrate='temperature'."
+        )
+        raise InputError(msg)
+    if method == "isotonic":
+        return Calibration(0.0, 0.0, len(y), _isotonic(s, _platt_targets(y, counts)))
     size = float(np.abs(s).max()) or 1.0  # Newton's steps are best on scores of about 1
-    if scores.ndim == 1:
+    if scores.ndim == 1 and method != "temperature":
         slope, offset = _platt(s / size, y, counts)
     else:
-        slope, offset = _temperature(s / size, y, counts), 0.0
+        by_class = s if scores.ndim > 1 else np.stack([np.zeros_like(s), s], axis=1)
+        slope, offset = _temperature(by_class / size, y, counts), 0.0
     return Calibration(slope / size, offset, len(y))
 
 
@@ -60,6 +79,9 @@ def probabilities(calibration: Calibration, scores: NDArray[Any]) -> NDArray[Any
     array([[0.5, 0.5],
            [0. , 1. ]])
     """
+    if calibration.points:
+        second = np.interp(scores, *np.array(calibration.points).T)
+        return np.stack([1.0 - second, second], axis=1)
     with np.errstate(over="ignore"):  # beyond the range of float64 a probability is 0 or 1
         if scores.ndim == 1:
             z = calibration.slope * scores + calibration.offset
@@ -67,9 +89,44 @@ def probabilities(calibration: Calibration, scores: NDArray[Any]) -> NDArray[Any
         return _softmax(calibration.slope, scores)
 
 
-def _platt(s: NDArray[Any], y: NDArray[Any], counts: NDArray[Any]) -> tuple[float, float]:
+def vote_shares(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return the share of votes that each class has on each row, by the scores of a vote.
+
+    >>> vote_shares(np.array([-1.0, 0.5])).tolist()
+    [[1.0, 0.0], [0.25, 0.75]]
+    """
+    if scores.ndim > 1:
+        return np.asarray(scores)
+    return np.stack([(1.0 - scores) / 2, (1.0 + scores) / 2], axis=1)
+
+
+def _isotonic(s: NDArray[Any], target: NDArray[Any]) -> tuple[tuple[float, float], ...]:
+    """Return scores and probabilities that ascend, by pooling neighbours that do not."""
+    levels, where = np.unique(s, return_inverse=True)
+    sums, rows = np.bincount(where, target), np.bincount(where)
+    pools: list[tuple[float, int, int, int]] = []  # sum of targets, rows, first and last level
+    for k, (total, n) in enumerate(zip(sums.tolist(), rows.tolist(), strict=True)):
+        first = k
+        while pools and pools[-1][0] * n >= total * pools[-1][1]:
+            before = pools.pop()
+            total, n, first = total + before[0], n + before[1], before[2]  # noqa: PLW2901
+        pools.append((total, n, first, k))
+    points = {(0.0, 0.5)}
+    for total, n, *ends in pools:
+        for score in levels[ends].tolist():
+            p = total / n
+            points.add((score, max(p, 0.5) if score > 0 else min(p, 0.5) if score < 0 else 0.5))
+    return tuple(sorted(points))
+
+
+def _platt_targets(y: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any]:
     n_negative, n_positive = counts.tolist()
     target = np.where(y == 1, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    return np.asarray(target)
+
+
+def _platt(s: NDArray[Any], y: NDArray[Any], counts: NDArray[Any]) -> tuple[float, float]:
+    target = _platt_targets(y, counts)
     mean = float(target.mean())
     start = math.log(mean / (1 - mean))  # the best offset for slope 0
     if np.ptp(s) == 0.0 or (s * (target - mean)).sum() <= 0.0:

@@ -202,6 +202,12 @@ def _check_calibration(calibration: Calibration) -> None:
         value = getattr(calibration, name)
         if type(value) not in {int, float} or not math.isfinite(value):
             _fail(f"the {name} of its calibration must be a finite number; got {value!r:.60}")
+    numbers = [number for point in calibration.points for number in point]
+    if not all(type(number) in {int, float} and math.isfinite(number) for number in numbers):
+        _fail("the points of its calibration must be finite numbers")
+    ascending = all(x < y and p <= q for (x, p), (y, q) in pairwise(calibration.points))
+    if not ascending or not all(0 <= p <= 1 for _, p in calibration.points):
+        _fail("the points of its calibration must ascend, in scores and in probabilities")
 
 
 def _some(values: tuple[object, ...]) -> str:

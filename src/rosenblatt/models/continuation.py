@@ -14,7 +14,7 @@ from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.fitting import grown_model, learn_batch
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import MOVED, Model
 from rosenblatt.models.scoring import predicted_numbers, votes_of
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.interrupts import held_interrupt
@@ -176,6 +176,8 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
         calibration=None,
         verdict=None,
     )
+    if MOVED in model.training:
+        new.move_bias(model.training[MOVED])
     encoder = new.encoder.inner if isinstance(new.encoder, ConjoinedEncoding) else new.encoder
     if isinstance(encoder, TableEncoding):
         encoder.needs_labels = True
@@ -251,6 +253,8 @@ def _news(old: Model, new: Model) -> list[str]:
             f"{encoder.n_unknown:,} words and categories, counted once a row, are new to the model "
             "and were left out; to learn them, train a new model on all files."
         )
+    if "threshold" in old.training:
+        notes.append("The threshold of the old model is dropped: it was chosen for its weights.")
     if old.calibration is not None:
         notes.append("The probabilities of the old model are dropped: they were those of its rows.")
     return notes

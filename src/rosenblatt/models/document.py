@@ -137,7 +137,12 @@ def _calibration(document: dict[str, Json] | None) -> Calibration | None:
     if document is None:
         return None
     slope, offset = (number_of(document, key) for key in ("slope", "offset"))
-    calibration = Calibration(slope, offset, taken(document, "n_rows", int))
+    n_rows = taken(document, "n_rows", int)
+    points = taken(document, "points", list) if "points" in document else []
+    if not all(isinstance(point, list) and len(point) == 2 for point in points):
+        msg = "the points of its calibration must be pairs of a score and a probability"
+        raise Fault(msg)
+    calibration = Calibration(slope, offset, n_rows, tuple((x, p) for x, p in points))
     nothing_left(document, "its calibration")
     return calibration
 

@@ -16,6 +16,7 @@ from rosenblatt.models.metrics import (
     roc_auc,
 )
 from rosenblatt.models.model import Model
+from rosenblatt.models.reliability import Reliability
 from rosenblatt.models.scoring import Scorer
 
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
@@ -63,6 +64,7 @@ class Evaluation:
             tuple[NDArray[Any], NDArray[Any]]
         ] = []  # margins, and whether it was wrong
         self._scores: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
+        self.reliability: Reliability | None = None  # of probabilities, where there are any
 
     def add(
         self,
@@ -209,8 +211,15 @@ class Evaluation:
             return None
         return coverage_curve(*(np.concatenate(side) for side in zip(*self._sure, strict=True)))
 
+    def add_probabilities(self, labels: NDArray[Any] | Sequence[int], shares: NDArray[Any]) -> None:
+        """Judge the probabilities of the classes on the rows of a batch, (n, K)."""
+        if self.reliability is None:
+            self.reliability = Reliability(len(self.classes))
+        self.reliability.add(shares, np.asarray(labels))
+
     def report(self) -> dict[str, Any]:
         """Return everything as what JSON can hold; curves in steps of one percent."""
+        judged = self.reliability is not None and self.reliability.n_rows
         curve = self.coverage_curve
         recall_curve = self.precision_recall_curve()
         precision = self.average_precision or [None] * len(self.labels)
@@ -230,6 +239,7 @@ class Evaluation:
             "average_precision": precision[1],
             "precision_recall_curve": _lists(recall_curve),
             "coverage_curve": _lists(curve),
+            "probabilities": self.reliability.report() if judged and self.reliability else None,
             "macro": self.macro,
             "by_class": by_class,
             "confusion": {
@@ -252,6 +262,8 @@ def evaluation_of(
         guess = scorer.numbers(scores)
         margins = scorer.margins(scores) if scorer.voted else None
         evaluation.add(batch.labels, guess, scores, batch.classes, margins)
+        if model.has_probabilities:
+            evaluation.add_probabilities(batch.labels, model.probabilities_of(scores))
         for watcher in watchers:
             watcher(batch, scores, guess)
     return evaluation

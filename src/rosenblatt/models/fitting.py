@@ -13,7 +13,7 @@ from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import MOVED, Model
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome
@@ -35,6 +35,9 @@ def empty_model(name: str, learner: Learner, classes: NDArray[Any], n_features: 
 
 def grown_model(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
     """Return a copy of a model that knows these classes as well, and no more of its old rows."""
+    if MOVED in model.training:
+        model = replace(model, weights=model.weights.copy())
+        model.move_bias(model.training[MOVED])
     state, classes = grown(model.state, model.labels, seen, rule)
     mistakes = model.mistakes
     if mistakes is not None and len(classes) > len(model.classes):
@@ -81,6 +84,9 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
 
     Returns the number of updates.
     """
+    moved = model.training.get(MOVED, 0.0)
+    if moved:  # what was learned is where it was before
+        model.move_bias(moved)
     state, rows, numbers = model.state, examples.rows, examples.numbers()
     memory = state.weights, state.ledger
     state.keep_average(learner.averaged)
@@ -94,6 +100,8 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
             state.check_finite(counts.loss, features, "in these rows, which are not learned")
         except WeightOverflowError:
             state.restore(before)
+            if moved:
+                model.move_bias(-moved)
             raise
         model.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
         if model.mistakes is not None and log is not None:

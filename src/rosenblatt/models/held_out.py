@@ -1,15 +1,17 @@
 """What is fitted to held-out rows when the weights are trained: probabilities and a threshold."""
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import fit_calibration
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import COUNTED, Threshold, best_threshold
-from rosenblatt.models.model import Calibration
+from rosenblatt.models.model import Calibration, Model
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.memory import held_out_scores
@@ -22,6 +24,17 @@ class Fits(NamedTuple):
 
     calibration: Calibration | None
     threshold: Threshold | None
+    error: float | None = None  # of the most probable class
+
+    def applied_to(self, model: Model) -> Model:
+        """Return the model with them; its labels are by the threshold, else the most probable."""
+        if self.threshold is not None:
+            return replace(model, calibration=self.calibration).with_threshold(self.threshold)
+        if self.calibration is None:
+            return model
+        model = model.with_calibration(self.calibration)
+        model.training |= {} if self.error is None else {"held_out_error": self.error}
+        return model
 
 
 class HeldOutFit:
@@ -76,10 +89,20 @@ class HeldOutFit:
             for part in trained.supply.sweep(held_out=True)
         ]
         scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
-        return Fits(
-            fit_calibration(scores, numbers) if self._calibrate else None,
-            None if self._threshold is None else best_threshold(scores, numbers, self._threshold),
-        )
+        if self._threshold is not None:
+            threshold = best_threshold(scores, numbers, self._threshold)
+            found = fit_calibration(scores, numbers) if self._calibrate else None
+            return Fits(found, threshold)
+        found = fit_calibration(scores, numbers, self._method(scores))
+        if not found.offset or not found.slope:
+            return Fits(found, None)
+        guess = scores > -found.offset / found.slope
+        return Fits(found, None, float(np.mean(guess != (numbers == 1))))
+
+    def _method(self, scores: NDArray[Any]) -> str:
+        """Return how scores become probabilities: where no bias can move, one half is at 0."""
+        moves = scores.ndim == 1 and self.learner.fit_intercept and not self.learner.voted
+        return "sigmoid" if moves else "temperature"
 
     def notes(self, fits: Fits) -> list[str]:
         """Return what is missing, and why."""

@@ -28,6 +28,7 @@ Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
 KERNEL_PREFIX = "kernel."  # of arrays that stand in place of weights
+MOVED = "bias_moved"  # under which a training holds the threshold that the bias was moved by
 VOTED = "VotedPerceptron"  # the learner whose vectors vote
 
 
@@ -45,13 +46,14 @@ class Spread:
 class Calibration:
     """How scores become probabilities, fitted on held-out rows.
 
-    Two classes: p(second class) = 1/(1 + exp(−(slope·score + offset))). More classes: the softmax
-    of slope·scores, with offset 0.
+    Two classes: p(second class) = 1/(1 + exp(−(slope·score + offset))), or the line through the
+    points where there are any. More classes: the softmax of slope·scores, with offset 0.
     """
 
     slope: float
     offset: float
     n_rows: int  # held-out rows that it was fitted on
+    points: tuple[tuple[float, float], ...] = ()  # score and probability, both ascending
 
 
 class KernelMachine(NamedTuple):
@@ -159,16 +161,36 @@ class Model:
 
         The bias moves, so that everything that reads scores goes on as before.
         """
-        moved, calibration = self.weights.copy(), self.calibration
-        moved[0, -1] -= threshold.value
+        told = {"threshold": threshold._asdict(), "held_out_error": threshold.error}
+        moved, calibration = self._moved(threshold.value), self.calibration
         if calibration is not None:
             offset = calibration.offset + calibration.slope * threshold.value
-            calibration = replace(calibration, offset=offset)
-        training = self.training | {
-            "threshold": threshold._asdict(),
-            "held_out_error": threshold.error,
-        }
-        return replace(self, weights=moved, calibration=calibration, training=training)
+            moved.calibration = replace(calibration, offset=offset)
+        moved.training |= told
+        return moved
+
+    def with_calibration(self, calibration: Calibration) -> "Model":
+        """Return a model with probabilities, of which the most probable class is the label.
+
+        Of two classes the bias moves to where both are equally probable.
+        """
+        slope, offset = calibration.slope, calibration.offset
+        if offset == 0.0:
+            return replace(self, calibration=calibration)
+        at_zero = replace(calibration, offset=0.0)  # slope 0: the scores say nothing
+        model = self if slope == 0.0 else self._moved(-offset / slope)
+        return replace(model, calibration=at_zero)
+
+    def _moved(self, threshold: float) -> "Model":
+        """Return a model whose scores are lower by this; learning on takes it back."""
+        weights = self.weights.copy()
+        weights[0, -1] -= threshold
+        moved = self.training.get(MOVED, 0.0) + threshold
+        return replace(self, weights=weights, training=self.training | {MOVED: moved})
+
+    def move_bias(self, by: float) -> None:
+        """Change the bias of two classes, and with it the state that training goes on from."""
+        self.state.by_class(self.state.weights)[0, -1] += by
 
     @classmethod
     def load(cls, path: "str | Path") -> "Model":
@@ -303,16 +325,30 @@ class Model:
         return found
 
     def probabilities(self, X: Any) -> NDArray[Any]:
-        """Return the probability of each class on each row of ``X``, (n_rows, n_classes)."""
-        from rosenblatt.models.calibration import probabilities
+        """Return the probability of each class on each row of ``X``, (n_rows, n_classes).
 
-        if self.calibration is None:
+        Where weight vectors vote and no probabilities were fitted, they are the shares of votes.
+        """
+        if not self.has_probabilities:
             msg = Sentence(
                 "The model has no probabilities: train it with ",
                 *(Parameter("calibrate", value=True), "."),
             )
             raise InputError(msg)
-        return probabilities(self.calibration, self.scores(X))
+        return self.probabilities_of(self.scores(X))
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether probabilities were fitted, or weight vectors vote."""
+        return self.calibration is not None or self.voted
+
+    def probabilities_of(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return the probability of each class, (n_rows, n_classes), by the scores of rows."""
+        from rosenblatt.models.calibration import probabilities, vote_shares
+
+        if self.calibration is None:
+            return vote_shares(scores)
+        return probabilities(self.calibration, scores)
 
     def evaluate(
         self, paths: str | Sequence[str], *, layout: "Layout | None" = None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.calibration import METHODS
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, rule_parameters
 
 Check = tuple[str, Callable[[Any], bool]]  # what it must be, and whether it is
@@ -61,6 +62,7 @@ CHECKS: dict[str, Check] = {
         'None, "balanced" or a dictionary of class: weight',
         lambda v: v is None or isinstance(v, Mapping) or (isinstance(v, str) and v == "balanced"),
     ),
+    "calibrate": one_of([True, False, *METHODS]),
     "warm_start": FLAG,
     "record_mistakes": FLAG,
     "random_state": (
@@ -118,8 +120,11 @@ def check_parameters(
             raise InputError(msg)
 
 
-def check_online(early_stopping: object, class_weight: object) -> None:
+def check_online(early_stopping: object, class_weight: object, calibrate: object = False) -> None:
     """Raise InputError for what partial_fit, which sees a part of the rows, cannot do."""
+    if calibrate:
+        msg = "partial_fit sees no held-out rows: set calibrate=False to use it."
+        raise InputError(msg)
     if early_stopping:
         msg = "partial_fit sees no held-out rows: set early_stopping=False to use it."
         raise InputError(msg)

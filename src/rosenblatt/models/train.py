@@ -18,7 +18,7 @@ from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.held_out import Fits, HeldOutFit, recorded
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import Calibration, Model, Spread, record_of
+from rosenblatt.models.model import Model, Spread, record_of
 from rosenblatt.models.parameters import check_parameters, plain_options
 from rosenblatt.rules import rule_parameters
 from rosenblatt.training.history import ENDED_EARLY, Progress
@@ -238,12 +238,12 @@ def train_files(
             class_weight=class_weight,
         )
     fits = done.fits
-    model = _model(source, learner, done.trained, fits.calibration, verdict=verdict)
+    model = _model(source, learner, done.trained, verdict=verdict)
     model.training |= {"held_out_rows": done.n_held_out, "refit": done.refit}
     model.training["notes"] += wanted.notes(fits)
     if class_weight is not None:
         model.options |= plain_options({"class_weight": class_weight})
-    return model if fits.threshold is None else model.with_threshold(fits.threshold)
+    return fits.applied_to(model)
 
 
 class SourceFit(NamedTuple):
@@ -352,7 +352,6 @@ def _model(
     source: TrainingFiles,
     learner: Learner,
     trained: Trained,
-    calibration: Calibration | None,
     *,
     verdict: Callable[..., Any] | None,
 ) -> Model:
@@ -385,7 +384,6 @@ def _model(
         encoding=encoding.as_json(),
         encoding_arrays=encoding.arrays(),
         spread=_spread(trained, encoding.n_features),
-        calibration=calibration,
         arrays={} if votes is None else list_arrays(votes),
         **record,
         training={

@@ -187,8 +187,6 @@ def _model(batch: Batch, wanted: HeldOutFit, *, refit: bool, class_weight: Any) 
         learner.options(),
         batch.classes,
         **state.vectors(),
-        calibration=done.fits.calibration,
         arrays={} if votes is None else list_arrays(votes),
     )
-    threshold = done.fits.threshold
-    return model if threshold is None else model.with_threshold(threshold)
+    return done.fits.applied_to(model)

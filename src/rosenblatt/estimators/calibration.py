@@ -1,0 +1,93 @@
+"""Probabilities for an estimator, fitted to the scores of rows that were not learned from."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import matrix_of
+from rosenblatt.models.calibration import fit_calibration
+from rosenblatt.models.model import KERNEL_PREFIX, Model
+from rosenblatt.models.parameters import generator_from
+
+N_FOLDS = 5
+ENOUGH = 1000  # held-out rows, for two numbers to be fitted to
+
+
+def with_probabilities(
+    estimator: Any, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, **start: Any
+) -> Model:
+    """Return the model of a fitted estimator with probabilities of its classes.
+
+    Estimators of the same parameters learn from a part of the rows and score the others: five folds
+    in turn, or a single part of ``validation_fraction`` where that is a thousand rows or more. To
+    these scores the probabilities are fitted; the weights stay those of all rows. Of two classes
+    the bias moves to where both are equally probable.
+    """
+    if estimator.warm_start:
+        msg = "calibrate needs all rows in one fit: set warm_start=False or calibrate=False."
+        raise InputError(msg)
+    model: Model = estimator._model  # noqa: SLF001  # ours
+    parameters = estimator.get_params(deep=False)
+    parameters |= {"calibrate": False, "observers": None, "verbose": False}
+    pairwise = get_tags(estimator).input_tags.pairwise
+    X, classes = matrix_of(rows), model.labels
+    scores, numbers = [], []
+    for held_out in _held_out(y, weight, estimator):
+        learned = np.ones(len(y), bool)
+        learned[held_out] = False
+        rest = np.flatnonzero(learned)
+        other = type(estimator)(**parameters)
+        given = {"sample_weight": None if weight is None else weight[rest], **start}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            other.fit(X[np.ix_(rest, rest)] if pairwise else X[rest], y[rest], **given)
+        scores.append(
+            other.decision_function(X[np.ix_(held_out, rest)] if pairwise else X[held_out])
+        )
+        numbers.append(np.searchsorted(classes, y[held_out]))
+    if not scores:
+        msg = "calibrate needs at least two rows of a class, to hold one of them out; got one each."
+        raise InputError(msg)
+    method = _method(estimator, model)
+    found = fit_calibration(np.concatenate(scores), np.concatenate(numbers), method)
+    if method == "sigmoid":
+        return model.with_calibration(found)
+    return replace(model, calibration=found)
+
+
+def _method(estimator: Any, model: Model) -> str:
+    """Return how scores become probabilities: where no bias can move, one half is at 0."""
+    asked = estimator.calibrate
+    if asked not in (True, "sigmoid"):
+        return str(asked)
+    of_kernels = any(name.startswith(KERNEL_PREFIX) for name in model.arrays) or model.machine
+    if len(model.classes) == 2 and estimator.fit_intercept and not (model.voted or of_kernels):
+        return "sigmoid"
+    return "temperature" if asked is True or len(model.classes) == 2 else "sigmoid"
+
+
+def _held_out(
+    y: NDArray[Any], weight: NDArray[Any] | None, estimator: Any
+) -> list[NDArray[np.intp]]:
+    """Return the numbers of the rows of each fold; the only row of a class is in none."""
+    counted = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
+    generator = generator_from(estimator.random_state)
+    share = float(estimator.validation_fraction)
+    enough = len(counted) * share >= ENOUGH
+    fold = np.full(len(y), -1)
+    for label in np.unique(y[counted]):
+        own = generator.permutation(counted[y[counted] == label])
+        if len(own) < 2:
+            continue
+        if enough:
+            fold[own[: max(1, int(share * len(own)))]] = 0
+        else:
+            fold[own] = np.arange(len(own)) % N_FOLDS
+    return [np.flatnonzero(fold == k) for k in range(fold.max() + 1)]
