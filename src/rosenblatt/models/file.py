@@ -129,13 +129,18 @@ def _model(tensors: dict[str, NDArray[Any]]) -> Model:
 
 def _from_one(variance: NDArray[Any]) -> NDArray[Any]:
     """Return variances with 0 for 1, which most features of a wide model have: zeros are packed."""
-    return np.where(variance == 1.0, 0.0, np.where(variance == 0.0, -0.0, variance))
+    stored = variance.copy()
+    stored[variance == 0.0] = -0.0
+    stored[variance == 1.0] = 0.0
+    return stored
 
 
 def _to_one(stored: NDArray[Any]) -> NDArray[Any]:
-    """Return what ``_from_one`` was given."""
-    zero = stored == 0.0
-    return np.where(zero, np.where(np.signbit(stored), 0.0, 1.0), stored)
+    """Return what ``_from_one`` was given, in the same memory."""
+    zero, negative = stored == 0.0, np.signbit(stored)
+    stored[zero] = 1.0
+    stored[zero & negative] = 0.0
+    return stored
 
 
 def _spread(tensors: dict[str, NDArray[Any]], document: dict[str, Json], n_features: int) -> Spread:

@@ -105,26 +105,20 @@ class Model:
         **parts: Any,
     ) -> "Model":
         """Return what a training from arrays gives; the weights stay in the memory of the state."""
-        ledger = None if state.ledger is None else state.by_class(state.ledger)
         return cls(
             learner,
             options,
             tuple(classes.tolist()),
-            state.by_class(state.weights),
-            ledger,
-            state.count,
+            **state.vectors(copied=False),
             **record_of(outcome),
             training={"label_type": classes.dtype.str},
-            variance=None if state.variance is None else state.by_class(state.variance),
             **parts,
         )
 
     def follow(self, state: "State") -> None:
         """Change to what the state of this model is now."""
-        self.weights = state.by_class(state.weights)
-        self.ledger = None if state.ledger is None else state.by_class(state.ledger)
-        self.variance = None if state.variance is None else state.by_class(state.variance)
-        self.count = state.count
+        for name, value in state.vectors(copied=False).items():
+            setattr(self, name, value)
 
     def file_arrays(self) -> dict[str, NDArray[Any]]:
         """Return ``arrays`` with what a learner grows: its list of mistakes, a kernel machine."""

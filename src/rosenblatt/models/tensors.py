@@ -184,10 +184,10 @@ def filled(values: NDArray[Any]) -> NDArray[Any] | None:
 
 def packed(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Return an array under its name, or as two: where it is not zero, and what it is there."""
-    places = filled(values)
+    flat = np.ascontiguousarray(values).reshape(-1)  # one copy at most, for both
+    places = filled(flat)
     if places is None:
-        return {name: values}
-    flat = np.ascontiguousarray(values).reshape(-1)
+        return {name: flat.reshape(values.shape)}
     return {f"{name}.places": places.astype(np.int32), f"{name}.values": flat[places]}
 
 

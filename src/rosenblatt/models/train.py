@@ -274,7 +274,7 @@ def fit_source(
     whole = trained.outcome.stop_reason not in ENDED_EARLY
     if not (refit and learner.early_stopping and n_held_out and whole):
         return SourceFit(trained, fits, n_held_out, refit=False)
-    trained = fit_again(trained, learner.plan(), start=learner.start, vote=learner.voted)
+    trained = fit_again(trained, learner.plan(), vote=learner.voted)
     return SourceFit(trained, fits, n_held_out, refit=True)
 
 
@@ -380,7 +380,7 @@ def _model(
         learner=learner.estimator,
         options=learner.options(),
         classes=reading.classes,
-        **state.vectors(),
+        **state.vectors(copied=False),
         encoding=encoding.as_json(),
         encoding_arrays=encoding.arrays(),
         spread=_spread(trained, encoding.n_features),

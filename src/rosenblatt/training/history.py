@@ -43,6 +43,7 @@ class Best:
     def note(self, pass_: int, score: float, snapshot: Callable[[], Any]) -> None:
         """Compare the accuracy after this pass with the best one so far; of equals the first."""
         if score > self.score:
+            self.snapshot = None  # one copy of the weights at a time
             self.score, self.pass_, self.snapshot = score, pass_, snapshot()
 
 

@@ -69,11 +69,26 @@ class State:
                 variance = variance[0]
         return cls(weights, ledger, n_classes, count, variance=variance)
 
-    def vectors(self) -> dict[str, Any]:
-        """Return weights, ledger and variance by class, and the count, as they stand in a model."""
-        weights, ledger, variance = (
-            None if array is None else np.ascontiguousarray(self.by_class(array))  # copied once
+    def restart(self) -> None:
+        """Change to the state before the first row, in the same memory."""
+        self.count, self._average = 1, None
+        self.weights[...] = 0.0
+        if self.ledger is not None:
+            self.ledger[...] = 0.0
+        if self.variance is not None:
+            self.variance[...] = np.eye(len(self.variance)) if self.holds_matrix else 1.0
+
+    def vectors(self, *, copied: bool = True) -> dict[str, Any]:
+        """Return weights, ledger and variance by class, and the count, as they stand in a model.
+
+        Without ``copied`` they are views, which change with the state.
+        """
+        views = (
+            None if array is None else self.by_class(array)
             for array in (self.weights, self.ledger, self.variance)
+        )
+        weights, ledger, variance = (
+            np.ascontiguousarray(view) if copied and view is not None else view for view in views
         )
         return {"weights": weights, "ledger": ledger, "count": self.count, "variance": variance}
 

@@ -117,19 +117,19 @@ def fit_stream(
     return Trained(state, outcome, reading, supply, sample)
 
 
-def fit_again(
-    trained: Trained, plan: Plan, *, start: Callable[[int, int], State], vote: bool = False
-) -> Trained:
+def fit_again(trained: Trained, plan: Plan, *, vote: bool = False) -> Trained:
     """Train from zero on all rows, those held out too, in as many passes as did best on those.
 
-    What the first training says of itself, history and scores on held-out rows, stays as it is.
+    The state is changed in its own memory: a second one would be as large again. What the first
+    training says of itself, history and scores on held-out rows, stays as it is.
     """
     first, supply = trained.outcome, trained.supply
     supply.learn_from_all()
-    state = _start(trained.reading, start)
+    trained.state.restart()
     again = replace(plan, max_iter=first.best_pass, early_stopping=None)
-    outcome = fit_supply(state, supply, again, memory=Vote(plan.zero) if vote else None)
-    return replace(trained, state=state, outcome=replace(first, mistakes=outcome.mistakes))
+    memory = Vote(plan.zero) if vote else None
+    outcome = fit_supply(trained.state, supply, again, memory=memory)
+    return replace(trained, outcome=replace(first, mistakes=outcome.mistakes))
 
 
 def _sample(reading: Reading, constant: float) -> CSR:
