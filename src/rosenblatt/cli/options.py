@@ -19,6 +19,7 @@ Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 GIVEN = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
+LONGEST_NGRAM = 32  # characters
 COUNTED = ("error", "f1", "balanced-accuracy")  # metrics that a threshold is chosen by
 METRICS = (*COUNTED, "roc-auc", "log-loss")
 SHUFFLES: dict[str, bool | str] = {"every-pass": True, "once": "once", "no": False}
@@ -80,6 +81,23 @@ def class_weight(
             msg = f"{entry!r} is no label=weight with a weight above 0; write balanced or spam=5."
             raise click.BadParameter(msg)
     return weights
+
+
+def ngram_lengths(
+    _ctx: click.Context, _param: click.Parameter, text: str | None
+) -> tuple[int, int] | None:
+    """Return the shortest and the longest length of a text such as "3-5"."""
+    if text is None:
+        return None
+    shortest, dash, longest = text.partition("-")
+    try:
+        lengths = int(shortest), int(longest if dash else shortest)
+    except ValueError:
+        lengths = 0, 0
+    if not 1 <= lengths[0] <= lengths[1] <= LONGEST_NGRAM:
+        msg = f"{text!r} is no range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5."
+        raise click.BadParameter(msg)
+    return lengths
 
 
 metric_option = click.option(

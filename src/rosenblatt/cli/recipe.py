@@ -14,6 +14,7 @@ from rosenblatt.cli.options import (
     default_memories,
     intercept_option,
     memory_option,
+    ngram_lengths,
     option_group,
     passes_option,
     rule_option,
@@ -65,6 +66,13 @@ recipe_options = option_group(
             metavar="N",
             help="Leave out words and pairs in fewer than N texts [default: 2, or 1 below 1,000 "
             "rows].",
+        ),
+        click.option(
+            "--char-ngrams",
+            callback=ngram_lengths,
+            metavar="MIN-MAX",
+            show_default="none",
+            help="Use runs of MIN to MAX characters of the words of texts as features, too.",
         ),
         click.option(
             "--pairs", is_flag=True, help="Add all pairs of features that occur in a row."

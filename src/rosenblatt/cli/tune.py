@@ -131,7 +131,7 @@ def train_command(data: Sequence[str], chosen: Mapping[str, Any]) -> str:
         said = name in chosen or name in left_out
         if isinstance(param, click.Option) and name in given_names() and not said:
             words += _spelled(param, context.params[name])
-    words += [flag(Parameter(name, value)) for name, value in chosen.items()]
+    words += [flag(Parameter(name, _typed(value))) for name, value in chosen.items()]
     return " ".join(words)
 
 
@@ -139,10 +139,15 @@ def _spelled(param: click.Option, value: Any) -> list[str]:
     """Return an option as it was typed."""
     if param.is_flag:
         return [param.opts[0] if value else param.secondary_opts[0]]
+    values = value if param.multiple else (value,)
+    return [word for one in values for word in (param.opts[0], shlex.quote(str(_typed(one))))]
+
+
+def _typed(value: Any) -> Any:
+    """Return a value as an option takes it."""
     if isinstance(value, Mapping):  # --class-weight
-        value = ",".join(f"{label}={weight:g}" for label, weight in value.items())
-    values = value if isinstance(value, tuple) else (value,)
-    return [word for one in values for word in (param.opts[0], shlex.quote(str(one)))]
+        return ",".join(f"{label}={weight:g}" for label, weight in value.items())
+    return "-".join(map(str, value)) if isinstance(value, tuple) else value  # --char-ngrams
 
 
 def show_search(screen: Screen, search: "Search", command: str) -> None:

@@ -54,6 +54,7 @@ class Columns:
     hash_bits: int | None = None
     word_pairs: bool = True
     min_count: int | None = None
+    char_ngrams: tuple[int, int] | None = None  # lengths of n-grams of characters of texts
     degree: int = 1  # 2: pairs of features too, 3: triples too
 
 

@@ -74,6 +74,7 @@ def train_files(
     hash_bits: int | None = None,
     word_pairs: bool = True,
     min_count: int | None = None,
+    char_ngrams: tuple[int, int] | None = None,
     degree: int = 1,
     format: str | None = None,  # noqa: A002  # as the option is called
     separator: str | None = None,
@@ -139,6 +140,9 @@ def train_files(
     min_count : int, default None
         Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
         fewer than 1,000 rows.
+    char_ngrams : (int, int), default None
+        Lengths of the shortest and longest n-grams of characters that become features of texts,
+        too: for words of many forms, names, codes and languages without spaces.
     degree : 1, 2 or 3
         2 adds pairs of features that occur in a row together, 3 triples as well.
     format, separator, header, zero_based, quoting, names, encoding, encoding_errors, max_index :

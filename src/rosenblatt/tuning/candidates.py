@@ -48,6 +48,8 @@ class Candidate:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "-".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -103,6 +105,7 @@ def encodings(
     others: list[dict[str, Any]] = []
     if has_text:
         others = [{"word_pairs": False}, {"min_count": 1}, {"min_count": 5}]
+        others.append({"char_ngrams": (3, 5)})
     elif n_features <= FEW_FEATURES and not sparse:
         others = [{"degree": 2}]
     known = set(fixed)

@@ -8,7 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rosenblatt.data.encoding import characters
 from rosenblatt.data.encoding import text_column as scanning
+from rosenblatt.data.encoding.characters import plain_ngrams
 from rosenblatt.data.encoding.text_column import plain_terms
 from rosenblatt.data.encoding.vocabulary import Terms
 from rosenblatt.data.lines import PADDING
@@ -18,7 +20,7 @@ from tests.data.guarded import GuardedText
 ASCII = "abcXYZ019 _-'.,\n\t"
 ODD = ASCII + "éÉßİΣσςΑΒ\u0307Ⱥ\u212a漢字\U00010400\U0001f600ǅ²"
 LENGTHS = (0, 0, 1, 2, 3, 7, 8, 9, 20, 63, 64, 65, 130, 400)
-ROOM = 1 << 17
+ROOM = 1 << 19
 
 
 class GuardedRooms:
@@ -58,6 +60,11 @@ def check(rows: list[str | None], mask: int, *, pairs: bool) -> None:
     for field in ("keys", "counts", "indptr"):
         assert np.array_equal(getattr(scanned, field), getattr(plain, field)), (rows, field)
     assert spelled(scanned) == spelled(plain), rows
+    lengths = (1, 9) if pairs else (3, 5)
+    defined = plain_ngrams(rows, SEED, mask, lengths)
+    found = characters.scanned_ngrams(column, SEED, mask, lengths)
+    assert np.array_equal(found.keys, defined.keys), rows
+    assert spelled(found) == spelled(defined), rows
 
 
 def spelled(terms: Terms) -> list[bytes]:
@@ -70,7 +77,8 @@ def fuzz(n_tables: int, seed: int) -> int:
     """Check that many tables; return how many texts they had."""
     generator, rooms = random.Random(seed), GuardedRooms()  # noqa: S311  # no secret
     n_texts = 0
-    with patch.object(scanning, "_room", rooms.room):
+    guarded = (patch.object(module, "room", rooms.room) for module in (scanning, characters))
+    with next(guarded), next(guarded):
         for _ in range(n_tables):
             rows = [drawn_text(generator) for _ in range(generator.randrange(6))]
             mask = generator.choice((2**64 - 1, 2**20 - 1, 7))

@@ -8,6 +8,7 @@ from rosenblatt.errors import InputError
 
 Role = Literal["label", "weight", "numeric", "category", "text", "ignored"]
 DatePart = Literal["", "year", "month", "weekday", "hour"]
+CHARACTERS = "characters"  # the part of a text that its n-grams are
 NumberForm = Literal["", "point", "comma"]  # plain; as in $1,234.5; as in 1.234,5
 DateForm = Literal["", "ymd", "dmy", "mdy", "dby", "bdy", "time"]  # b: the name of a month
 
@@ -41,7 +42,7 @@ class FeatureColumn(NamedTuple):
 
     name: str
     role: Role
-    part: DatePart = ""
+    part: str = ""  # a DatePart or CHARACTERS
     form: str = ""
 
     @property
@@ -50,14 +51,18 @@ class FeatureColumn(NamedTuple):
         return f"{self.name} {self.part}" if self.part else self.name
 
 
-def feature_columns(columns: tuple[InputColumn, ...]) -> tuple[FeatureColumn, ...]:
-    """Return what becomes features, in order."""
-    return tuple(
+def feature_columns(
+    columns: tuple[InputColumn, ...], *, characters: bool = False
+) -> tuple[FeatureColumn, ...]:
+    """Return what becomes features, in order; with ``characters`` those of texts come last."""
+    whole = tuple(
         FeatureColumn(column.name, column.role, part, column.form)
         for column in columns
         if column.required
         for part in column.parts
     )
+    texts = (column.name for column in whole if column.role == "text" and characters)
+    return (*whole, *(FeatureColumn(name, "text", CHARACTERS) for name in texts))
 
 
 def feature_name(
@@ -69,8 +74,8 @@ def feature_name(
     """Return what a feature is called.
 
     "age" for a number, "age is missing", "colour=red", "colour=(missing)", "review: not good" for a
-    pair of words or, where the text is all there is, "not good", and "hash 17" for a hashed one.
-    ``numeric`` are those of the columns that hold numbers.
+    pair of words or, where the text is all there is, "not good", "characters 'ing '" for an n-gram,
+    and "hash 17" for a hashed one. ``numeric`` are those of the columns that hold numbers.
     """
     n_features = len(numeric) + len(numbering)
     if not 0 <= index < n_features:
@@ -87,4 +92,6 @@ def feature_name(
         return f"{column.title} is missing"
     if column.role == "category":
         return f"{column.title}={term or '(missing)'}"
-    return term if len(columns) == 1 else f"{column.title}: {term}"
+    if column.part == CHARACTERS:
+        term = f"characters '{term}'"
+    return term if len({one.name for one in columns}) == 1 else f"{column.name}: {term}"

@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.conjunctions import HashedConjunctions, KnownConjunctions, has_keys
-from rosenblatt.data.encoding.columns import DATE_FORMS, NUMBER_FORMS, PARTS, ROLES, InputColumn
+from rosenblatt.data.encoding.columns import (
+    DATE_FORMS,
+    NUMBER_FORMS,
+    PARTS,
+    ROLES,
+    InputColumn,
+    feature_columns,
+)
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
 from rosenblatt.data.encoding.table_encoding import MOST_FEATURES, Settings
 from rosenblatt.data.encoding.vocabulary import (
@@ -139,7 +146,7 @@ def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEn
     roles = [column.role for column in columns]
     if len(set(names)) < len(names) or max(roles.count("label"), roles.count("weight")) > 1:
         _damaged("a column stands in it twice")
-    values = _field(stored, "settings", dict)
+    values = Settings._field_defaults | _field(stored, "settings", dict)
     if set(values) != set(Settings._fields):
         _damaged("its settings are not the known ones")
     try:
@@ -148,7 +155,7 @@ def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEn
         _damaged(str(error).rstrip("."))
     n_numeric = sum(column.role == "numeric" for column in columns)
     statistics = _statistics(_array(arrays, STATISTICS, np.float64, 2), n_numeric)
-    n_places = sum(len(column.parts) for column in columns if column.required)
+    n_places = len(feature_columns(columns, characters=settings.char_ngrams is not None))
     room = settings.max_features - n_numeric
     has_text = any(column.role == "text" for column in columns)
     n_texts = _field(stored, "n_texts", int)

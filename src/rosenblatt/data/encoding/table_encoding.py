@@ -19,7 +19,9 @@ from rosenblatt.data.batch import (
     without_duplicates,
 )
 from rosenblatt.data.encoding.categories import category_numbers, missing_numbers
+from rosenblatt.data.encoding.characters import LONGEST_NGRAM, CharacterColumn, Lengths
 from rosenblatt.data.encoding.columns import (
+    CHARACTERS,
     FeatureColumn,
     InputColumn,
     feature_columns,
@@ -62,6 +64,7 @@ class Settings(NamedTuple):
     word_pairs: bool
     max_features: int
     min_count: int | None
+    char_ngrams: Lengths | None = None
 
     @classmethod
     def checked(cls, **values: Any) -> "Settings":
@@ -78,7 +81,21 @@ class Settings(NamedTuple):
         _check_whole("max_features", values["max_features"], MOST_FEATURES)
         if values["min_count"] is not None:
             _check_whole("min_count", values["min_count"], MOST_FEATURES)
-        return cls(**values)
+        return cls(**values | {"char_ngrams": _checked_lengths(values.get("char_ngrams"))})
+
+
+def _checked_lengths(lengths: Any) -> Lengths | None:
+    if lengths is None:
+        return None
+    pair = tuple(lengths) if isinstance(lengths, (list, tuple)) else ()
+    whole = len(pair) == 2 and all(type(length) is int for length in pair)
+    if not whole or not 1 <= pair[0] <= pair[1] <= LONGEST_NGRAM:
+        msg = (
+            "char_ngrams must be the shortest and the longest length, from 1 to "
+            f"{LONGEST_NGRAM}; got {lengths!r}."
+        )
+        raise InputError(msg)
+    return pair[0], pair[1]
 
 
 def _check_whole(name: str, value: Any, most: int) -> None:
@@ -125,7 +142,7 @@ class TableEncoding:
         self.n_left_out = 0  # words, counted once a row, for which there was no room
         self.label_guess: LabelGuess | None = None  # why the column of the labels is that one
         self.bad_rows: BadRows | None = None  # what to do with rows that cannot be encoded
-        self.features = feature_columns(columns)
+        self.features = feature_columns(columns, characters=settings.char_ngrams is not None)
         self._numeric = [column for column in self.features if column.role == "numeric"]
         weights = [one for one in columns if one.role == "weight"]
         self._weight = (
@@ -141,11 +158,17 @@ class TableEncoding:
             numbering = HashedNumbering(bits) if bits else KeptNumbering(room)
         self.numbering = numbering
         self._texts = {
-            place: TextColumn(place, column, self.numbering, pairs=settings.word_pairs)
+            place: self._text_column(place, column)
             for place, column in enumerate(self.features)
             if column.role == "text"
         }
         self._shares_numbers = bits is not None and len(self.features) > 1
+
+    def _text_column(self, place: int, column: FeatureColumn) -> TextColumn:
+        lengths = self.settings.char_ngrams
+        if column.part == CHARACTERS and lengths is not None:
+            return CharacterColumn(place, column, self.numbering, lengths)
+        return TextColumn(place, column, self.numbering, pairs=self.settings.word_pairs)
 
     @classmethod
     def from_sample(
@@ -164,6 +187,7 @@ class TableEncoding:
         word_pairs: bool = True,
         max_features: int = 1 << 22,
         min_count: int | None = None,
+        char_ngrams: Lengths | None = None,
         has_label: bool = True,
         bad_rows: BadRows | None = None,
     ) -> "TableEncoding":
@@ -194,6 +218,8 @@ class TableEncoding:
         min_count : int, optional
             Words and pairs that stand in fewer texts are dropped. By default 2, and 1 where there
             are fewer than 1,000 rows.
+        char_ngrams : (int, int), optional
+            Lengths of the shortest and longest n-grams of characters that are features of a text.
         has_label : bool
             Whether there is a column of labels.
         bad_rows : BadRows, optional
@@ -206,6 +232,7 @@ class TableEncoding:
             word_pairs=word_pairs,
             max_features=max_features,
             min_count=min_count,
+            char_ngrams=char_ngrams,
         )
         asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
         asked["weight"] = () if weight is None else (weight,)

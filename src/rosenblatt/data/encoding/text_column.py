@@ -59,7 +59,7 @@ def word_characters() -> NDArray[np.int32]:
     return characters
 
 
-class _Term:
+class Term:
     """A term of a row: where it is spelled, how often it is there, and what each time counts."""
 
     def __init__(self, start: int, stop: int, unit: int) -> None:
@@ -74,13 +74,12 @@ def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: 
 
     Where two terms of a row share a key, they count as one: what the first of them is.
     """
-    keys: list[int] = []
-    terms: list[_Term] = []
-    indptr, spelled = [0], bytearray()
+    lists: list[dict[int, Term]] = []
+    spelled = bytearray()
     hashes: dict[bytes, int] = {}
     for text in rows:
         words = [word.encode() for word in WORD.findall((text or "").lower())]
-        found: dict[int, _Term] = {}
+        found: dict[int, Term] = {}
         before: tuple[int, int] | None = None
         for word in words:
             start = len(spelled)
@@ -88,12 +87,22 @@ def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: 
             if word not in hashes:
                 hashes[word] = term_hash(word, seed)
             own = hashes[word]
-            found.setdefault(own & key_mask, _Term(start, stop, 1)).count += 1
+            found.setdefault(own & key_mask, Term(start, stop, 1)).count += 1
             if pairs and before is not None:
                 key = pair_hash(before[0], own) & key_mask
-                found.setdefault(key, _Term(before[1], stop, -1)).count += 1
+                found.setdefault(key, Term(before[1], stop, -1)).count += 1
             spelled += word + b" "
             before = own, start
+        lists.append(found)
+    return terms_of(lists, spelled)
+
+
+def terms_of(rows: Iterable[dict[int, Term]], spelled: bytearray) -> Terms:
+    """Return the terms of rows, by their keys."""
+    keys: list[int] = []
+    terms: list[Term] = []
+    indptr = [0]
+    for found in rows:
         keys += found
         terms += found.values()
         indptr.append(len(keys))
@@ -115,28 +124,18 @@ def scanned_terms(
     The column is of text, 1 GiB at most. Where terms are not ``named`` it is not told how they are
     spelled.
     """
-    from rosenblatt.kernels.text.terms import rewrite, scan_terms
+    from rosenblatt.kernels.text.terms import scan_terms
     from rosenblatt.kernels.text.words import SPAN
 
-    text, offsets = _bytes_of(column)
+    text, offsets = word_text(column)
     length = int(offsets[-1])
-    if length and text[:length].max() >= 0x80:
-        capitals = column.str.contains_any(list(IN_CONTEXT)).fill_null(value=False)
-        if capitals.any():
-            text, offsets = _bytes_of(_in_lower_case(column, capitals))
-            length = int(offsets[-1])
-        written = _room("written", length + length // 2 + SPAN, np.uint8)
-        written_offsets = np.empty(len(offsets), np.int64)
-        rewrite(text.ctypes.data, offsets, word_characters(), written.ctypes.data, written_offsets)
-        text, offsets = written, written_offsets
-        length = int(offsets[-1])
     n_slots = 64
     while n_slots < 1.5 * np.diff(offsets).max(initial=0):
         n_slots *= 2
-    spelled = _room("spelled", length + len(offsets) + SPAN, np.uint8)
+    spelled = room("spelled", length + len(offsets) + SPAN, np.uint8)
     most = length + 1  # a word and its pair take at least two bytes
-    keys, counts = _room("keys", most, np.uint64), _room("counts", most, np.float32)
-    starts, stops = _room("starts", most, np.int32), _room("stops", most, np.int32)
+    keys, counts = room("keys", most, np.uint64), room("counts", most, np.float32)
+    starts, stops = room("starts", most, np.int32), room("stops", most, np.int32)
     indptr = np.empty(len(offsets), np.int64)
     n_terms, n_spelled = scan_terms(
         text.ctypes.data,
@@ -164,12 +163,35 @@ def scanned_terms(
     )
 
 
-def _room(name: str, length: int, dtype: type) -> NDArray[Any]:
-    room: NDArray[Any] | None = getattr(_rooms, name, None)
-    if room is None or len(room) < length:
-        room = np.empty(length + length // 4, dtype)
-        setattr(_rooms, name, room)
-    return room
+def word_text(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the bytes of all rows and where each begins; above 127 they are words in lower case.
+
+    It is valid until the thread's next call.
+    """
+    from rosenblatt.kernels.text.terms import rewrite
+    from rosenblatt.kernels.text.words import SPAN
+
+    text, offsets = _bytes_of(column)
+    length = int(offsets[-1])
+    if length and text[:length].max() >= 0x80:
+        capitals = column.str.contains_any(list(IN_CONTEXT)).fill_null(value=False)
+        if capitals.any():
+            text, offsets = _bytes_of(_in_lower_case(column, capitals))
+            length = int(offsets[-1])
+        written = room("written", length + length // 2 + SPAN, np.uint8)
+        written_offsets = np.empty(len(offsets), np.int64)
+        rewrite(text.ctypes.data, offsets, word_characters(), written.ctypes.data, written_offsets)
+        return written, written_offsets
+    return text, offsets
+
+
+def room(name: str, length: int, dtype: type) -> NDArray[Any]:
+    """Return memory of the thread to write to, of at least this length."""
+    found: NDArray[Any] | None = getattr(_rooms, name, None)
+    if found is None or len(found) < length:
+        found = np.empty(length + length // 4, dtype)
+        setattr(_rooms, name, found)
+    return found
 
 
 def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -185,7 +207,7 @@ def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
     lengths = column.str.len_bytes().fill_null(0)
     offsets = np.zeros(len(column) + 1, np.int64)
     np.cumsum(lengths.to_numpy(), out=offsets[1:])
-    text = _room("text", int(offsets[-1]) + SPAN, np.uint8)
+    text = room("text", int(offsets[-1]) + SPAN, np.uint8)
     if offsets[-1]:
         filled = column.filter(lengths > 0)  # an empty list would become a null
         joined = filled.cast(pl.Binary).cast(pl.List(pl.UInt8)).explode()
@@ -270,15 +292,16 @@ class TextColumn:
             )
             raise InputError(msg)
         hashed = isinstance(self._numbering, HashedNumbering)
-        if available():
-            mask = self._numbering.key_mask
-            terms = scanned_terms(series, self._seed, mask, pairs=self._pairs, named=not hashed)
-        else:
-            texts = series.to_list()
-            terms = plain_terms(texts, self._seed, self._numbering.key_mask, pairs=self._pairs)
+        terms = self._terms(series, named=not hashed)
         if hashed and not growing:
             return self._weighed(terms.keys, terms, growing=False)
         return terms.held()
+
+    def _terms(self, series: "pl.Series", *, named: bool) -> Terms:
+        mask = self._numbering.key_mask
+        if available():
+            return scanned_terms(series, self._seed, mask, pairs=self._pairs, named=named)
+        return plain_terms(series.to_list(), self._seed, mask, pairs=self._pairs)
 
     def part(self, prepared: Terms | SparseRows, *, growing: bool) -> SparseRows:
         """Return the features of each row, without the terms that have none.
