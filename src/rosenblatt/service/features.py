@@ -6,6 +6,8 @@ features that their weights have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import repeat
 from typing import Any, Protocol
 
 import numpy as np
@@ -85,9 +87,12 @@ class NamedFeatures:
         new: dict[str, None] = {}
         numbers = self._numbers
         for features in batch:
-            fresh = [name for name, _ in _terms(_mapping(features)) if name not in numbers]
-            for name in sorted(fresh):
-                new[name] = None
+            terms = _plain_terms(_mapping(features))
+            if not numbers.keys() >= terms.keys():
+                for name in sorted(terms.keys() - numbers.keys()):
+                    new[name] = None
+        if not new:
+            return
         room = self._limit - len(self._names)
         if len(new) > room and self._when_full == REFUSE:
             name = list(new)[room]
@@ -103,14 +108,28 @@ class NamedFeatures:
 
     def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
         """Return CSR rows, their features in order."""
-        get = self._numbers.get
-        return _csr(
-            (
-                [(get(name, width), value) for name, value in _terms(_mapping(features))]
-                for features in batch
-            ),
-            *(width, room, constant),
-        )
+        get, unknown = self._numbers.get, repeat(width)
+        indices: list[int] = []
+        data: list[float] = []
+        indptr = [0]
+        for features in batch:
+            terms = _plain_terms(_mapping(features))
+            indices.extend(map(get, terms, unknown))
+            data.extend(terms.values())
+            indptr.append(len(indices))
+        return _csr(indices, data, indptr, width, room, constant)
+
+    def terms(self, features: Features) -> set[str]:
+        """Return the names that a row has here."""
+        return set(_plain_terms(_mapping(features)))
+
+    def erase(self, names: Iterable[str]) -> None:
+        """Forget what some features are called; their numbers stay."""
+        for name in names:
+            number = self._numbers.pop(name, None)
+            if number is not None:
+                self._names[number] = f"(forgotten {number})"
+                self._numbers[self._names[number]] = number
 
     def shrink(self, n_features: int) -> None:
         """Forget the names that came last."""
@@ -155,17 +174,18 @@ class HashedFeatures:
 
     def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
         """Return CSR rows, their features in order, those of equal number added."""
-        mask = self._mask
-        return _csr(
-            (
-                [
-                    (term_hash(name.encode("utf-8", "surrogatepass"), SEED) & mask, value)
-                    for name, value in _terms(_mapping(features))
-                ]
-                for features in batch
-            ),
-            *(width, room, constant),
-        )
+        indices: list[int] = []
+        data: list[float] = []
+        indptr = [0]
+        for features in batch:
+            terms = _plain_terms(_mapping(features))
+            indices.extend(map(self._number, terms))
+            data.extend(terms.values())
+            indptr.append(len(indices))
+        return _csr(indices, data, indptr, width, room, constant)
+
+    def _number(self, name: str) -> int:
+        return term_hash(name.encode("utf-8", "surrogatepass"), SEED) & self._mask
 
     def shrink(self, n_features: int) -> None:
         """Change nothing."""
@@ -276,13 +296,15 @@ class NumberedFeatures:
 
     def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
         """Return CSR rows, their features in order."""
-        return _csr(
-            (
-                [(self._number(name), _plain(name, value)) for name, value in _items(features)]
-                for features in batch
-            ),
-            *(width, room, constant),
-        )
+        indices: list[int] = []
+        data: list[float] = []
+        indptr = [0]
+        for features in batch:
+            terms = _mapping(features)
+            indices.extend(map(self._number, terms))
+            data.extend(_plain(name, value) for name, value in terms.items())
+            indptr.append(len(indices))
+        return _csr(indices, data, indptr, width, room, constant)
 
     def _number(self, name: str) -> int:
         if not (name.isascii() and name.isdigit() and len(name) <= 10):
@@ -382,22 +404,20 @@ def _mapping(features: Features) -> Mapping[str, Value]:
     return features
 
 
-def _items(features: Features) -> Iterable[tuple[str, Value]]:
-    return _mapping(features).items()
-
-
-def _terms(features: Mapping[str, Value]) -> Iterable[tuple[str, float]]:
-    """Return names and values, with words made part of the name."""
+def _plain_terms(features: Mapping[str, Value]) -> dict[str, float]:
+    """Return names and numbers, with words made part of the name; what falls together is added."""
     for value in features.values():
         if type(value) is not float:
             break
     else:
-        return features.items()  # type: ignore[return-value]  # as the loop found
-    return [
-        (f"{name}={value}", 1.0) if isinstance(value, str) else (name, float(value))
-        for name, value in features.items()
-        if value is not None
-    ]
+        return features  # type: ignore[return-value]  # as the loop found
+    terms: dict[str, float] = {}
+    for given, value in features.items():
+        if value is None:
+            continue
+        name, number = (f"{given}={value}", 1.0) if isinstance(value, str) else (given, value)
+        terms[name] = terms.get(name, 0.0) + number
+    return terms
 
 
 def _plain(name: str, value: Value) -> float:
@@ -416,31 +436,38 @@ def _text(value: Value) -> str | None:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def _csr(batch: Iterable[list[tuple[int, float]]], width: int, room: int, constant: float) -> CSR:
-    """Return rows of pairs of number and value; numbers from width on are left out."""
-    indices: list[int] = []
-    data: list[float] = []
-    indptr = [0]
-    for pairs in batch:
-        pairs.sort()
-        last = -1
-        for number, value in pairs:
-            if number >= width:
-                break
-            if number == last:
-                data[-1] += value
-            else:
-                indices.append(number)
-                data.append(value)
-                last = number
-        indptr.append(len(indices))
-    return CSR(
-        np.array(data, np.float64),
-        np.array(indices, np.int32),
-        np.array(indptr, np.int64),
-        room,
-        constant,
-    )
+def _csr(
+    numbers: list[int],
+    values: list[float],
+    ends: list[int],
+    width: int,
+    room: int,
+    constant: float,
+) -> CSR:
+    """Return rows whose features ascend; numbers from width on are left out, equal ones added."""
+    if len(ends) == 2 and len(set(numbers)) == len(numbers):  # one row: half the time
+        pairs = sorted(zip(numbers, values, strict=True))
+        if pairs and pairs[-1][0] >= width:
+            pairs = [pair for pair in pairs if pair[0] < width]
+        indices = np.array([number for number, _ in pairs], np.int32)
+        data = np.array([value for _, value in pairs], np.float64)
+        return CSR(data, indices, np.array([0, len(pairs)]), room, constant)
+    indices, data = np.array(numbers, np.int64), np.array(values, np.float64)
+    indptr = np.array(ends, np.int64)
+    keys = indices + (np.repeat(np.arange(len(ends) - 1), np.diff(indptr)) << 40)
+    order = keys.argsort(kind="stable")
+    keys, indices, data = keys[order], indices[order], data[order]
+    known = indices < width
+    if not known.all():
+        keys, indices, data = keys[known], indices[known], data[known]
+        indptr = np.append(0, np.cumsum(known))[indptr]
+    if len(keys) > 1 and (keys[1:] == keys[:-1]).any():
+        keys, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        indices, before = indices[first], data
+        data = np.zeros(len(keys))
+        np.add.at(data, group, before)
+        indptr = np.append(np.searchsorted(first, indptr[:-1]), len(keys))
+    return CSR(data, indices.astype(np.int32), indptr, room, constant)
 
 
 def _wrong_length(found: int, wanted: int) -> InputError:
@@ -452,7 +479,18 @@ def gathered(rows: CSR, weights: NDArray[Any], ledger: NDArray[Any], count: int)
 
     The same numbers in the same order as with all the averages, so the same sums.
     """
-    n = len(rows.indices)
-    at = np.append(rows.indices, len(weights) - 1)
-    needed = weights[at] - ledger[at] / count
-    return rows._replace(indices=np.arange(n, dtype=np.int32), n_features=n), needed
+    at, n = rows.indices, len(rows.indices)
+    needed = np.empty((n + 1, *weights.shape[1:]))
+    needed[:n] = weights[at] - ledger[at] / count
+    needed[n] = weights[-1] - ledger[-1] / count
+    return CSR(rows.data, _places(n), rows.indptr, n, rows.constant), needed
+
+
+@cache
+def _few_places() -> NDArray[Any]:
+    return np.arange(4096, dtype=np.int32)
+
+
+def _places(n: int) -> NDArray[Any]:
+    """Return 0 to n − 1."""
+    return _few_places()[:n] if n <= 4096 else np.arange(n, dtype=np.int32)

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from rosenblatt.errors import RosenblattError
+from rosenblatt.service.features import NamedFeatures
 from rosenblatt.service.history import (
     features_from,
     label_from,
@@ -55,7 +56,41 @@ def matching(reader: JournalReader, entry: Entry, request: ForgetRequest) -> lis
     return reader.examples(model, id_=request.id, token=request.token, before=request.before)
 
 
-def subtract(writer: Writer, entry: Entry, request: ForgetRequest, token: str | None) -> Answered:
+class Lonely:
+    """The names of features that only the examples of a request have, as far as was looked.
+
+    Looking takes as long as reading the journal, so most of it is done beside the writer.
+    """
+
+    def __init__(self, writer: Writer, entry: Entry, request: ForgetRequest) -> None:
+        self._entry, self._request = entry, request
+        self._upto = 0
+        self.names: set[str] = set()
+        with writer.journal.reader() as reader:
+            self.look(reader)
+
+    def look(self, reader: JournalReader) -> None:
+        """Look at the events that have come since."""
+        space, model = self._entry.private.space, self._entry.record.model
+        if not isinstance(space, NamedFeatures):
+            return
+        examples = matching(reader, self._entry, self._request)
+        mine, head = set(sequences_of(examples)), reader.head(model)
+        if examples and examples[-1].sequence > self._upto:  # then all are looked at again
+            self._upto = 0
+            for event in examples:
+                self.names |= space.terms(features_from(event.features or "{}"))
+        for event in reader.events(model, self._upto, head, "features IS NOT NULL"):
+            if not self.names:
+                break
+            if event.sequence not in mine:
+                self.names -= space.terms(features_from(event.features or "{}"))
+        self._upto = head
+
+
+def subtract(
+    writer: Writer, entry: Entry, request: ForgetRequest, token: str | None, lonely: Lonely
+) -> Answered:
     """Take the steps of examples back and erase them; a command."""
     writer.check_current(entry)
     examples = matching(writer.journal.here, entry, request)
@@ -73,7 +108,10 @@ def subtract(writer: Writer, entry: Entry, request: ForgetRequest, token: str | 
         for event in examples
         if event.kind == LEARNED and event.undone is None and event.rival is not None
     ]
+    lonely.look(writer.journal.here)
     entry.private.subtract(steps)  # raises before it changes anything
+    if isinstance(entry.private.space, NamedFeatures):
+        entry.private.space.erase(sorted(lonely.names))
     with writer.journal.transaction():
         _erase(writer, entry, examples, request, token)
     return _settled(writer, entry, Forgotten(examples=len(examples), version=entry.head))

@@ -1,5 +1,6 @@
 """A served learner: it scores rows, learns from one at a time, and can take an example back."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
@@ -135,6 +136,7 @@ class ServedLearner:
 
     def _arrange(self) -> None:
         """Lay the weights out as rows of this space read them."""
+        self._targets: dict[int, NDArray[Any]] = {}  # as the kernels read them
         state = self.state
         if state.n_classes != 2 and state.by_feature != self.space.sparse:
             for name in ("weights", "ledger", "variance"):
@@ -162,7 +164,7 @@ class ServedLearner:
         rows, needed = gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
         scores = np.empty((rows.shape[0], *needed.shape[1:]))
         (activations if state.n_classes == 2 else class_scores)(rows, needed, scores)
-        if not np.isfinite(scores).all():
+        if not (math.isfinite(scores.sum()) or np.isfinite(scores).all()):
             msg = "The score of a row overflowed: its values are too large."
             raise WeightOverflowError(msg)
         return scores
@@ -170,6 +172,8 @@ class ServedLearner:
     def labels(self, scores: NDArray[Any]) -> list[Class]:
         """Return the labels that scores predict."""
         positive = self.learner.zero == "positive"
+        if scores.ndim == 1 and len(scores) == 1:  # as below, for the one row of most requests
+            return [self.classes[int(scores[0] >= 0.0 if positive else scores[0] > 0.0)]]
         numbers = predicted_numbers(scores, positive=positive)
         return [self.classes[number] for number in numbers.tolist()]
 
@@ -183,7 +187,7 @@ class ServedLearner:
         state, number = self.state, self._numbers[label]
         at: Any = rows.indices if isinstance(rows, CSR) else slice(0, self.n_features)
         before = self._before(at)
-        targets = targets_of(np.array([number]), state.n_classes)
+        targets = self._target(number)
         count = state.count
         counts = run_pass(
             state, Examples(rows, targets), ONE_ROW, self.learner.step, self._zero, self._log
@@ -212,6 +216,13 @@ class ServedLearner:
         if self._trail is not None:
             self._trail.append((before, count))
         return Effect(predicted, bool(counts.mistakes), step, rival, count, state.n_classes)
+
+    def _target(self, number: int) -> NDArray[Any]:
+        found = self._targets.get(number)
+        if found is None:
+            found = targets_of(np.array([number]), self.state.n_classes)
+            self._targets[number] = found
+        return found
 
     def _predicted(self, rows: Rows) -> Class | None:
         if len(self.classes) < 2:
@@ -283,7 +294,9 @@ class ServedLearner:
 
     def _before(self, at: Any) -> list[tuple[NDArray[Any], Any, Any, Any]]:
         """Return what undoes a step on these features: arrays and what stands in them."""
-        return [(view, at, view[at].copy(), view[-1].copy()) for view in self._views()]
+        if isinstance(at, slice):
+            return [(view, at, view[at].copy(), view[-1].copy()) for view in self._views()]
+        return [(view, at, view[at], view[-1].copy()) for view in self._views()]
 
     def _views(self) -> list[NDArray[Any]]:
         state = self.state
@@ -332,7 +345,7 @@ class ServedLearner:
         if counts:
             state.count = counts[0]
         self.state, self.classes = state, classes
-        self._numbers = {one: k for k, one in enumerate(classes)}
+        self._numbers, self._targets = {one: k for k, one in enumerate(classes)}, {}
         self.space.shrink(n_features)
         self.n_features = n_features
         self._touched = None

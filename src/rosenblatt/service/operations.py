@@ -14,7 +14,7 @@ from rosenblatt.service import answers
 from rosenblatt.service.access import Caller, digest_of, new_token
 from rosenblatt.service.app import NDJSON, Application, Call, Operation, Reply
 from rosenblatt.service.features import Features
-from rosenblatt.service.forgetting import release, roll_back, subtract
+from rosenblatt.service.forgetting import Lonely, release, roll_back, subtract
 from rosenblatt.service.history import text_of
 from rosenblatt.service.inference import (
     InferAnswer,
@@ -336,7 +336,8 @@ async def forget(app: Application, call: Call) -> Any:
     """Forget at once by subtraction, or in the background by a replay."""
     entry, body, token = call.model, call.body, call.caller.name
     if body.mode == "subtract":
-        found = await app.command(lambda: subtract(app.writer, entry, body, token))
+        lonely = await app.in_thread(Lonely, app.writer, entry, body)
+        found = await app.command(lambda: subtract(app.writer, entry, body, token, lonely))
         app.versions.clear()
         return found
     accepted = await app.command(lambda: app.replays.add(entry, body, token))

@@ -9,6 +9,7 @@ and no prediction mixes two versions.
 import contextlib
 import fcntl
 import hashlib
+import logging
 import os
 import queue
 import sqlite3
@@ -42,6 +43,7 @@ from rosenblatt.service.requests import Learned, ModelSpec
 from rosenblatt.service.snapshots import Snapshots, file_of
 
 LOCK = "lock"
+log = logging.getLogger("rosenblatt.service")
 Post = Callable[[Callable[[], None]], object]  # runs a function in the readers' thread
 
 
@@ -394,6 +396,7 @@ class Writer:
             self.journal.roll_back()
         full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
         self._recoverable = full
+        log.error("The service is read-only from now on.", exc_info=error)
         self._fault = (
             "the disk, or what the journal may take of it, is full"
             if full
