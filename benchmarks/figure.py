@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-DECIMALS = {"ms": 2, "MB": 1, "s": 2, "×": 2, "%": 1, "rows/s": 0, "": 2}
+DECIMALS = {"ms": 2, "MB": 1, "s": 2, "×": 2, "%": 1, "rows/s": 0, "/s": 0, "": 2}
 COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "≥": operator.ge,
     "≤": operator.le,

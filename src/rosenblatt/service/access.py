@@ -66,6 +66,7 @@ class Access:
 
         self._tokens, self._operator = tokens, operator
         self._hosts = frozenset(host.lower() for host in hosts)
+        self._seen: set[bytes] = set()  # what was found to be one of them, with its port
         self._rate, self._clock = rate, clock or monotonic
         self._buckets: dict[str, Bucket] = {}
         self._callers: dict[bytes, tuple[TokenRecord, Caller]] = {}
@@ -75,13 +76,18 @@ class Access:
         """Whether there are no tokens, so that nobody is asked for one."""
         return self._operator is None and not self._tokens()
 
-    def check_host(self, host: str, origin: str | None) -> None:
+    def check_host(self, host: bytes, origin: bytes | None) -> None:
         """Raise where a request names another host, or comes from the page of another."""
-        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-        if name.lower() not in self._hosts:
-            msg = f"This service does not answer under the name {name[:80]!r}."
-            raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, msg)
-        if origin is not None and origin.partition("://")[2].lower() != host.lower():
+        if host not in self._seen:
+            name = host.decode("latin-1").lower()
+            if not name.endswith("]"):
+                name = name.rsplit(":", 1)[0]
+            if name not in self._hosts:
+                msg = f"This service does not answer under the name {name[:80]!r}."
+                raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, msg)
+            if len(self._seen) < 100:
+                self._seen.add(host)
+        if origin is not None and origin.partition(b"://")[2].lower() != host.lower():
             msg = "Requests from pages of other hosts are refused."
             raise RequestError(HTTPStatus.FORBIDDEN, msg)
 

@@ -15,7 +15,13 @@ from rosenblatt.kernels.shapes import entries
 from rosenblatt.models.explanation import contributions
 from rosenblatt.models.model import Class, Model
 from rosenblatt.rules import pair_scale
-from rosenblatt.service.features import ColumnFeatures, Features, HashedFeatures, NamedFeatures
+from rosenblatt.service.features import (
+    ColumnFeatures,
+    Features,
+    HashedFeatures,
+    NamedFeatures,
+    Value,
+)
 from rosenblatt.service.history import at_version, features_from, in_parts, label_from, new_learner
 from rosenblatt.service.journal import ACTIVE, KINDS, Event, JobRecord
 from rosenblatt.service.learner import ServedLearner
@@ -386,13 +392,24 @@ def check_features(features: Features, limits: Limits, *, columns: bool) -> None
         msg = f"features has {len(features):,} entries; at most {limits.features:,} are taken."
         raise InputError(msg)
     most = limits.magnitude
-    if not isinstance(features, Mapping):
-        for number in features:
-            if not -most <= number <= most:
-                msg = f"A number in features is {number:g}; its size must be at most {most:g}."
-                raise InputError(msg)
+    if isinstance(features, Mapping):
+        if set(map(type, features.values())) == {float}:  # most rows: five times as fast
+            numbers: Any = features.values()
+            if (
+                max(map(len, features)) <= limits.name_length
+                and max(numbers) <= most
+                and min(numbers) >= -most
+            ):
+                return
+        _check_named(features, limits, limits.text_length if columns else limits.name_length)
         return
-    longest = limits.text_length if columns else limits.name_length
+    for number in features:
+        if not -most <= number <= most:
+            msg = f"A number in features is {number:g}; its size must be at most {most:g}."
+            raise InputError(msg)
+
+
+def _check_named(features: Mapping[str, Value], limits: Limits, longest: int) -> None:
     for name, value in features.items():
         if len(name) > limits.name_length:
             msg = (
@@ -400,14 +417,17 @@ def check_features(features: Features, limits: Limits, *, columns: bool) -> None
                 f"{limits.name_length:,} are taken."
             )
             raise InputError(msg)
-        if type(value) is float:
-            if not -most <= value <= most:
-                msg = f"The feature {name[:80]!r} is {value:g}; its size must be at most {most:g}."
+        if isinstance(value, str):
+            if len(value) > longest:
+                msg = (
+                    f"The word of the feature {name[:80]!r} has {len(value):,} characters; at "
+                    f"most {longest:,} are taken."
+                )
                 raise InputError(msg)
-        elif isinstance(value, str) and len(value) > longest:
+        elif value is not None and abs(value) > limits.magnitude:
             msg = (
-                f"The word of the feature {name[:80]!r} has {len(value):,} characters; at most "
-                f"{longest:,} are taken."
+                f"The feature {name[:80]!r} is {value:g}; its size must be at most "
+                f"{limits.magnitude:g}."
             )
             raise InputError(msg)
 

@@ -25,13 +25,10 @@ from rosenblatt.service.metrics import Metrics
 from rosenblatt.service.requests import Example, Learned, Problem
 from rosenblatt.service.writer import Entry, Taught, Writer, no_model
 
+OF_MODEL = "/v1/models/{model}/"
 JSON, NDJSON = "application/json", "application/x-ndjson"
-HEADERS = [
-    (b"cache-control", b"no-store"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'"),
-    (b"referrer-policy", b"no-referrer"),
-]
+HEADERS = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
+JSON_TYPE = (b"content-type", b"application/json")
 log = logging.getLogger("rosenblatt.service")
 encode = msgspec.json.Encoder().encode
 
@@ -53,7 +50,7 @@ class Call:
         return cast("Entry", self.entry)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Reply:
     """An answer that is not simply a body of JSON with status 200."""
 
@@ -103,10 +100,16 @@ class Application:
         self.metrics = Metrics(writer)
         self.versions = answers.Versions(writer)
         self.replays = Replays(writer)
+        endpoints = [(one, Endpoint(self, one)) for one in operations]
         self._router = Router(
-            [Route(one.path, Endpoint(self, one), methods=[one.method]) for one in operations],
+            [Route(one.path, endpoint, methods=[one.method]) for one, endpoint in endpoints],
             redirect_slashes=False,
         )
+        self._direct = {  # by method and last part of the path, for what is asked most
+            (one.method, one.path.removeprefix(OF_MODEL)): endpoint
+            for one, endpoint in endpoints
+            if one.path.startswith(OF_MODEL) and one.path.count("/") == 4
+        }
 
     def close(self) -> None:
         """End, after what has been accepted."""
@@ -123,13 +126,17 @@ class Application:
         scope["app"] = self  # so that the router raises instead of answering by itself
         began = perf_counter()
         try:
-            headers = dict(scope["headers"])
-            origin = headers.get(b"origin")
-            self.access.check_host(
-                headers.get(b"host", b"").decode("latin-1"),
-                None if origin is None else origin.decode("latin-1"),
-            )
-            await self._router(scope, receive, send)
+            headers = scope["header_values"] = dict(scope["headers"])
+            self.access.check_host(headers.get(b"host", b""), headers.get(b"origin"))
+            parts = scope["path"].split("/")
+            direct = len(parts) == 5 and self._direct.get((scope["method"], parts[4]))
+            if (
+                direct and parts[1] == "v1" and parts[2] == "models"
+            ):  # 30 µs less than by the router
+                scope["path_params"] = {"model": parts[3]}
+                await direct(scope, receive, send)
+            else:
+                await self._router(scope, receive, send)
         except (RosenblattError, HTTPException, msgspec.MsgspecError) as error:
             reply = _problem(error)
         except ConnectionError:
@@ -219,7 +226,7 @@ class Endpoint:
         """Answer a request that has come to this operation."""
         app, wanted = self._app, self._operation
         began = perf_counter()
-        headers: dict[bytes, bytes] = dict(scope["headers"])
+        headers: dict[bytes, bytes] = scope["header_values"]
         path = scope["path_params"]
         name = path.get("model")
         if wanted.scope is None:
@@ -244,7 +251,9 @@ class Endpoint:
         await respond(send, reply, head=scope["method"] == "HEAD")
 
     async def _read(self, call: Call, headers: dict[bytes, bytes], receive: Any) -> None:
-        kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
+        kind = headers.get(b"content-type", b"")
+        if kind != b"application/json":
+            kind = kind.split(b";")[0].strip().lower()
         limits = self._app.limits
         if kind == b"application/json":
             decode = self._decode
@@ -256,7 +265,7 @@ class Endpoint:
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, msg)
         most = limits.model_file if self._operation.large else limits.body
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > most:
+        if not length.isdigit() or len(length) > 15 or int(length) > most:
             raise _too_large(most)
         body = await _body(receive, most, limits.body_seconds)
         try:
@@ -298,12 +307,11 @@ def _too_large(most: int) -> RequestError:
 async def respond(send: Any, reply: Reply, *, head: bool = False) -> None:
     """Send an answer."""
     body = reply.body if isinstance(reply.body, bytes) else encode(reply.body)
-    headers = [
-        (b"content-type", reply.kind.encode()),
-        (b"content-length", str(len(body)).encode()),
-        *HEADERS,
-        *reply.headers,
-    ]
+    length = (b"content-length", b"%d" % len(body))
+    if reply.kind is JSON and not reply.headers:
+        headers = [JSON_TYPE, length, *HEADERS]
+    else:
+        headers = [(b"content-type", reply.kind.encode()), length, *HEADERS, *reply.headers]
     await send({"type": "http.response.start", "status": int(reply.status), "headers": headers})
     await send({"type": "http.response.body", "body": b"" if head else body})
 

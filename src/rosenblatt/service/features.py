@@ -21,6 +21,7 @@ from rosenblatt.models.model import Model
 Value = float | str | bool | None
 Features = Mapping[str, Value] | Sequence[float]
 
+NUMBERS = {float}
 REFUSE, IGNORE = "refuse", "ignore"  # what happens to a new name where there is no more room
 
 
@@ -398,7 +399,7 @@ class ColumnFeatures:
 
 
 def _mapping(features: Features) -> Mapping[str, Value]:
-    if not isinstance(features, Mapping):
+    if type(features) is not dict and not isinstance(features, Mapping):
         msg = "features must be an object of names; got a list."
         raise InputError(msg)
     return features
@@ -406,11 +407,8 @@ def _mapping(features: Features) -> Mapping[str, Value]:
 
 def _plain_terms(features: Mapping[str, Value]) -> dict[str, float]:
     """Return names and numbers, with words made part of the name; what falls together is added."""
-    for value in features.values():
-        if type(value) is not float:
-            break
-    else:
-        return features  # type: ignore[return-value]  # as the loop found
+    if set(map(type, features.values())) <= NUMBERS:
+        return features  # type: ignore[return-value]  # all of them are numbers
     terms: dict[str, float] = {}
     for given, value in features.items():
         if value is None:
@@ -481,7 +479,7 @@ def gathered(rows: CSR, weights: NDArray[Any], ledger: NDArray[Any], count: int)
     """
     at, n = rows.indices, len(rows.indices)
     needed = np.empty((n + 1, *weights.shape[1:]))
-    needed[:n] = weights[at] - ledger[at] / count
+    needed[:n] = weights.take(at, 0) - ledger.take(at, 0) / count
     needed[n] = weights[-1] - ledger[-1] / count
     return CSR(rows.data, _places(n), rows.indptr, n, rows.constant), needed
 

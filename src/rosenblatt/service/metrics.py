@@ -1,5 +1,6 @@
 """Counters in the text that Prometheus reads."""
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from typing import Any
 
@@ -22,12 +23,7 @@ class Metrics:
         """Count an answer."""
         self._requests[operation, status] += 1
         self._seconds[operation] += seconds
-        place = 0
-        for bucket in BUCKETS:
-            if seconds <= bucket:
-                break
-            place += 1
-        self._below[operation][place] += 1
+        self._below[operation][bisect_left(BUCKETS, seconds)] += 1
 
     def predicted(self, entry: Entry, rows: int) -> None:
         """Count predictions."""

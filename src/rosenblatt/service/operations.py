@@ -67,6 +67,10 @@ PAGE_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+PAGE_HEADERS = (
+    (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+)
 ROW, EXAMPLE = "features", "features with a label"
 Handler = Callable[[Application, Call], Awaitable[Any]]
 OPERATIONS: list[Operation] = []  # those that are asked most come first
@@ -593,7 +597,7 @@ def page_file(name: str) -> Reply:
     kind = PAGE_TYPES.get(Path(name).suffix)
     if file is None or kind is None:
         raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing here.")
-    return Reply(file.read_bytes(), kind=kind)
+    return Reply(file.read_bytes(), kind=kind, headers=PAGE_HEADERS)
 
 
 def check_name(name: str) -> None:

@@ -1,7 +1,9 @@
 """The service on a socket: what it must have to start, and uvicorn around the application."""
 
 import os
+import signal
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from importlib.util import find_spec
@@ -127,6 +129,8 @@ class ModelServer:
             timeout_keep_alive=60,
             timeout_graceful_shutdown=10,
         )
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
         try:
             uvicorn.Server(config).run([self._socket])
         finally:
