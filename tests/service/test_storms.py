@@ -294,8 +294,8 @@ def test_schemathesis(tmp_path: Path) -> None:
     asked.ask("PUT", MODEL, {"classes": ["no", "yes"]})
     document = asked.ask("GET", "/openapi.json").json()
     for path in document["paths"].values():
-        for operation in path.values():
-            operation.pop("security", None)  # without tokens, as here, nobody is asked for one
+        for described in path.values():
+            described.pop("security", None)  # without tokens, as here, nobody is asked for one
     schema = schemathesis.openapi.from_dict(document)
 
     for found in schema.get_all_operations():
