@@ -10,10 +10,13 @@ from typing import Any
 import click
 
 from machine_code.recording import Call
-from rosenblatt.kernels.compiling.calling import BUILTINS, EMITTER
+from rosenblatt.kernels import named_rows
+from rosenblatt.kernels.compiling import calling
 from rosenblatt.kernels.compiling.forms import TupleForm
 from rosenblatt.kernels.compiling.machine import symbol_of
 from rosenblatt.kernels.compiling.store import Record, source_digest
+
+BUILTINS = [(module.EMITTER, name) for module in (calling, named_rows) for name in module.BUILTINS]
 
 
 def compiled_records(calls: list[tuple[str, Call]], processor: str, jobs: int) -> list[Record]:
@@ -21,7 +24,7 @@ def compiled_records(calls: list[tuple[str, Call]], processor: str, jobs: int) -
     os.environ["NUMBA_CPU_NAME"] = processor
     os.environ["NUMBA_CPU_FEATURES"] = ""
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = [pool.submit(_builtin, name, processor) for name in BUILTINS]
+        futures = [pool.submit(_builtin, *place, processor) for place in BUILTINS]
         for name, (function, signature) in calls:
             place = function.__module__, function.__name__
             futures.append(pool.submit(_kernel, name, *place, signature, processor))
@@ -37,9 +40,9 @@ def _kernel(name: str, module: str, function: str, signature: TupleForm, process
     return Record(name, str(code.result), processor, source_digest(), code.data)
 
 
-def _builtin(function: str, processor: str) -> Record:
+def _builtin(emitter: str, function: str, processor: str) -> Record:
     from rosenblatt.kernels.compiling.compiler import compile_builtin
 
-    name = f"{EMITTER}.{function}"
-    code = compile_builtin(getattr(import_module(EMITTER), function), symbol_of(name), processor)
+    name = f"{emitter}.{function}"
+    code = compile_builtin(getattr(import_module(emitter), function), symbol_of(name), processor)
     return Record(name, str(code.result), processor, source_digest(), code.data)

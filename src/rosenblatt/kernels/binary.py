@@ -5,7 +5,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt import rules
-from rosenblatt.kernels.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.rows import Rows
 
@@ -20,10 +20,10 @@ def binary_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    w: NDArray[Any],  # changed
-    u: NDArray[Any] | None,  # changed: the ledger of the average, Algorithm 7's u and β
+    w: Changed[NDArray[Any]],
+    u: Changed[NDArray[Any]] | None,  # the ledger of the average, Algorithm 7's u and β
     c: int,  # Algorithm 7's counter before this pass
-    log: Log | None,  # changed
+    log: Changed[Log] | None,
 ) -> Counts:
     """Visit the rows in order, step where the rule says so, and return what happened."""
     mistakes, updates, loss = 0, 0, 0.0
@@ -48,7 +48,7 @@ def binary_pass(
 
 
 @compiled
-def activations(rows: Rows, w: NDArray[Any], out: NDArray[Any]) -> None:
+def activations(rows: Rows, w: NDArray[Any], out: Changed[NDArray[Any]]) -> None:
     """Write the activation of each row to out."""
     for i in range(len(out)):
         out[i] = rows.dot(i, w)

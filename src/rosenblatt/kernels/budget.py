@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import settle
-from rosenblatt.kernels.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
 
 RANDOM, FORGETRON, PROJECTRON = range(3)
@@ -49,7 +49,7 @@ def row_steps(
     zero: int,
     joint: bool,
     scores: NDArray[Any],
-    delta: NDArray[Any],  # changed: the step in each column
+    delta: Changed[NDArray[Any]],  # the step in each column
 ) -> tuple[int, int, float]:
     """Return mistakes, steps and loss of one row, whose steps are written to delta."""
     delta[:] = 0.0
@@ -86,7 +86,7 @@ def budget_block(
     words: NDArray[Any],  # one random word a row
     seen: int,  # Algorithm 7's counter before these rows
     n_kept: int,
-    slots: Slots,  # changed
+    slots: Changed[Slots],
     scores: NDArray[Any],  # room: a number for each column
     delta: NDArray[Any],  # room: likewise
     room: NDArray[Any],  # a number for each slot
@@ -138,7 +138,7 @@ def draw(word: Any, n_kept: int) -> int:
 
 @compiled
 def enter(
-    values: NDArray[Any], column: int, delta: NDArray[Any], n_kept: int, slots: Slots
+    values: NDArray[Any], column: int, delta: NDArray[Any], n_kept: int, slots: Changed[Slots]
 ) -> None:
     """Give a row the next free slot, with its step as coefficients."""
     slot = slots.ages[n_kept]
@@ -153,7 +153,7 @@ def enter(
 
 
 @compiled
-def drop(place: int, n_kept: int, slots: Slots) -> None:
+def drop(place: int, n_kept: int, slots: Changed[Slots]) -> None:
     """Free the slot at this place of the ages; it is the next one to be given away."""
     slot = slots.ages[place]
     for p in range(place, n_kept - 1):
@@ -201,8 +201,8 @@ def project(
     seen: int,
     limit: Limit,
     n_kept: int,
-    slots: Slots,
-    room: NDArray[Any],
+    slots: Changed[Slots],
+    room: Changed[NDArray[Any]],
 ) -> int:
     """Project the step on the span of the kept rows, or keep the row; return how many are kept.
 

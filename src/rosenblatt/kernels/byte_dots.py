@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled, instruction
+from rosenblatt.kernels.compiling import Changed, compiled, instruction
 
 LANES = 32  # rows of a panel; with 16 or 64 the same takes 2.0 ms
 MOST_FEATURES = (2**31 - 1) // 255**2  # beyond, a sum could leave 32 bits
@@ -44,9 +44,9 @@ def pair_sums(
 @compiled
 def pack_pairs(
     rows: NDArray[Any],  # of bytes
-    words: NDArray[Any],  # changed: int32, room for every pair
-    places: NDArray[Any],  # changed: uint16, likewise
-    ends: NDArray[Any],  # changed: where each row's pairs end
+    words: Changed[NDArray[Any]],  # int32, room for every pair
+    places: Changed[NDArray[Any]],  # uint16, likewise
+    ends: Changed[NDArray[Any]],  # where each row's pairs end
 ) -> int:
     """Write the pairs of features that are not zero, and return how many they are."""
     n_features, p = rows.shape[1], 0
@@ -64,7 +64,7 @@ def pack_pairs(
 
 
 @compiled
-def fill_panels(rows: NDArray[Any], panels: NDArray[Any]) -> None:
+def fill_panels(rows: NDArray[Any], panels: Changed[NDArray[Any]]) -> None:
     """Change panels, zeros of shape (n_panels, n_pairs, 32, 2), to hold these rows of bytes."""
     for i in range(rows.shape[0]):
         for j in range(rows.shape[1]):
@@ -80,7 +80,7 @@ def panel_dots(
     panels: NDArray[Any],
     begin: int,
     end: int,  # of the chosen ones, so that threads can share the work
-    out: NDArray[Any],  # changed: int32, (chosen, 32·panels)
+    out: Changed[NDArray[Any]],  # int32, (chosen, 32·panels)
 ) -> None:
     """Write the dot products of packed rows with all rows of the panels."""
     size = panels.shape[1] * LANES * 2

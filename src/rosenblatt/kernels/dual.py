@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import settle
-from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
 from rosenblatt.kernels.prefix_sums import add_row
@@ -26,9 +26,9 @@ def column_block(
     gram: NDArray[Any],  # K of these rows among themselves
     rule: Any,
     zero: int,
-    scores: NDArray[Any],  # changed: (columns, rows)
+    scores: Changed[NDArray[Any]],  # (columns, rows)
     seen: int,  # Algorithm 7's counter before these rows
-    log: Log,  # changed
+    log: Changed[Log],
 ) -> Counts:
     """Visit rows in order, each column learning by itself, and return what happened.
 
@@ -60,9 +60,9 @@ def joint_block(
     gram: NDArray[Any],  # K of these rows among themselves
     rule: Any,
     zero: int,
-    scores: NDArray[Any],  # changed: (classes, rows)
+    scores: Changed[NDArray[Any]],  # (classes, rows)
     seen: int,  # Algorithm 7's counter before these rows
-    log: Log,  # changed
+    log: Changed[Log],
 ) -> Counts:
     """Visit rows in order, the true class against its best rival, and return what happened."""
     mistakes, updates, loss = 0, 0, 0.0

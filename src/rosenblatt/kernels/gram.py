@@ -4,12 +4,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.rows import Rows
 
 
 @compiled
-def squares(rows: Rows, out: NDArray[Any]) -> None:
+def squares(rows: Rows, out: Changed[NDArray[Any]]) -> None:
     """Write ‖x‖² of each row to out, with the constant feature."""
     for i in range(len(out)):
         out[i] = rows.sqnorm(i)
@@ -41,7 +41,7 @@ def polynomial(
     constant: float,
     begin: int,
     end: int,  # of the rows on the left, so that threads can share the work
-    out: NDArray[Any],  # may be the dot products themselves
+    out: Changed[NDArray[Any]],  # may be the dot products themselves
 ) -> None:
     """Write (γ·x·x′ + coef0)^degree + constant to out, by multiplications alone."""
     for i in range(begin, end):
@@ -61,7 +61,7 @@ def exponents(
     gamma: float,
     begin: int,
     end: int,  # of the rows on the left
-    out: NDArray[Any],  # may be the dot products themselves
+    out: Changed[NDArray[Any]],  # may be the dot products themselves
 ) -> None:
     """Write −γ·‖x − x′‖² to out."""
     for i in range(begin, end):
@@ -80,7 +80,7 @@ def sparse_dots(
     column_ptr: NDArray[Any],
     begin: int,
     end: int,  # of the rows on the left
-    out: NDArray[Any],  # (left, right), zeros
+    out: Changed[NDArray[Any]],  # (left, right), zeros
 ) -> None:
     """Add the dot products of sparse rows to out, feature by feature, each pair that meets once."""
     for i in range(begin, end):
@@ -92,7 +92,7 @@ def sparse_dots(
 
 @compiled
 def copy_out(
-    kept: NDArray[Any], slots: NDArray[Any], columns: NDArray[Any], out: NDArray[Any]
+    kept: NDArray[Any], slots: NDArray[Any], columns: NDArray[Any], out: Changed[NDArray[Any]]
 ) -> None:
     """Write kept[slots, columns] to out."""
     for i in range(len(slots)):
@@ -102,7 +102,7 @@ def copy_out(
 
 @compiled
 def copy_in(
-    values: NDArray[Any], slots: NDArray[Any], columns: NDArray[Any], kept: NDArray[Any]
+    values: NDArray[Any], slots: NDArray[Any], columns: NDArray[Any], kept: Changed[NDArray[Any]]
 ) -> None:
     """Change kept[slots, columns] to the values; a slot below 0 keeps nothing."""
     for i in range(len(slots)):

@@ -5,7 +5,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import settle
-from rosenblatt.kernels.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.rows import Rows
 
@@ -40,10 +40,10 @@ def multiclass_pass(
     rule: Any,
     zero: int,
     scores: NDArray[Any],  # room for the activation of each class
-    w: NDArray[Any],  # changed; laid out as the rows want it
-    u: NDArray[Any] | None,  # changed: the ledger of the average
+    w: Changed[NDArray[Any]],  # laid out as the rows want it
+    u: Changed[NDArray[Any]] | None,  # the ledger of the average
     c: int,  # Algorithm 7's counter before this pass
-    log: Log | None,  # changed
+    log: Changed[Log] | None,
 ) -> Counts:
     """Visit the rows in order, step where the rule says so, and return what happened.
 
@@ -77,7 +77,7 @@ def multiclass_pass(
 
 
 @compiled
-def class_scores(rows: Rows, w: NDArray[Any], out: NDArray[Any]) -> None:
+def class_scores(rows: Rows, w: NDArray[Any], out: Changed[NDArray[Any]]) -> None:
     """Write the activation of every class on each row to out, (rows, classes)."""
     for i in range(len(out)):
         rows.scores(i, w, out[i])

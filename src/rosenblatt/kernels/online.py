@@ -1,4 +1,9 @@
-"""Learning from one row, with nothing changed where it cannot be learned."""
+"""One row at a time: learned from, with nothing changed where it cannot be, and decided.
+
+The weights of the row's features are copied, a pass over the row changes the copy, and the copy is
+written back where all of it is finite. So the pass is the one that everything learns by, whatever
+it costs depends on the row and not on the number of features, and what overflows leaves no trace.
+"""
 
 from typing import Any
 
@@ -6,57 +11,193 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import binary_pass
-from rosenblatt.kernels.compiling import compiled, inlined
-from rosenblatt.kernels.finite import first_not_finite
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.multiclass import multiclass_pass
-from rosenblatt.kernels.rows import Dense
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.second_order import (
+    full_covariance_pass,
+    second_order_multiclass_pass,
+    second_order_pass,
+)
 
-RIGHT, MISTAKE, NOT_FINITE, OVERFLOW = range(4)
+RIGHT, MISTAKE, NOT_FINITE, OVERFLOW, OUT_OF_RANGE = range(5)
 
 
 @inlined
-def copy(source: NDArray[Any], target: NDArray[Any]) -> None:
-    """Change the target to what the source is; a slice would have numba make room for an array."""
-    here, there = source.flat, target.flat
-    for p in range(source.size):
-        there[p] = here[p]
+def put_in_order(row: CSR) -> bool:
+    """Change the one row to canonical form; return whether its features are in range.
+
+    By insertion: rows come sorted, or nearly so, from whoever makes them. Two values of one feature
+    are added.
+    """
+    indices, data = row.indices, row.data
+    n = 0
+    for p in range(row.indptr[1]):
+        j, x = indices[p], data[p]
+        if j < 0 or j >= row.n_features:
+            return False
+        q = n
+        while q > 0 and indices[q - 1] > j:
+            q -= 1
+        if q > 0 and indices[q - 1] == j:
+            data[q - 1] += x
+            continue
+        for r in range(n, q, -1):
+            indices[r], data[r] = indices[r - 1], data[r - 1]
+        indices[q], data[q] = j, x
+        n += 1
+    row.indptr[1] = n
+    return True
+
+
+@inlined
+def all_finite(values: NDArray[Any], n: int) -> bool:
+    """Return whether the first values are finite."""
+    here, finite = values.flat, True
+    for p in range(n):
+        finite = finite and np.isfinite(here[p])
+    return finite
+
+
+@inlined
+def fault(x: NDArray[Any], sparse: CSR | None) -> int:
+    """Put a sparse row in order; return what is wrong with the row, or RIGHT."""
+    n = x.size
+    if sparse is not None:
+        if not put_in_order(sparse):
+            return OUT_OF_RANGE
+        n = sparse.indptr[1]
+    return RIGHT if all_finite(x, n) else NOT_FINITE
 
 
 @compiled
 def learn_row(
-    rows: Dense,  # a single one
+    c: int,  # Algorithm 7's counter before this row
+    row: Rows,  # a single one
+    sparse: CSR | None,  # the same, where its features may be in any order; put in order
+    x: NDArray[Any],  # its values
+    near: Rows,  # the same, with its features numbered as they come
     y: NDArray[Any],
+    weight: NDArray[Any],
     order: NDArray[Any],
     rule: Any,
     zero: int,
     scores: NDArray[Any],  # room for the activation of each class
-    w: NDArray[Any],  # changed
-    u: NDArray[Any] | None,  # changed
-    c: int,
-    w_before: NDArray[Any],  # room for a copy
-    u_before: NDArray[Any] | None,  # likewise
+    w: Changed[NDArray[Any]],
+    u: Changed[NDArray[Any]] | None,  # the ledger of the average
+    near_w: Changed[NDArray[Any]],  # room for the weights of near
+    near_u: Changed[NDArray[Any]] | None,  # likewise
 ) -> int:
-    """Make a pass over one row and return what it was; undo it if the weights overflow.
-
-    One call of compiled code where the parts would be three: a stream of short rows spends its time
-    on calls.
-    """
-    if first_not_finite(rows.values) >= 0:
-        return NOT_FINITE
-    copy(w, w_before)
-    if u is not None and u_before is not None:
-        copy(u, u_before)
+    """Learn from one row and return what it was."""
+    found = fault(x, sparse)
+    if found != RIGHT:
+        return found
+    row.gather(0, w, None, c, near_w)
+    if u is not None:
+        row.gather(0, u, None, c, near_u)
     if w.ndim == 1:
-        counts = binary_pass(rows, y, None, order, rule, zero, w, u, c, None)
+        counts = binary_pass(near, y, weight, order, rule, zero, near_w, near_u, c, None)
     else:
-        counts = multiclass_pass(rows, y, None, order, rule, zero, scores, w, u, c, None)
+        counts = multiclass_pass(
+            near, y, weight, order, rule, zero, scores, near_w, near_u, c, None
+        )
     if counts.updates > 0:
-        finite = np.isfinite(counts.loss) and first_not_finite(w) < 0
+        finite = np.isfinite(counts.loss) and row.is_finite(0, near_w)
         if u is not None:
-            finite = finite and first_not_finite(u) < 0
+            finite = finite and row.is_finite(0, near_u)
         if not finite:
-            copy(w_before, w)
-            if u is not None and u_before is not None:
-                copy(u_before, u)
             return OVERFLOW
+        row.scatter(0, near_w, w)
+        if u is not None:
+            row.scatter(0, near_u, u)
     return MISTAKE if counts.mistakes > 0 else RIGHT
+
+
+@compiled
+def learn_row_by_variance(
+    c: int,  # Algorithm 7's counter before this row
+    row: Rows,  # a single one
+    sparse: CSR | None,  # the same, where its features may be in any order; put in order
+    x: NDArray[Any],  # its values
+    near: Rows,  # the same, with its features numbered as they come
+    y: NDArray[Any],
+    weight: NDArray[Any],
+    order: NDArray[Any],
+    rule: Any,
+    zero: int,
+    scores: NDArray[Any],  # room for the activation of each class
+    w: Changed[NDArray[Any]],
+    u: Changed[NDArray[Any]] | None,  # the ledger of the average
+    near_w: Changed[NDArray[Any]],  # room for the weights of near
+    near_u: Changed[NDArray[Any]] | None,  # likewise
+    sigma: Changed[NDArray[Any]],  # variances, or all covariances
+    near_sigma: Changed[NDArray[Any]],  # room for those of near
+    direction: NDArray[Any],  # room for Σx
+    against: NDArray[Any],  # room for Σx of the rival
+) -> int:
+    """As ``learn_row``, by a second-order rule."""
+    found = fault(x, sparse)
+    if found != RIGHT:
+        return found
+    row.gather(0, w, None, c, near_w)
+    row.gather(0, sigma, None, c, near_sigma)
+    if u is not None:
+        row.gather(0, u, None, c, near_u)
+    if w.ndim == 2:
+        counts = second_order_multiclass_pass(
+            *(near, y, weight, order, rule, zero, scores, near_w, near_sigma, near_u, c),
+            *(direction, against),
+        )
+    elif sigma.ndim == 1:
+        counts = second_order_pass(
+            near, y, weight, order, rule, zero, near_w, near_sigma, near_u, c, direction
+        )
+    else:
+        counts = full_covariance_pass(
+            near, y, weight, order, rule, zero, near_w, near_sigma, near_u, c, direction
+        )
+    if counts.updates > 0:
+        finite = np.isfinite(counts.loss) and row.is_finite(0, near_w)
+        finite = finite and row.is_finite(0, near_sigma)
+        if u is not None:
+            finite = finite and row.is_finite(0, near_u)
+        if not finite:
+            return OVERFLOW
+        row.scatter(0, near_w, w)
+        row.scatter(0, near_sigma, sigma)
+        if u is not None:
+            row.scatter(0, near_u, u)
+    return MISTAKE if counts.mistakes > 0 else RIGHT
+
+
+@compiled
+def predict_row(
+    c: int,  # Algorithm 7's counter
+    row: Rows,  # a single one
+    sparse: CSR | None,  # the same, where its features may be in any order; put in order
+    x: NDArray[Any],  # its values
+    near: Rows,  # the same, with its features numbered as they come
+    positive: int,  # whether zero is the second class, and a tie goes to the last
+    w: NDArray[Any],
+    u: NDArray[Any] | None,  # the ledger, where the average decides
+    near_w: NDArray[Any],  # room for the weights of near
+    scores: NDArray[Any],  # room for the activation of each class
+) -> int:
+    """Return the number of the class that a row is of, or what is wrong with it, negative."""
+    found = fault(x, sparse)
+    if found != RIGHT:
+        return -found
+    row.gather(0, w, u, c, near_w)
+    if w.ndim == 1:
+        activation = near.dot(0, near_w)
+        if not np.isfinite(activation):
+            return -OVERFLOW
+        return int(activation > 0.0 or (positive == 1 and activation == 0.0))
+    near.scores(0, near_w, scores)
+    if not all_finite(scores, scores.size):
+        return -OVERFLOW
+    best = 0
+    for k in range(1, scores.size):
+        if scores[k] > scores[best] or (positive == 1 and scores[k] == scores[best]):
+            best = k
+    return best

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
 
 
 class Steps(NamedTuple):
@@ -26,7 +26,7 @@ class Steps(NamedTuple):
 
 @inlined
 def add_row(
-    scores: NDArray[Any],  # changed
+    scores: Changed[NDArray[Any]],
     column: int,
     size: float,
     gram: NDArray[Any],
@@ -45,7 +45,7 @@ def add_steps(
     gram: NDArray[Any],  # K of the rows that taught against the rows at hand
     begin: int,
     end: int,
-    scores: NDArray[Any],  # changed: (columns, rows at hand)
+    scores: Changed[NDArray[Any]],  # (columns, rows at hand)
 ) -> None:
     """Change the scores by these steps, in their order."""
     for e in range(len(steps.row)):
@@ -61,9 +61,9 @@ def column_votes(
     above: float,  # a score above this votes +1
     begin: int,
     end: int,
-    since: NDArray[Any],  # changed: the counter up to which each column's votes are counted
-    scores: NDArray[Any],  # changed: (columns, rows at hand)
-    votes: NDArray[Any],  # changed, likewise: Σ ± rows that each vector lasted
+    since: Changed[NDArray[Any]],  # the counter up to which each column's votes are counted
+    scores: Changed[NDArray[Any]],  # (columns, rows at hand)
+    votes: Changed[NDArray[Any]],  # likewise: Σ ± rows that each vector lasted
 ) -> None:
     """Make steps; before each, its column votes for as long as it has lasted."""
     for e in range(len(steps.row)):
@@ -119,9 +119,9 @@ def joint_votes(
     last_of_equals: bool,  # whether a tie goes to the last class
     begin: int,
     end: int,
-    leaders: Leaders,  # changed
-    scores: NDArray[Any],  # changed: (classes, rows at hand)
-    votes: NDArray[Any],  # changed, likewise: rows that the vectors lasted that vote for a class
+    leaders: Changed[Leaders],
+    scores: Changed[NDArray[Any]],  # (classes, rows at hand)
+    votes: Changed[NDArray[Any]],  # likewise: rows that the vectors lasted that vote for a class
 ) -> None:
     """Make steps; a class is credited when it loses the lead.
 

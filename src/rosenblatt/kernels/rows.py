@@ -98,6 +98,20 @@ class Dense(NamedTuple):
         """As ``narrow``, the diagonal of class k."""
         self.narrow(i, beta, direction, sigma[k])
 
+    def gather(
+        self, i: int, w: NDArray[Any], u: NDArray[Any] | None, c: int, near: NDArray[Any]
+    ) -> None:
+        """Write the weights of row i, of one class or all, to near; with u the average w − u/c."""
+        near[...] = w if u is None else w - u / c
+
+    def scatter(self, i: int, near: NDArray[Any], w: NDArray[Any]) -> None:
+        """Change the weights of row i to those in near."""
+        w[...] = near
+
+    def is_finite(self, i: int, near: NDArray[Any]) -> bool:
+        """Whether all that ``gather`` wrote of row i is finite."""
+        return bool(np.isfinite(near).all())
+
 
 class CSR(NamedTuple):
     """Rows of a canonical compressed sparse row matrix, with 32- or 64-bit indices."""
@@ -188,6 +202,28 @@ class CSR(NamedTuple):
     ) -> None:
         """As ``narrow``, the diagonal of class k."""
         self.narrow(i, beta, direction, sigma[:, k])
+
+    def gather(
+        self, i: int, w: NDArray[Any], u: NDArray[Any] | None, c: int, near: NDArray[Any]
+    ) -> None:
+        """Write the weights of row i, of one class or all, to near; with u the average w − u/c.
+
+        The weights of its features come to the first places, that of the constant to the last.
+        """
+        indices, _ = self._row(i)
+        features = np.append(indices, self.n_features)
+        found = w[features] if u is None else w[features] - u[features] / c
+        near[: len(indices)], near[-1] = found[:-1], found[-1]
+
+    def scatter(self, i: int, near: NDArray[Any], w: NDArray[Any]) -> None:
+        """Change the weights of row i to those in near."""
+        indices, _ = self._row(i)
+        w[indices], w[-1] = near[: len(indices)], near[-1]
+
+    def is_finite(self, i: int, near: NDArray[Any]) -> bool:
+        """Whether all that ``gather`` wrote of row i is finite."""
+        n = len(self._row(i)[0])
+        return bool(np.isfinite(near[:n]).all() and np.isfinite(near[-1]).all())
 
 
 Rows = Dense | CSR
@@ -460,6 +496,106 @@ def _narrow_class(self: Any, i: Any, beta: Any, direction: Any, sigma: Any, k: A
                 square = direction[p] * direction[p]
                 sigma[unsigned(self.indices[start + p]), k] -= beta * square
             sigma[self.n_features, k] -= beta * (direction[n] * direction[n])
+
+        return csr
+    return None
+
+
+@compiled_method("gather")
+def _gather(self: Any, i: Any, w: Any, u: Any, c: Any, near: Any) -> Any:
+    averaged = hasattr(u, "ndim")
+    if self.instance_class is Dense:
+
+        def dense(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
+            there, here = near.flat, w.flat
+            for p in range(w.size):
+                there[p] = here[p]
+
+        def dense_average(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
+            there, here, ledger = near.flat, w.flat, u.flat
+            for p in range(w.size):
+                there[p] = here[p] - ledger[p] / c
+
+        return dense_average if averaged else dense
+    if self.instance_class is CSR:
+        unsigned = _unsigned(self[1])
+
+        def csr(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
+            there, here = near.flat, w.flat
+            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+            width = w.size // (self.n_features + 1)
+            for p in range(n):
+                j = unsigned(self.indices[start + p]) * width
+                for k in range(width):
+                    there[p * width + k] = here[j + k]
+            for k in range(width):
+                there[near.size - width + k] = here[w.size - width + k]
+
+        def csr_average(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
+            there, here, ledger = near.flat, w.flat, u.flat
+            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+            width = w.size // (self.n_features + 1)
+            for p in range(n):
+                j = unsigned(self.indices[start + p]) * width
+                for k in range(width):
+                    there[p * width + k] = here[j + k] - ledger[j + k] / c
+            last = w.size - width
+            for k in range(width):
+                there[near.size - width + k] = here[last + k] - ledger[last + k] / c
+
+        return csr_average if averaged else csr
+    return None
+
+
+@compiled_method("scatter")
+def _scatter(self: Any, i: Any, near: Any, w: Any) -> Any:
+    if self.instance_class is Dense:
+
+        def dense(self, i, near, w):  # type: ignore[no-untyped-def]
+            here, there = near.flat, w.flat
+            for p in range(w.size):
+                there[p] = here[p]
+
+        return dense
+    if self.instance_class is CSR:
+        unsigned = _unsigned(self[1])
+
+        def csr(self, i, near, w):  # type: ignore[no-untyped-def]
+            here, there = near.flat, w.flat
+            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+            width = w.size // (self.n_features + 1)
+            for p in range(n):
+                j = unsigned(self.indices[start + p]) * width
+                for k in range(width):
+                    there[j + k] = here[p * width + k]
+            for k in range(width):
+                there[w.size - width + k] = here[near.size - width + k]
+
+        return csr
+    return None
+
+
+@compiled_method("is_finite")
+def _is_finite(self: Any, i: Any, near: Any) -> Any:
+    if self.instance_class is Dense:
+
+        def dense(self, i, near):  # type: ignore[no-untyped-def]
+            here, found = near.flat, True
+            for p in range(near.size):
+                found = found and np.isfinite(here[p])
+            return found
+
+        return dense
+    if self.instance_class is CSR:
+
+        def csr(self, i, near):  # type: ignore[no-untyped-def]
+            here, found = near.flat, True
+            width = near.size // near.shape[0]
+            for p in range((self.indptr[i + 1] - self.indptr[i]) * width):
+                found = found and np.isfinite(here[p])
+            for p in range(near.size - width, near.size):
+                found = found and np.isfinite(here[p])
+            return found
 
         return csr
     return None

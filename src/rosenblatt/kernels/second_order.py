@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import settle
-from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
 from rosenblatt.kernels.rows import Dense, Rows
@@ -24,9 +24,9 @@ def second_order_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    w: NDArray[Any],  # changed
-    sigma: NDArray[Any],  # changed: the diagonal of Σ
-    u: NDArray[Any] | None,  # changed: the ledger of the average
+    w: Changed[NDArray[Any]],
+    sigma: Changed[NDArray[Any]],  # the diagonal of Σ
+    u: Changed[NDArray[Any]] | None,  # the ledger of the average
     c: int,  # Algorithm 7's counter before this pass
     direction: NDArray[Any],  # room for Σx
 ) -> Counts:
@@ -60,9 +60,9 @@ def second_order_multiclass_pass(
     rule: Any,
     zero: int,
     scores: NDArray[Any],  # room for the activation of each class
-    w: NDArray[Any],  # changed; laid out as the rows want it
-    sigma: NDArray[Any],  # changed: the diagonals, laid out likewise
-    u: NDArray[Any] | None,  # changed: the ledger of the average
+    w: Changed[NDArray[Any]],  # laid out as the rows want it
+    sigma: Changed[NDArray[Any]],  # the diagonals, laid out likewise
+    u: Changed[NDArray[Any]] | None,  # the ledger of the average
     c: int,  # Algorithm 7's counter before this pass
     direction: NDArray[Any],  # room for Σx of the class
     against: NDArray[Any],  # room for Σx of its rival
@@ -107,11 +107,11 @@ def full_covariance_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    w: NDArray[Any],  # changed
-    sigma: NDArray[Any],  # changed: Σ, symmetric
-    u: NDArray[Any] | None,  # changed: the ledger of the average
+    w: Changed[NDArray[Any]],
+    sigma: Changed[NDArray[Any]],  # Σ, symmetric
+    u: Changed[NDArray[Any]] | None,  # the ledger of the average
     c: int,  # Algorithm 7's counter before this pass
-    direction: NDArray[Any],  # room for Σx
+    direction: Changed[NDArray[Any]],  # room for Σx
 ) -> Counts:
     """As ``second_order_pass``, with all of Σ: d² work a row, for few features."""
     mistakes, updates, loss = 0, 0, 0.0

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.compiling import Changed, compiled
 
 
 @compiled
-def shuffle(order: NDArray[Any], words: NDArray[Any], start: int) -> None:
+def shuffle(order: Changed[NDArray[Any]], words: NDArray[Any], start: int) -> None:
     """Change order by the Fisher–Yates exchanges for positions start, start − 1, … (one a word).
 
     The upper 32 bits of a word times (position + 1) give the partner without a division. The bias

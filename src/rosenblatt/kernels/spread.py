@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.rows import Dense, Rows
 
 
@@ -13,11 +13,11 @@ from rosenblatt.kernels.rows import Dense, Rows
 def _measure(
     data: NDArray[Any],
     indices: NDArray[Any],
-    count: NDArray[Any],  # changed, as all that follow
-    mean: NDArray[Any],
-    squares: NDArray[Any],  # Σ (x − mean)², by Welford's recurrence
-    low: NDArray[Any],
-    high: NDArray[Any],
+    count: Changed[NDArray[Any]],  # as all that follow
+    mean: Changed[NDArray[Any]],
+    squares: Changed[NDArray[Any]],  # Σ (x − mean)², by Welford's recurrence
+    low: Changed[NDArray[Any]],
+    high: Changed[NDArray[Any]],
 ) -> None:
     for p in range(len(data)):
         x, j = data[p], indices[p]

@@ -1,68 +1,107 @@
-"""One row at a time, at the speed of a stream."""
+"""One row at a time: a row in a buffer that the kernels know, learned from or decided."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
-from rosenblatt.kernels.finite import first_not_finite
-from rosenblatt.kernels.online import MISTAKE, NOT_FINITE, OVERFLOW, learn_row
-from rosenblatt.kernels.rows import Dense
+from rosenblatt.kernels.compiling import bound
+from rosenblatt.kernels.named_rows import SingleRow
+from rosenblatt.kernels.online import (
+    MISTAKE,
+    learn_row,
+    learn_row_by_variance,
+    predict_row,
+)
+from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.rules import Rule
 from rosenblatt.training.order import row_numbers
-from rosenblatt.training.state import State, overflow
+from rosenblatt.training.state import State
 
 
-class OnlineLearner:
-    """Learns from single rows: a sequence of calls equals one pass over them in that order.
+class RowLearner:
+    """Learns from a row in its buffer and decides it, by the weights of a state of two classes on.
 
-    The row is copied into a buffer that the kernel already knows.
+    A sequence of rows that are learned from equals one pass over them in that order. A dense row is
+    written to ``values``, a sparse one to ``row``; its features may come in any order.
 
     >>> from rosenblatt.rules import Perceptron
-    >>> learner = OnlineLearner(State.zeros(2, 2, averaged=False), Perceptron())
-    >>> [learner.learn(x, label) for x, label in [((1, 0), 1), ((0, 1), 0), ((1, 0), 1)]]
-    [True, True, False]
+    >>> learner = RowLearner(State.zeros(2, 2, averaged=False), Perceptron())
+    >>> for x, label in [((1, 0), 1), ((0, 1), 0), ((1, 0), 1)]:
+    ...     learner.values[0] = x
+    ...     learner.learn(label)  # twice a mistake
+    1
+    1
+    0
     >>> learner.state.weights
     array([ 1., -1.,  0.])
     """
 
     def __init__(
-        self, state: State, rule: Rule, *, zero: int = 0, fit_intercept: bool = True
+        self,
+        state: State,
+        rule: Rule,
+        *,
+        zero: int = 0,
+        constant: float = 1.0,
+        room: int = 0,  # features of a row at most; 0: rows are dense
     ) -> None:
-        if state.n_classes < 2:
-            msg = f"A learner needs at least two classes; the state has {state.n_classes}."
-            raise InputError(msg)
         self.state = state
-        self._row = np.zeros((1, state.n_features))
-        rows = Dense(self._row, 1.0 if fit_intercept else 0.0)
+        self.row = SingleRow(room)
+        self.values = np.zeros((1, 0 if room else state.n_features))
+        rows: Rows = Dense(self.values, constant)
+        near = rows
+        if room:
+            rows = self.row.rows(state.n_features, constant)
+            near = CSR(self.row.data, row_numbers(room), self.row.indptr, room, constant)
         state.arrange_for(rows)
         self._target = np.ones(1, np.int8 if state.n_classes == 2 else np.int32)
-        scores = np.empty(state.n_classes)
-        self._fixed = (rows, self._target, row_numbers(1), rule, zero, scores)
-        room = (np.empty_like(state.weights), None if state.ledger is None else state.ledger.copy())
-        self._room: tuple[Any, Any] = room
+        self._weight = np.ones(1)
+        self._scale, self._shift = (2, -1) if state.n_classes == 2 else (1, 0)
+        self._arrays = w, u, sigma = state.weights, state.ledger, state.variance
+        scores, (near_w, near_u) = np.empty(state.n_classes), (_room(w, near), _room(u, near))
+        row = (rows, rows if room else None, self.row.data if room else self.values, near)
+        given = (self._target, self._weight, row_numbers(1), rule, zero, scores)
+        if sigma is None:
+            self._learn = bound(learn_row, *row, *given, w, u, near_w, near_u)
+        else:
+            rooms = (_room(sigma, near), *np.empty((2, near.shape[1] + 1)))
+            self._learn = bound(
+                learn_row_by_variance, *row, *given, w, u, near_w, near_u, sigma, *rooms
+            )
+        self._predict = bound(predict_row, *row, int(zero > 0), w, u, near_w, scores)
 
-    def learn(self, x: Sequence[float] | NDArray[Any], label: int) -> bool:
-        """Learn from the row x of class number ``label``; return whether it was a mistake."""
-        state = self.state
-        if not 0 <= label < state.n_classes:
-            msg = f"Label {label!r} is not a class number from 0 to {state.n_classes - 1}."
-            raise InputError(msg)
-        try:
-            fits = len(x) == state.n_features  # else a single number would fill the whole row
-            self._row[0] = x if fits else ()
-        except (TypeError, ValueError) as error:
-            msg = f"A row must be {state.n_features} numbers; got {x!r}."
-            raise InputError(msg) from error
-        self._target[0] = 2 * label - 1 if state.n_classes == 2 else label
-        found = learn_row(*self._fixed, state.weights, state.ledger, state.count, *self._room)
-        if found == NOT_FINITE:
-            bad = int(first_not_finite(self._row))
-            msg = f"Feature {bad} of the row is {self._row[0, bad]}; it must be a finite number."
-            raise InputError(msg)
-        if found == OVERFLOW:
-            raise overflow(when="on this row, which is not learned")
-        state.count += 1
-        return bool(found == MISTAKE)
+    def learns(self, state: State) -> bool:
+        """Whether it changes this state, in the memory that it has now."""
+        w, u, sigma = self._arrays
+        same = w is state.weights and u is state.ledger and sigma is state.variance
+        return same and state is self.state
+
+    def learn(self, number: int, weight: float = 1.0) -> int:
+        """Learn from the row as one of this class; return RIGHT or MISTAKE.
+
+        Where it cannot be learned nothing changes, and the answer says why: NOT_FINITE a value,
+        OUT_OF_RANGE a feature, or an OVERFLOW of the weights.
+        """
+        self._target[0] = number * self._scale + self._shift
+        self._weight[0] = weight
+        found = self._learn(self.state.count)
+        if found <= MISTAKE:
+            self.state.count += 1
+        return found
+
+    def predict(self) -> int:
+        """Return the number of the class that the row is decided to be.
+
+        Where it cannot be decided the answer says why, as that of ``learn``, negative.
+        """
+        return self._predict(self.state.count)
+
+
+def _room(array: NDArray[Any] | None, near: Rows) -> NDArray[Any] | None:
+    """Return room for the weights of the features of one row."""
+    if array is None:
+        return None
+    if not near.sparse:
+        return np.zeros_like(array)
+    return np.zeros((near.shape[1] + 1, *array.shape[1:]))

@@ -13,16 +13,38 @@ What a kernel may call: what Python and NumPy have and numba knows, functions th
 other kernels, an ``instruction``, and methods of named tuples that are ``compiled_method``. All are
 known by a global name or a name of the enclosing function; an attribute of a module is not looked
 through. No kernel raises, and none makes an array.
+
+An argument that a kernel writes to is annotated ``Changed``: it must not be read-only, and a call
+with one that is raises ValueError.
 """
 
 import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from rosenblatt.kernels.compiling.function import CompiledFunction
+from rosenblatt.kernels.compiling.function import BoundCall, CompiledFunction
 from rosenblatt.kernels.compiling.machine import machine_code_source, processor
-from rosenblatt.kernels.compiling.registry import INLINED, INSTRUCTIONS, METHODS, silent
+from rosenblatt.kernels.compiling.registry import (
+    INLINED,
+    INSTRUCTIONS,
+    METHODS,
+    Changed,
+    silent,
+)
 from rosenblatt.kernels.compiling.store import cache_folder
+
+__all__ = [
+    "PLAIN",
+    "BoundCall",
+    "Changed",
+    "available",
+    "bound",
+    "compiled",
+    "compiled_method",
+    "inlined",
+    "instruction",
+    "machine_code_state",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -53,6 +75,11 @@ def machine_code_state() -> dict[str, str | None]:
 def compiled(function: Function) -> Function:
     """Return a kernel as a function of machine code, loaded or compiled at its first call."""
     return silent(function) if PLAIN else cast("Function", CompiledFunction(function))
+
+
+def bound(kernel: Callable[..., int], *others: Any) -> BoundCall:
+    """Return a call of a kernel whose arguments but the first, a whole number, stay the same."""
+    return BoundCall(kernel, others)
 
 
 def inlined(function: Function) -> Function:

@@ -1,6 +1,9 @@
 """How a call reaches machine code: ``flatten`` writes arguments to a frame, ``invoke`` runs it.
 
-Both are machine code themselves, as built-in functions of Python; the definitions here, in plain
+``run`` does as ``invoke``, but holds other threads of Python up: for what takes less than a
+microsecond and shares its frame.
+
+All are machine code themselves, as built-in functions of Python; the definitions here, in plain
 Python, are what they are compared with before they are trusted, and stand in where Python's objects
 are laid out in a way that they do not know.
 """
@@ -9,6 +12,7 @@ import ctypes
 import struct
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,7 +28,7 @@ from rosenblatt.kernels.compiling.frames import (
 from rosenblatt.kernels.compiling.machine import builtin_code
 
 EMITTER = "rosenblatt.kernels.emission.calling"
-BUILTINS = ("flatten", "invoke")
+BUILTINS = ("flatten", "invoke", "run")
 FAST_CALL = 0x80  # arguments in a C array
 
 
@@ -68,32 +72,45 @@ def invoke_by_ctypes(code: int, address: int) -> int:
     return int(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(code)(address))
 
 
+def run_by_ctypes(code: int, address: int) -> int:
+    """Run machine code on a frame while no other thread of Python runs."""
+    return int(ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(code)(address))
+
+
 def _first_flatten(address: int, arguments: tuple[Any, ...]) -> bytes:
     """Take the place of ``flatten`` until the first call."""
-    global flatten, invoke  # known to every kernel
+    global flatten, invoke, run  # known to every kernel
     found = _builtins()
     if found is None:
-        flatten, invoke = flatten_in_python, invoke_by_ctypes
+        flatten, invoke, run = flatten_in_python, invoke_by_ctypes, run_by_ctypes
     else:
-        flatten, invoke = found
+        flatten, invoke, run = found
     return flatten(address, arguments)
 
 
 flatten: Callable[[int, tuple[Any, ...]], bytes] = _first_flatten
 invoke: Callable[[int, int], int] = invoke_by_ctypes
+run: Callable[[int, int], int] = run_by_ctypes
 
 
-def _builtins() -> tuple[Any, Any] | None:
-    """Return both functions as machine code, or None where it can't be trusted."""
-    if not _usual_layout():
+def _builtins() -> tuple[Any, Any, Any] | None:
+    """Return the functions as machine code, or None where it can't be trusted."""
+    made = [builtin(EMITTER, name) for name in BUILTINS]
+    if None in made or not _agrees(made[0]):
         return None
-    addresses = [builtin_code(EMITTER, name) for name in BUILTINS]
-    if None in addresses:
-        return None
-    made = _builtin("flatten", addresses[0]), _builtin("invoke", addresses[1])
-    return made if _agrees(made[0]) else None
+    return made[0], made[1], made[2]
 
 
+def builtin(emitter: str, name: str) -> Any:
+    """Return a function of Python made of machine code; None where there can't be one.
+
+    Python calls it with the addresses of its arguments in a C array; see ``compile_builtin``.
+    """
+    address = builtin_code(emitter, name) if _usual_layout() else None
+    return None if address is None else _function_at(address, name)
+
+
+@cache
 def _usual_layout() -> bool:
     """Whether objects and arrays are laid out as in every build of CPython but free-threaded."""
     if sys.implementation.name != "cpython" or struct.calcsize("P") != 8:
@@ -128,7 +145,7 @@ class _Method(ctypes.Structure):
 _methods: list[_Method] = []  # a built-in function refers to its own for ever
 
 
-def _builtin(name: str, address: int | None) -> Any:
+def _function_at(address: int, name: str) -> Any:
     """Return the machine code at an address as a function of Python."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.argtypes = [ctypes.POINTER(_Method), ctypes.c_void_p, ctypes.c_void_p]

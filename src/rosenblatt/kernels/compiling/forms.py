@@ -117,6 +117,13 @@ def kinds_within(value: object) -> tuple[object, ...]:
     return (type(value), value.dtype) if isinstance(value, np.ndarray) else (type(value),)
 
 
+def writeable(value: object) -> bool:
+    """Return whether all arrays within a value may be written to."""
+    if isinstance(value, tuple):
+        return all(map(writeable, value))
+    return not isinstance(value, np.ndarray) or value.flags.writeable
+
+
 def modules_of(form: Form) -> set[str]:
     """Return the modules of the classes of named tuples within."""
     if not isinstance(form, TupleForm):

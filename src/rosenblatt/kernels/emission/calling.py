@@ -41,7 +41,7 @@ NUMBERS = tuple(KNOWN_OBJECTS.index(kind) for kind in (float, np.float64, np.int
 UNKNOWN = 0  # in place of an address: what this is has no form
 
 
-def _python(name: str, n_arguments: int, *, returns: bool = True) -> Any:
+def python_function(name: str, n_arguments: int, *, returns: bool = True) -> Any:
     """Return a function of Python's binary interface that takes and returns words."""
     result = WORD if returns else ir.VoidType()
 
@@ -56,19 +56,20 @@ def _python(name: str, n_arguments: int, *, returns: bool = True) -> Any:
         0: lambda _: (kind, codegen),
         1: lambda _, a: (kind, codegen),  # noqa: ARG005  # numba counts arguments
         2: lambda _, a, b: (kind, codegen),  # noqa: ARG005  # likewise
+        4: lambda _, a, b, c, d: (kind, codegen),  # noqa: ARG005  # likewise
     }
     return intrinsic(typed[n_arguments])
 
 
-PyBytes_FromStringAndSize = _python("PyBytes_FromStringAndSize", 2)
-PyErr_Occurred = _python("PyErr_Occurred", 0)
-PyEval_SaveThread = _python("PyEval_SaveThread", 0)
-PyEval_RestoreThread = _python("PyEval_RestoreThread", 1, returns=False)
-PyLong_AsLongLong = _python("PyLong_AsLongLong", 1)
-PyLong_FromLongLong = _python("PyLong_FromLongLong", 1)
-PyTuple_GetItem = _python("PyTuple_GetItem", 2)
-PyTuple_Size = _python("PyTuple_Size", 1)
-PyType_GetFlags = _python("PyType_GetFlags", 1)
+PyBytes_FromStringAndSize = python_function("PyBytes_FromStringAndSize", 2)
+PyErr_Occurred = python_function("PyErr_Occurred", 0)
+PyEval_SaveThread = python_function("PyEval_SaveThread", 0)
+PyEval_RestoreThread = python_function("PyEval_RestoreThread", 1, returns=False)
+PyLong_AsLongLong = python_function("PyLong_AsLongLong", 1)
+PyLong_FromLongLong = python_function("PyLong_FromLongLong", 1)
+PyTuple_GetItem = python_function("PyTuple_GetItem", 2)
+PyTuple_Size = python_function("PyTuple_Size", 1)
+PyType_GetFlags = python_function("PyType_GetFlags", 1)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -201,3 +202,9 @@ def invoke(unused: int, arguments: int, n_arguments: int) -> Any:
     answer = call(code, frame)
     PyEval_RestoreThread(thread)
     return PyLong_FromLongLong(answer)
+
+
+def run(unused: int, arguments: int, n_arguments: int) -> Any:
+    """Run machine code on a frame while no other thread of Python runs; else as ``invoke``."""
+    code, frame = PyLong_AsLongLong(word(arguments)), PyLong_AsLongLong(word(arguments + 8))
+    return PyLong_FromLongLong(call(code, frame))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
 from rosenblatt.kernels.text.decimals import (
     COLON,
@@ -72,14 +72,14 @@ def scan(  # what writes to the arrays stands here: passing them on takes time
     length: int,
     base: int,
     limit: float,
-    data: NDArray[Any],
-    indices: NDArray[np.int32],
-    indptr: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    queries: NDArray[np.int64],
-    token_starts: NDArray[np.int64],
-    token_stops: NDArray[np.int64],
-    slots: NDArray[np.int32],
+    data: Changed[NDArray[Any]],
+    indices: Changed[NDArray[np.int32]],
+    indptr: Changed[NDArray[np.int64]],
+    labels: Changed[NDArray[np.int32]],
+    queries: Changed[NDArray[np.int64]],
+    token_starts: Changed[NDArray[np.int64]],
+    token_stops: Changed[NDArray[np.int64]],
+    slots: Changed[NDArray[np.int32]],
     progress: ScanProgress,
 ) -> Any:
     """Write the rows of the text from ``progress`` on; return the progress made.
@@ -220,7 +220,10 @@ def _entry(text: int, start: int, span: int, marks: Any) -> Any:
 
 @compiled
 def sort_rows(
-    data: NDArray[Any], indices: NDArray[np.int32], indptr: NDArray[np.int64], n_rows: int
+    data: Changed[NDArray[Any]],
+    indices: Changed[NDArray[np.int32]],
+    indptr: NDArray[np.int64],
+    n_rows: int,
 ) -> bool:
     """Sort every row by feature; return whether none has a feature twice.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.text.hashing import CHUNK_FACTOR, LAST_FACTOR, LENGTH_FACTOR
 from rosenblatt.kernels.text.words import (
     SPAN,
@@ -49,7 +49,7 @@ def rewrite(
     offsets: NDArray[np.int64],
     characters: NDArray[np.int32],
     written: int,
-    written_offsets: NDArray[np.int64],
+    written_offsets: Changed[NDArray[np.int64]],
 ) -> None:
     """Write rows so that every byte above 127 belongs to a word, in lower case.
 
@@ -103,12 +103,12 @@ def scan_terms(  # noqa: PLR0912, PLR0915  # what writes to arrays: passing them
     pairs: bool,
     named: bool,
     spelled: int,
-    slots: NDArray[np.int32],
-    keys: NDArray[np.uint64],
-    counts: NDArray[np.float32],
-    starts: NDArray[np.int32],
-    stops: NDArray[np.int32],
-    indptr: NDArray[np.int64],
+    slots: Changed[NDArray[np.int32]],
+    keys: Changed[NDArray[np.uint64]],
+    counts: Changed[NDArray[np.float32]],
+    starts: Changed[NDArray[np.int32]],
+    stops: Changed[NDArray[np.int32]],
+    indptr: Changed[NDArray[np.int64]],
 ) -> Any:
     """Write the distinct terms of each row, in order of appearance.
 
@@ -220,10 +220,10 @@ def _write_weights(
     indptr: NDArray[np.int64],
     dampened: NDArray[np.float64],  # 1 + ln n, from n = 1 on
     idf: NDArray[np.float32],
-    room: NDArray[np.float64],  # for the terms of a row
-    indices: NDArray[np.int32],
-    values: NDArray[np.float32],
-    kept: NDArray[np.int64],
+    room: Changed[NDArray[np.float64]],  # for the terms of a row
+    indices: Changed[NDArray[np.int32]],
+    values: Changed[NDArray[np.float32]],
+    kept: Changed[NDArray[np.int64]],
 ) -> Any:
     """Write the known terms of each row; return how many there are."""
     n_known = 0

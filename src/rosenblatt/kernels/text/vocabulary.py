@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.text.words import byte_at, prefetch
 
 U = np.uint64
@@ -14,7 +14,7 @@ AHEAD = 16  # terms; each is a cache miss in a large table, and this many are aw
 
 @compiled
 def enter_hashes(
-    hashes: NDArray[np.uint64], n_terms: int, slots: NDArray[np.uint64], slots_address: int
+    hashes: NDArray[np.uint64], n_terms: int, slots: Changed[NDArray[np.uint64]], slots_address: int
 ) -> None:
     """Enter the hashes of the first terms into an empty table.
 
@@ -39,15 +39,15 @@ def look_up(
     starts: NDArray[np.int32],
     stops: NDArray[np.int32],
     spelled: int,
-    slots: NDArray[np.uint64],
+    slots: Changed[NDArray[np.uint64]],
     slots_address: int,
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    letters: NDArray[np.uint8],
+    hashes: Changed[NDArray[np.uint64]],
+    offsets: Changed[NDArray[np.int64]],
+    letters: Changed[NDArray[np.uint8]],
     n_terms: int,
     most_terms: int,
     longest_name: int,
-    numbers: NDArray[np.int32],
+    numbers: Changed[NDArray[np.int32]],
 ) -> Any:
     """Write the number of each key from ``begin`` on; return where it stopped, and how many terms.
 
