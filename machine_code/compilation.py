@@ -10,13 +10,13 @@ from typing import Any
 import click
 
 from machine_code.recording import Call
-from rosenblatt.kernels import named_rows
+from rosenblatt.kernels import single_rows
 from rosenblatt.kernels.compiling import calling
 from rosenblatt.kernels.compiling.forms import TupleForm
 from rosenblatt.kernels.compiling.machine import symbol_of
 from rosenblatt.kernels.compiling.store import Record, source_digest
 
-BUILTINS = [(module.EMITTER, name) for module in (calling, named_rows) for name in module.BUILTINS]
+BUILTINS = [(module.EMITTER, name) for module in (calling, single_rows) for name in module.BUILTINS]
 
 
 def compiled_records(calls: list[tuple[str, Call]], processor: str, jobs: int) -> list[Record]:

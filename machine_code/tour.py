@@ -18,17 +18,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import rosenblatt
-from rosenblatt import KernelPerceptron, VotedPerceptron
+from rosenblatt import KernelPerceptron, OnlineLearner, VotedPerceptron
 from rosenblatt.cli import main
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.models.fitting import empty_model, fit_model, learn_batch
-from rosenblatt.models.learner import TRAINED_MEMORIES, Learner
+from rosenblatt.models.learner import MEMORIES, TRAINED_MEMORIES, Learner
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import RULES
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import targets_of
-from rosenblatt.training.online import OnlineLearner
 
 N_ROWS, N_FEATURES = 40, 5
 CLASS_COUNTS = (2, 3)
@@ -161,14 +160,13 @@ def _visit_kernel_machine(clf: KernelPerceptron, data: Any, y: NDArray[Any]) -> 
 
 
 def visit_online() -> None:
-    """Learn from single rows."""
-    for rule, memory, n_classes in product(RULES, TRAINED_MEMORIES, CLASS_COUNTS):
-        if RULES[rule].order == 2 or memory == "vote":
-            continue
-        learner = Learner(rule=rule, memory=memory)
-        online = OnlineLearner(learner.start(N_FEATURES, n_classes), learner.plan().rule)
-        for label in range(n_classes):
-            online.learn(np.ones(N_FEATURES), label)
+    """Learn from single rows, by name and by place, and decide them."""
+    for rule, memory, n_classes in product(RULES, MEMORIES, CLASS_COUNTS):
+        for x in ({"one": 1.0, "two": 2.0}, np.ones(N_FEATURES)):
+            learner = OnlineLearner(rule, memory=memory, classes=range(n_classes))
+            for label in range(n_classes):
+                learner.learn_one(x, label)
+                learner.predict_one(x)
 
 
 SVMLIGHT = "".join(

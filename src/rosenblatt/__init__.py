@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.files import load, save
     from rosenblatt.estimators.kernel import KernelPerceptron
     from rosenblatt.models.explanation import explain
+    from rosenblatt.models.online import OnlineLearner
     from rosenblatt.models.provenance import why
     from rosenblatt.models.sparsity import sparsify
     from rosenblatt.models.train import train_files
@@ -37,6 +38,7 @@ __all__ = [
     "ConfidenceWeightedClassifier",
     "FeatureConjunctions",
     "KernelPerceptron",
+    "OnlineLearner",
     "PassiveAggressiveClassifier",
     "Perceptron",
     "RuleClassifier",
@@ -60,6 +62,7 @@ _HOMES = {
     "ConfidenceWeightedClassifier": "rosenblatt.estimators",
     "FeatureConjunctions": "rosenblatt.estimators.conjunctions",
     "KernelPerceptron": "rosenblatt.estimators.kernel",
+    "OnlineLearner": "rosenblatt.models.online",
     "PassiveAggressiveClassifier": "rosenblatt.estimators",
     "Perceptron": "rosenblatt.estimators",
     "RuleClassifier": "rosenblatt.estimators",

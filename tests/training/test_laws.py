@@ -15,7 +15,7 @@ from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import targets_of
 from rosenblatt.training.linear import fit, run_pass
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.online import OnlineLearner
+from rosenblatt.training.online import RowLearner
 from rosenblatt.training.order import row_numbers
 from rosenblatt.training.state import State
 from tests import reference
@@ -64,9 +64,10 @@ def test_parity(drawn: Drawn, n_classes: int, data: st.DataObject) -> None:
             form = FORMATS[data.draw(st.sampled_from(sorted(FORMATS)))]
             one_pass(chunks, form(drawn.rows[part]), labels[part])
 
-    stream = OnlineLearner(fresh(), RULES[0])
+    stream = RowLearner(fresh(), RULES[0])
     for x, label in zip(drawn.rows, labels, strict=True):
-        stream.learn(x, label)
+        stream.values[0] = x
+        stream.learn(label)
 
     for other in (sparse, chunks, stream.state):
         assert other.count == batch.count == n + 1
@@ -157,10 +158,11 @@ def test_mistakes_are_bounded(seed: int, margin: float, n_features: int) -> None
 @given(data_sets(integers), st.sampled_from([0.25, 1.0]))
 def test_passive_aggressive_lands_on_its_margin(drawn: Drawn, C: float) -> None:
     """After PA-I's step on a row its margin is 1, or the step was C and it is below 1."""
-    learner = OnlineLearner(State.zeros(len(drawn.rows[0]), 2, averaged=False), PA1(C))
+    learner = RowLearner(State.zeros(len(drawn.rows[0]), 2, averaged=False), PA1(C))
     for x, label in zip(drawn.rows, drawn.labels, strict=True):
         before = learner.state.weights.copy()
-        learner.learn(x, label)
+        learner.values[0] = x
+        learner.learn(label)
         after, y, augmented = learner.state.weights, 2 * label - 1, np.array([*x, 1.0])
         if y * (before @ augmented) >= 1 - 1e-9:  # there already, but for rounding
             np.testing.assert_allclose(after, before, rtol=0, atol=1e-9)

@@ -3,7 +3,7 @@
 import copy
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from operator import is_
 from typing import TYPE_CHECKING, Any, Self
@@ -35,7 +35,7 @@ from rosenblatt.models.fitting import (
     grown_model,
     learn_batch,
 )
-from rosenblatt.models.learner import SHARED, Learner
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.parameters import (
     CHECKS,
@@ -45,7 +45,6 @@ from rosenblatt.models.parameters import (
     plain_options,
 )
 from rosenblatt.models.scoring import linear_scores, predicted_numbers
-from rosenblatt.rules import RULES
 from rosenblatt.training.advice import unfinished
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import PassRecord, StopReason
@@ -341,18 +340,6 @@ class OnlineClassifier(FittedClassifier):
             self._checked = values, learner
         found: Learner = learner
         return found
-
-    def _learner_of(
-        self, rule: str, memory: str, values: Mapping[str, float] | None = None
-    ) -> Learner:
-        """Return the learner of this rule and memory with the parameters of this estimator."""
-        given = vars(self)
-        if values is None:
-            values = {parameter.name: given[parameter.name] for parameter in RULES[rule].parameters}
-        shared = {name: given[name] for name in SHARED}
-        recording = bool(given.get("record_mistakes"))
-        shared |= {"record_mistakes": recording, "random_state": self.random_state}
-        return Learner(rule, memory, values, self.max_iter, **shared)
 
     def _examples(
         self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]

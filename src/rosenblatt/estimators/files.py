@@ -24,7 +24,8 @@ from rosenblatt.estimators.pipelines import KEY, pipeline_model, pipeline_of
 from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.models.file import Source, read, write
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import Model, model_of
+from rosenblatt.models.online import OnlineLearner
 from rosenblatt.models.parameters import check_parameters, lost_options
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.history import PassRecord, StopReason
@@ -50,7 +51,7 @@ def save(estimator: Any, path: Source) -> None:
 
     Parameters
     ----------
-    estimator : any classifier of rosenblatt, fitted, or a Model
+    estimator : any classifier of rosenblatt, fitted, a Model or an OnlineLearner
         Or a scikit-learn Pipeline of TableEncoder or TextEncoder, FeatureConjunctions, and a
         classifier.
     path : str or path
@@ -65,8 +66,8 @@ def save(estimator: Any, path: Source) -> None:
     >>> load(folder / "yes.model").predict([[2.0]])
     array(['yes'], dtype='<U3')
     """
-    if isinstance(estimator, Model):
-        write(estimator, path)
+    if isinstance(estimator, Model | OnlineLearner):
+        write(model_of(estimator), path)
         return
     piped = isinstance(estimator, Pipeline)
     classifier = estimator.steps[-1][1] if piped else estimator
@@ -92,8 +93,8 @@ def save(estimator: Any, path: Source) -> None:
     write(model, path)
 
 
-def load(path: Source) -> Any:
-    """Return the estimator or the pipeline of a model file, fitted as it was.
+def load(path: Source | Model) -> Any:
+    """Return the estimator or the pipeline of a model file or a ``Model``, fitted as it was.
 
     It takes the rows that it was trained on. A model that ``rosenblatt train`` made from columns
     takes data frames (pandas, polars or Arrow) or lists of dictionaries that have them, in any
@@ -106,8 +107,10 @@ def load(path: Source) -> Any:
     InputError
         Where the file is no model, is damaged, or holds something that this version does not know.
     """
-    model = read(path)
-    name = "standard input" if path == "-" else os.fspath(path)
+    if isinstance(path, Model):
+        model, name = path, "The model"
+    else:
+        model, name = read(path), "standard input" if path == "-" else os.fspath(path)
     if model.learner not in LEARNERS:
         msg = (
             f"{name} holds a {model.learner!r:.60}, and this version of rosenblatt knows "

@@ -1,7 +1,6 @@
 """The linear members of the family as scikit-learn classifiers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from numpy.typing import NDArray
@@ -92,7 +91,7 @@ class Perceptron(OnlineClassifier):
         self.observers = observers
 
     def _learner(self) -> Learner:
-        return self._learner_of("margin" if self.margin > 0 else "perceptron", "last")
+        return Learner.of_estimator("Perceptron", vars(self))
 
 
 @documented
@@ -161,7 +160,7 @@ class AveragedPerceptron(OnlineClassifier):
         self.observers = observers
 
     def _learner(self) -> Learner:
-        return self._learner_of("margin" if self.margin > 0 else "perceptron", "average")
+        return Learner.of_estimator("AveragedPerceptron", vars(self))
 
 
 @documented
@@ -238,8 +237,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         self.observers = observers
 
     def _learner(self) -> Learner:
-        memory = "average" if self.average else "last"
-        return self._learner_of("pa1" if self.loss == "hinge" else "pa2", memory)
+        return Learner.of_estimator("PassiveAggressiveClassifier", vars(self))
 
 
 @documented_with(confidence_="Variance of each weight, of the shape of ``coef_``; 1 at first.")
@@ -328,8 +326,7 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
                 f"got {self.rule!r}."
             )
             raise InputError(msg)
-        learner = self._learner_of(self.rule, "average" if self.average else "last")
-        return replace(learner, full_covariance=self.covariance == "full")
+        return Learner.of_estimator("ConfidenceWeightedClassifier", vars(self))
 
     def _examples(
         self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]
@@ -425,4 +422,4 @@ class RuleClassifier(OnlineClassifier):
         if self.memory == "vote":
             msg = "RuleClassifier keeps no votes: use VotedPerceptron, or memory='average'."
             raise InputError(msg)
-        return self._learner_of(self.rule, self.memory, dict(self.parameters or {}))
+        return Learner.of_estimator("RuleClassifier", vars(self))

@@ -185,4 +185,4 @@ class VotedPerceptron(OnlineClassifier):
         return counter.count(rows)
 
     def _learner(self) -> Learner:
-        return self._learner_of("margin" if self.margin > 0 else "perceptron", "vote")
+        return Learner.of_estimator("VotedPerceptron", vars(self))

@@ -1,8 +1,9 @@
-"""One row at a time: learned from, with nothing changed where it cannot be, and decided.
+"""What a single row needs besides a pass over it.
 
-The weights of the row's features are copied, a pass over the row changes the copy, and the copy is
-written back where all of it is finite. So the pass is the one that everything learns by, whatever
-it costs depends on the row and not on the number of features, and what overflows leaves no trace.
+To learn, the weights of the row's features are copied, a pass over the row changes the copy, and
+the copy is written back where all of it is finite. So the pass is the one that everything learns
+by, the cost depends on the row and not on the number of features, and what overflows leaves no
+trace.
 """
 
 from typing import Any
@@ -10,17 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.binary import binary_pass
 from rosenblatt.kernels.compiling import Changed, compiled, inlined
-from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.second_order import (
-    full_covariance_pass,
-    second_order_multiclass_pass,
-    second_order_pass,
-)
-
-RIGHT, MISTAKE, NOT_FINITE, OVERFLOW, OUT_OF_RANGE = range(5)
+from rosenblatt.kernels.single_rows import NOT_FINITE, OUT_OF_RANGE, OVERFLOW, RIGHT
 
 
 @inlined
@@ -71,108 +64,57 @@ def fault(x: NDArray[Any], sparse: CSR | None) -> int:
 
 
 @compiled
-def learn_row(
-    c: int,  # Algorithm 7's counter before this row
+def enter_row(
     row: Rows,  # a single one
     sparse: CSR | None,  # the same, where its features may be in any order; put in order
     x: NDArray[Any],  # its values
-    near: Rows,  # the same, with its features numbered as they come
-    y: NDArray[Any],
-    weight: NDArray[Any],
-    order: NDArray[Any],
-    rule: Any,
-    zero: int,
-    scores: NDArray[Any],  # room for the activation of each class
-    w: Changed[NDArray[Any]],
-    u: Changed[NDArray[Any]] | None,  # the ledger of the average
-    near_w: Changed[NDArray[Any]],  # room for the weights of near
-    near_u: Changed[NDArray[Any]] | None,  # likewise
+    w: NDArray[Any],
+    u: NDArray[Any] | None,  # the ledger of the average
+    sigma: NDArray[Any] | None,  # variances, or all covariances
+    near_w: Changed[NDArray[Any]],
+    near_u: Any,
+    near_sigma: Any,
 ) -> int:
-    """Learn from one row and return what it was."""
+    """Copy the weights of a row's features, and what goes with them; return what is wrong."""
     found = fault(x, sparse)
     if found != RIGHT:
         return found
-    row.gather(0, w, None, c, near_w)
+    row.gather(0, w, None, 1, near_w)
     if u is not None:
-        row.gather(0, u, None, c, near_u)
-    if w.ndim == 1:
-        counts = binary_pass(near, y, weight, order, rule, zero, near_w, near_u, c, None)
-    else:
-        counts = multiclass_pass(
-            near, y, weight, order, rule, zero, scores, near_w, near_u, c, None
-        )
-    if counts.updates > 0:
-        finite = np.isfinite(counts.loss) and row.is_finite(0, near_w)
-        if u is not None:
-            finite = finite and row.is_finite(0, near_u)
-        if not finite:
-            return OVERFLOW
-        row.scatter(0, near_w, w)
-        if u is not None:
-            row.scatter(0, near_u, u)
-    return MISTAKE if counts.mistakes > 0 else RIGHT
+        row.gather(0, u, None, 1, near_u)
+    if sigma is not None:
+        row.gather(0, sigma, None, 1, near_sigma)
+    return RIGHT
 
 
 @compiled
-def learn_row_by_variance(
-    c: int,  # Algorithm 7's counter before this row
+def leave_row(
     row: Rows,  # a single one
-    sparse: CSR | None,  # the same, where its features may be in any order; put in order
-    x: NDArray[Any],  # its values
-    near: Rows,  # the same, with its features numbered as they come
-    y: NDArray[Any],
-    weight: NDArray[Any],
-    order: NDArray[Any],
-    rule: Any,
-    zero: int,
-    scores: NDArray[Any],  # room for the activation of each class
     w: Changed[NDArray[Any]],
-    u: Changed[NDArray[Any]] | None,  # the ledger of the average
-    near_w: Changed[NDArray[Any]],  # room for the weights of near
-    near_u: Changed[NDArray[Any]] | None,  # likewise
-    sigma: Changed[NDArray[Any]],  # variances, or all covariances
-    near_sigma: Changed[NDArray[Any]],  # room for those of near
-    direction: NDArray[Any],  # room for Σx
-    against: NDArray[Any],  # room for Σx of the rival
+    u: Changed[NDArray[Any]] | None,
+    sigma: Changed[NDArray[Any]] | None,
+    near_w: NDArray[Any],
+    near_u: Any,
+    near_sigma: Any,
 ) -> int:
-    """As ``learn_row``, by a second-order rule."""
-    found = fault(x, sparse)
-    if found != RIGHT:
-        return found
-    row.gather(0, w, None, c, near_w)
-    row.gather(0, sigma, None, c, near_sigma)
+    """Write the copies back, or nothing where one of them is not finite; return OVERFLOW then."""
+    finite = row.is_finite(0, near_w)
     if u is not None:
-        row.gather(0, u, None, c, near_u)
-    if w.ndim == 2:
-        counts = second_order_multiclass_pass(
-            *(near, y, weight, order, rule, zero, scores, near_w, near_sigma, near_u, c),
-            *(direction, against),
-        )
-    elif sigma.ndim == 1:
-        counts = second_order_pass(
-            near, y, weight, order, rule, zero, near_w, near_sigma, near_u, c, direction
-        )
-    else:
-        counts = full_covariance_pass(
-            near, y, weight, order, rule, zero, near_w, near_sigma, near_u, c, direction
-        )
-    if counts.updates > 0:
-        finite = np.isfinite(counts.loss) and row.is_finite(0, near_w)
+        finite = finite and row.is_finite(0, near_u)
+    if sigma is not None:
         finite = finite and row.is_finite(0, near_sigma)
-        if u is not None:
-            finite = finite and row.is_finite(0, near_u)
-        if not finite:
-            return OVERFLOW
-        row.scatter(0, near_w, w)
+    if not finite:
+        return OVERFLOW
+    row.scatter(0, near_w, w)
+    if u is not None:
+        row.scatter(0, near_u, u)
+    if sigma is not None:
         row.scatter(0, near_sigma, sigma)
-        if u is not None:
-            row.scatter(0, near_u, u)
-    return MISTAKE if counts.mistakes > 0 else RIGHT
+    return RIGHT
 
 
 @compiled
 def predict_row(
-    c: int,  # Algorithm 7's counter
     row: Rows,  # a single one
     sparse: CSR | None,  # the same, where its features may be in any order; put in order
     x: NDArray[Any],  # its values
@@ -180,8 +122,9 @@ def predict_row(
     positive: int,  # whether zero is the second class, and a tie goes to the last
     w: NDArray[Any],
     u: NDArray[Any] | None,  # the ledger, where the average decides
-    near_w: NDArray[Any],  # room for the weights of near
-    scores: NDArray[Any],  # room for the activation of each class
+    c: int,  # Algorithm 7's counter
+    near_w: Changed[NDArray[Any]],  # room for the weights of near
+    scores: Changed[NDArray[Any]],  # room for the activation of each class
 ) -> int:
     """Return the number of the class that a row is of, or what is wrong with it, negative."""
     found = fault(x, sparse)

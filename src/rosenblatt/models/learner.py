@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rosenblatt.training.loop import Plan
     from rosenblatt.training.state import State
 
+VOTED = "VotedPerceptron"  # the learner whose vectors vote
 MEMORIES = ("average", "last")
 TRAINED_MEMORIES = (*MEMORIES, "vote")
 ESTIMATORS = {  # by family of rules and memory
@@ -83,6 +84,34 @@ class Learner:
             )
             raise InputError(msg)
         check_rule(self.rule, self.values)
+
+    @classmethod
+    def of_estimator(cls, name: str, options: Mapping[str, Any]) -> "Learner":
+        """Return how an estimator of this name learns with these parameters; undoes ``options``."""
+        values = None
+        if name == "RuleClassifier":
+            rule, memory = options["rule"], options["memory"]
+            values = dict(options["parameters"] or {})
+        elif name == "ConfidenceWeightedClassifier":
+            rule, memory = options["rule"], "average" if options["average"] else "last"
+        elif name == "PassiveAggressiveClassifier":
+            rule = "pa1" if options["loss"] == "hinge" else "pa2"
+            memory = "average" if options["average"] else "last"
+        else:
+            rule = "margin" if options["margin"] > 0 else "perceptron"
+            memory = {"AveragedPerceptron": "average", VOTED: "vote"}.get(name, "last")
+        if values is None:
+            values = {entry.name: options[entry.name] for entry in RULES[rule].parameters}
+        return cls(
+            rule,
+            memory,
+            values,
+            options["max_iter"],
+            **{name: options[name] for name in SHARED},
+            record_mistakes=bool(options.get("record_mistakes")),
+            full_covariance=options.get("covariance") == "full",
+            random_state=options["random_state"],
+        )
 
     @property
     def averaged(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.models.learner import VOTED
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
@@ -29,7 +30,6 @@ Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
 KERNEL_PREFIX = "kernel."  # of arrays that stand in place of weights
 MOVED = "bias_moved"  # under which a training holds the threshold that the bias was moved by
-VOTED = "VotedPerceptron"  # the learner whose vectors vote
 
 
 @dataclass(frozen=True)

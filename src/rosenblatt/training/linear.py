@@ -1,6 +1,6 @@
 """Weights that learn: one compiled pass over rows, and what the loop asks about it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -34,39 +34,37 @@ def run_pass(
     log: Log | None = None,
 ) -> Counts:
     """Change the state by one visit to each row of the order."""
-    rows, y, weight = examples.rows, examples.targets, examples.weight
-    state.arrange_for(rows)
-    w, u, c, n_classes = state.weights, state.ledger, state.count, state.n_classes
-    if n_classes == 1:  # nothing to tell it from
-        counts = Counts(0, 0, 0.0)
-    elif state.variance is not None:
-        counts = _second_order_pass(state, state.variance, examples, order, rule, zero)
-    elif n_classes == 2:
-        counts = binary_pass(rows, y, weight, order, rule, zero, w, u, c, log)
-    else:
-        scores = np.empty(n_classes)
-        counts = multiclass_pass(rows, y, weight, order, rule, zero, scores, w, u, c, log)
+    state.arrange_for(examples.rows)
+    counts = Counts(0, 0, 0.0)
+    if state.n_classes > 1:  # else there is nothing to tell it from
+        kernel, arguments = kernel_call(state, examples, order, rule, zero, log)
+        counts = kernel(*arguments)
     state.count += len(order)
     return counts
 
 
-def _second_order_pass(
+def kernel_call(
     state: State,
-    variance: NDArray[Any],
     examples: Examples,
     order: NDArray[Any],
     rule: Rule,
     zero: int,
-) -> Counts:
-    rows, y, weight = examples.rows, examples.targets, examples.weight
-    w, u, c = state.weights, state.ledger, state.count
-    fixed, room = (rows, y, weight, order, rule, zero), np.empty(rows.shape[1] + 1)
-    if state.n_classes > 2:
-        scores, against = np.empty(state.n_classes), np.empty_like(room)
-        return second_order_multiclass_pass(*fixed, scores, w, variance, u, c, room, against)
-    run: Any = full_covariance_pass if state.holds_matrix else second_order_pass
-    counts: Counts = run(*fixed, w, variance, u, c, room)
-    return counts
+    log: Log | None = None,
+) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
+    """Return the kernel that makes a pass over weights of this kind, and what it is called with."""
+    rows, w, u, c = examples.rows, state.weights, state.ledger, state.count
+    given = (rows, examples.targets, examples.weight, order, rule, zero)
+    if state.variance is None:
+        if state.n_classes == 2:
+            return binary_pass, (*given, w, u, c, log)
+        return multiclass_pass, (*given, np.empty(state.n_classes), w, u, c, log)
+    room = np.empty(rows.shape[1] + 1)
+    if state.n_classes == 2:
+        kernel: Any = full_covariance_pass if state.holds_matrix else second_order_pass
+        return kernel, (*given, w, state.variance, u, c, room)
+    rooms = (room, np.empty_like(room))
+    scores = np.empty(state.n_classes)
+    return second_order_multiclass_pass, (*given, scores, w, state.variance, u, c, *rooms)
 
 
 def count_mistakes(

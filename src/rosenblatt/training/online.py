@@ -6,21 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import bound
-from rosenblatt.kernels.named_rows import SingleRow
-from rosenblatt.kernels.online import (
-    MISTAKE,
-    learn_row,
-    learn_row_by_variance,
-    predict_row,
-)
+from rosenblatt.kernels.online import enter_row, leave_row, predict_row
 from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.kernels.single_rows import MISTAKE, RowVisit, SingleRow
 from rosenblatt.rules import Rule
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.linear import kernel_call
 from rosenblatt.training.order import row_numbers
 from rosenblatt.training.state import State
 
 
 class RowLearner:
-    """Learns from a row in its buffer and decides it, by the weights of a state of two classes on.
+    """Learns from a row in its buffer and decides it, by a state that has two classes or more.
 
     A sequence of rows that are learned from equals one pass over them in that order. A dense row is
     written to ``values``, a sparse one to ``row``; its features may come in any order.
@@ -49,27 +46,29 @@ class RowLearner:
         self.state = state
         self.row = SingleRow(room)
         self.values = np.zeros((1, 0 if room else state.n_features))
+        self.shape = self.values.shape[1:]  # of a dense row
         rows: Rows = Dense(self.values, constant)
         near = rows
         if room:
             rows = self.row.rows(state.n_features, constant)
             near = CSR(self.row.data, row_numbers(room), self.row.indptr, room, constant)
         state.arrange_for(rows)
+        self._arrays = arrays = state.weights, state.ledger, state.variance
+        copies = near_w, near_u, near_sigma = tuple(_room(array, near) for array in arrays)
+        copy = State(near_w, near_u, state.n_classes, 1, state.by_feature, near_sigma)
+        row = (rows, rows if room else None, self.row.data if room else self.values)
         self._target = np.ones(1, np.int8 if state.n_classes == 2 else np.int32)
         self._weight = np.ones(1)
+        examples = Examples(near, self._target, self._weight)
+        kernel, arguments = kernel_call(copy, examples, row_numbers(1), rule, zero)
+        self._visit = RowVisit(
+            bound(enter_row, *row, *arrays, *copies),
+            bound(kernel, *arguments, varying="c"),
+            bound(leave_row, rows, *arrays, *copies),
+        )
         self._scale, self._shift = (2, -1) if state.n_classes == 2 else (1, 0)
-        self._arrays = w, u, sigma = state.weights, state.ledger, state.variance
-        scores, (near_w, near_u) = np.empty(state.n_classes), (_room(w, near), _room(u, near))
-        row = (rows, rows if room else None, self.row.data if room else self.values, near)
-        given = (self._target, self._weight, row_numbers(1), rule, zero, scores)
-        if sigma is None:
-            self._learn = bound(learn_row, *row, *given, w, u, near_w, near_u)
-        else:
-            rooms = (_room(sigma, near), *np.empty((2, near.shape[1] + 1)))
-            self._learn = bound(
-                learn_row_by_variance, *row, *given, w, u, near_w, near_u, sigma, *rooms
-            )
-        self._predict = bound(predict_row, *row, int(zero > 0), w, u, near_w, scores)
+        decided = (int(zero > 0), *arrays[:2], 1, near_w, np.empty(state.n_classes))
+        self._predict = bound(predict_row, *row, near, *decided, varying="c")
 
     def learns(self, state: State) -> bool:
         """Whether it changes this state, in the memory that it has now."""
@@ -85,7 +84,7 @@ class RowLearner:
         """
         self._target[0] = number * self._scale + self._shift
         self._weight[0] = weight
-        found = self._learn(self.state.count)
+        found = self._visit(self.state.count)
         if found <= MISTAKE:
             self.state.count += 1
         return found
@@ -95,10 +94,11 @@ class RowLearner:
 
         Where it cannot be decided the answer says why, as that of ``learn``, negative.
         """
-        return self._predict(self.state.count)
+        number: int = self._predict(self.state.count)
+        return number
 
 
-def _room(array: NDArray[Any] | None, near: Rows) -> NDArray[Any] | None:
+def _room(array: NDArray[Any] | None, near: Rows) -> Any:
     """Return room for the weights of the features of one row."""
     if array is None:
         return None

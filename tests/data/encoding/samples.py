@@ -60,7 +60,7 @@ def encoding_for(rows: Rows, roles: Mapping[str, str] = ROLES, **options: Any) -
     )
 
 
-def named_rows(encoding: TableEncoding, batch: Batch) -> list[dict[str, float]]:
+def single_rows(encoding: TableEncoding, batch: Batch) -> list[dict[str, float]]:
     """Return the rows of a batch as dictionaries from feature name to value, in order."""
     rows = []
     for i in range(batch.n_rows):

@@ -22,7 +22,7 @@ from tests.data.encoding.samples import (
     Rows,
     drawn_rows,
     encoding_for,
-    named_rows,
+    single_rows,
     table,
     table_of,
     typed,
@@ -53,7 +53,7 @@ def test_rows_are_those_of_the_definition(rows: Rows, cuts: list[int]) -> None:
     """Features, values, their order in a row and their numbers, however a table is cut."""
     parts, encoding = _cut(rows, cuts), encoding_for(rows)
     batch = _encoded(encoding, parts)
-    _assert_close(named_rows(encoding, batch), [naive_features(row, ROLES) for row in rows])
+    _assert_close(single_rows(encoding, batch), [naive_features(row, ROLES) for row in rows])
     assert encoding.names(range(encoding.n_features)) == naive_names(parts, ROLES)
     starts = batch.indptr[:-1]
     assert (batch.indices[starts] == 0).all()
@@ -66,7 +66,7 @@ def test_a_text_alone_is_named_by_its_words(rows: Rows) -> None:
     encoding = encoding_for(rows, {"review": "text"})
     batch = encoding.encode(table_of(rows, ["review"]), None)
     expected = [naive_features(row, {"review": "text"}) for row in rows]
-    _assert_close(named_rows(encoding, batch), expected)
+    _assert_close(single_rows(encoding, batch), expected)
     assert batch.data.dtype == np.float32
 
 
@@ -138,7 +138,7 @@ def test_what_a_frozen_encoding_does_not_know_is_dropped_and_counted() -> None:
     encoding.freeze()
     n_features = encoding.n_features
     other: Rows = [{"age": "?", "colour": "pink", "review": "a bad bad film", "size": "2"}]
-    found = named_rows(encoding, encoding.encode(table_of(other, list(ROLES)), None))
+    found = single_rows(encoding, encoding.encode(table_of(other, list(ROLES)), None))
     assert list(found[0]) == ["age", "size", "review: a", "review: film"]
     np.testing.assert_allclose(list(found[0].values())[2:], 0.5**0.5)  # of two known words one each
     assert encoding.n_features == n_features
@@ -168,7 +168,7 @@ def test_dates_and_times_become_categories() -> None:
         table({"day": written, "x": ["1", "2", "3"], "label": ["a", "b", "a"]}),
     ):
         encoding = TableEncoding.from_sample(data)
-        assert named_rows(encoding, encoding.encode(data, None)) == [
+        assert single_rows(encoding, encoding.encode(data, None)) == [
             _parts(1, "2001", "1", "Mon", "23"),
             _parts(2, "2026", "11", "Sun", "0"),
             _parts(3, *["(missing)"] * 4),
@@ -224,7 +224,7 @@ def test_numbers_as_people_write_them_are_read_in_their_column() -> None:
     loaded = encoding_from(json.loads(json.dumps(encoding.as_json())), encoding.arrays())
     later = table({"price": ["$2,000", "3"], "share": ["7,5", "?"]})
     assert isinstance(loaded, TableEncoding)
-    rows = [named_rows(one, one.encode(later, None)) for one in (encoding, loaded)]
+    rows = [single_rows(one, one.encode(later, None)) for one in (encoding, loaded)]
     assert rows[0] == rows[1] == [{"price": 2000, "share": 7.5}, {"price": 3, "share": 0}]
     assert encoding.notes[:2] == [
         "Column 'price' has numbers such as '$1,200.50', read as 1200.5.",
@@ -238,7 +238,7 @@ def test_levels_are_the_same_in_every_format() -> None:
     columns: list[Any] = [["1", "?", "true"], [1, None, 2], [1.0, float("nan"), 2.0], [True, None]]
     columns += [pl.Series(["1", None, " 2 "], dtype=pl.Categorical), [None, None]]
     batches = [encoding.encode(typed({"c": values}), None) for values in columns]
-    names = [[*map("".join, named_rows(encoding, batch))] for batch in batches]
+    names = [[*map("".join, single_rows(encoding, batch))] for batch in batches]
     assert names == [
         ["c=1", "c=(missing)", "c=true"],
         ["c=1", "c=(missing)", "c=2"],

@@ -1,5 +1,6 @@
 """The cache on disk, and the same bits without the compiler."""
 
+import ast
 import json
 import os
 import re
@@ -15,7 +16,9 @@ import rosenblatt
 from rosenblatt.kernels.binary import binary_pass
 from rosenblatt.kernels.compiling.compiler import typed_kernel
 from rosenblatt.kernels.compiling.forms import signature_of
+from rosenblatt.kernels.counts import empty_log
 from rosenblatt.kernels.multiclass import multiclass_pass
+from rosenblatt.kernels.rows import Dense
 from rosenblatt.rules import PA1, Perceptron, Rule
 from tests.examples import FORMATS
 
@@ -139,3 +142,59 @@ def test_inner_loops_count_no_references(form: str, rule: Rule) -> None:
     ):
         code = typed_kernel(kernel, signature_of(arguments))[0].inspect_llvm()
         assert not re.findall(r"call.*@NRT_(incref|decref)", code)
+
+
+@pytest.mark.parametrize("argument", ["w", "u", "log"])
+def test_read_only_arrays_are_not_written_to(argument: str) -> None:
+    """A kernel refuses a read-only array that it would write to, before and after a call."""
+    w, u, log = np.zeros(2), np.zeros(2), empty_log(1)
+    written = {"w": [w], "u": [u], "log": list(log)}[argument]
+    given = (Dense(np.ones((1, 1)), 1.0), np.array([1], np.int8), None, np.zeros(1, np.int32))
+    binary_pass(*given, Perceptron(1.0), 0, w, u, 1, log)
+    before = w.copy()
+    for array in written:
+        array.flags.writeable = False
+    with pytest.raises(ValueError, match=f"binary_pass writes to its argument {argument}, and"):
+        binary_pass(*given, Perceptron(1.0), 0, w, u, 1, log)
+    assert np.array_equal(w, before)
+
+
+def test_read_only_rows_are_learned_from() -> None:
+    """What a kernel only reads may be read-only, as memory of other processes is."""
+    rows, y, order = np.ones((1, 1)), np.array([1], np.int8), np.zeros(1, np.int32)
+    for array in (rows, y, order):
+        array.flags.writeable = False
+    w = np.zeros(2)
+    binary_pass(Dense(rows, 1.0), y, None, order, Perceptron(1.0), 0, w, None, 1, None)
+    assert w.tolist() == [1.0, 1.0]
+
+
+def test_kernels_declare_what_they_write_to() -> None:
+    """Every argument of a kernel that its code assigns elements of is annotated Changed."""
+    for path in sorted((PACKAGE / "kernels").rglob("*.py")):
+        for kernel in ast.parse(path.read_text()).body:
+            if not isinstance(kernel, ast.FunctionDef) or "compiled" not in [
+                decorator.id
+                for decorator in kernel.decorator_list
+                if isinstance(decorator, ast.Name)
+            ]:
+                continue
+            declared = {
+                argument.arg: argument.annotation and "Changed" in ast.unparse(argument.annotation)
+                for argument in kernel.args.args
+            }
+            for name in _assigned(kernel) & set(declared):
+                assert declared[name], f"{path.name}: {kernel.name} writes to {name}"
+
+
+def _assigned(kernel: ast.FunctionDef) -> set[str]:
+    """Return the names whose elements, or whose fields' elements, are assigned."""
+    found = set()
+    for node in ast.walk(kernel):
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+            value: ast.AST = node
+            while isinstance(value, (ast.Subscript, ast.Attribute)):
+                value = value.value
+            if isinstance(value, ast.Name):
+                found.add(value.id)
+    return found

@@ -18,6 +18,7 @@ An argument that a kernel writes to is annotated ``Changed``: it must not be rea
 with one that is raises ValueError.
 """
 
+import inspect
 import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -77,9 +78,10 @@ def compiled(function: Function) -> Function:
     return silent(function) if PLAIN else cast("Function", CompiledFunction(function))
 
 
-def bound(kernel: Callable[..., int], *others: Any) -> BoundCall:
-    """Return a call of a kernel whose arguments but the first, a whole number, stay the same."""
-    return BoundCall(kernel, others)
+def bound(kernel: Callable[..., Any], *arguments: Any, varying: str | None = None) -> BoundCall:
+    """Return a call of a kernel with these arguments, but for one that is a whole number."""
+    names = list(inspect.signature(kernel).parameters)
+    return BoundCall(kernel, arguments, None if varying is None else names.index(varying))
 
 
 def inlined(function: Function) -> Function:

@@ -36,14 +36,15 @@ def flatten_in_python(address: int, arguments: tuple[Any, ...]) -> bytes:
     """Write the words of a tuple to a frame and return its key, empty where there is none."""
     words: list[bytes] = []
     key: list[int] = []
-    if not _collect(arguments, words, key) or len(words) > MOST_WORDS or len(key) > LONGEST_KEY:
+    if not collect(arguments, words, key) or len(words) > MOST_WORDS or len(key) > LONGEST_KEY:
         return b""
     room = b"".join(words)
     ctypes.memmove(address, room, len(room))
     return struct.pack(f"{len(key)}q", *key)
 
 
-def _collect(values: tuple[Any, ...], words: list[bytes], key: list[int]) -> bool:
+def collect(values: tuple[Any, ...], words: list[bytes], key: list[int]) -> bool:
+    """Add the words of values and the parts of their key; return whether all have a form."""
     for value in values:
         kind = type(value)
         key.append(id(kind))
@@ -60,7 +61,7 @@ def _collect(values: tuple[Any, ...], words: list[bytes], key: list[int]) -> boo
             words.append(struct.pack("Q", value))
         elif isinstance(value, tuple):
             key.append(len(value))
-            if not _collect(value, words, key):
+            if not collect(value, words, key):
                 return False
         elif value is not None:
             return False

@@ -131,16 +131,20 @@ def _translated(function: Any) -> Any:
     return wraps(function)(made)
 
 
-@cache
 def _register_methods() -> None:
-    """Tell numba of the methods of named tuples."""
+    """Tell numba of the methods of named tuples; more may come with the next module."""
     for name, typed in METHODS:
-        overload_method(
-            types.BaseNamedTuple,
-            name,
-            jit_options=INLINE,
-            strict=False,  # else numba compares type annotations, which the rules have
-        )(_implementation(typed))
+        _register_method(name, typed)
+
+
+@cache
+def _register_method(name: str, typed: Callable[..., Any]) -> None:
+    overload_method(
+        types.BaseNamedTuple,
+        name,
+        jit_options=INLINE,
+        strict=False,  # else numba compares type annotations, which the rules have
+    )(_implementation(typed))
 
 
 def _implementation(typed: Callable[..., Any]) -> Callable[..., Any]:

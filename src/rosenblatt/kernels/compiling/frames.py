@@ -7,6 +7,7 @@ import numpy as np
 
 MOST_WORDS = 256
 LONGEST_KEY = 192
+RESULT_WORDS = 4  # of a result at most, where a frame is used again
 DEEPEST = 8  # tuples within tuples
 
 KNOWN_OBJECTS = (np.ndarray, float, int, bool, True, type(None), np.int64, np.float64, np.uint64)

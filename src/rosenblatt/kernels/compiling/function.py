@@ -1,5 +1,6 @@
 """A kernel as Python calls it: the types of the arguments find the machine code, words reach it."""
 
+from array import array
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from rosenblatt.kernels.compiling.forms import (
     signature_of,
     writeable,
 )
-from rosenblatt.kernels.compiling.frames import CallFrame, new_frame
+from rosenblatt.kernels.compiling.frames import MOST_WORDS, RESULT_WORDS, CallFrame, new_frame
 from rosenblatt.kernels.compiling.machine import machine_code
 from rosenblatt.kernels.compiling.registry import changed_arguments, silent
 
@@ -26,6 +27,15 @@ class Code(NamedTuple):
     unpack: Callable[[Any], tuple[Any, ...]]
     make: Callable[[tuple[Any, ...]], Any]
     kinds: tuple[object, ...]  # kept alive: a key has their addresses
+
+
+class FilledFrame(NamedTuple):
+    """Machine code, a frame that is filled but for one word, and what the result overwrites."""
+
+    code: int
+    address: int
+    offset: int  # of the word, in words
+    head: Any  # array of the first words
 
 
 class CompiledFunction:
@@ -88,52 +98,63 @@ class CompiledFunction:
                 )
                 raise ValueError(msg)
 
-    def code_for(self, *arguments: Any) -> Code | None:
-        """Return the machine code that a call with these arguments has used."""
+    def bound(
+        self, arguments: tuple[Any, ...], place: int | None
+    ) -> tuple[Callable[[int], Any], FilledFrame] | None:
+        """Return a function of the argument at this place, or of none, the others being these.
+
+        None where no call with such arguments has been made.
+        """
         frame = new_frame()
-        return self._codes.get(calling.flatten(frame.address, arguments))
+        code = self._codes.get(calling.flatten(frame.address, arguments))
+        if code is None:
+            return None
+        before: list[bytes] = []
+        calling.collect(arguments[:place], before, [])
+        offset = MOST_WORDS - 1 if place is None else len(before)
+        run, room, address = calling.run, frame.room, frame.address
+        words = memoryview(room).cast("B").cast("q")
+        head = array("q", words[:RESULT_WORDS])
+
+        def call(value: int) -> Any:
+            words[offset] = value
+            if run(code.address, address) != DONE:
+                msg = f"{self.__wrapped__.__qualname__} raised an exception, which no kernel may."
+                raise RuntimeError(msg)
+            result = code.make(code.unpack(room))
+            words[:RESULT_WORDS] = head
+            return result
+
+        return call, FilledFrame(code.address, address, offset, head)
 
     def __reduce__(self) -> str:
         return self.__wrapped__.__qualname__  # found again by its name, as a function is
 
 
 class BoundCall:
-    """Calls of a kernel with the same arguments but for the first, a whole number.
+    """Calls of a kernel with the same arguments, but for one whole number or none.
 
-    They are flattened once, so a call takes a fifth of a microsecond besides the work. The kernel
-    returns a whole number, which takes the place of the first argument. Other threads wait: the
-    arrays may be replaced between two calls, and never during one.
+    They are flattened once, so a call takes half a microsecond besides the work. Other threads
+    wait: the arrays may be replaced between two calls, and never during one.
     """
 
-    def __init__(self, kernel: Callable[..., Any], others: tuple[Any, ...]) -> None:
-        self._kernel, self._others = kernel, others
-        self._words: Any = None  # of a frame that has been filled
-        self._place = (0, 0)  # of the code and of the frame
+    def __init__(
+        self, kernel: Callable[..., Any], arguments: tuple[Any, ...], place: int | None
+    ) -> None:
+        self._kernel, self._arguments, self._place = kernel, arguments, place
+        self._run: Callable[[int], Any] | None = None
+        self.frame: FilledFrame | None = None  # once it has been called
 
-    def __call__(self, first: int) -> int:
-        """Run the kernel."""
-        words = self._words
-        if words is None:
-            return self._first_call(first)
-        words[0] = first
-        if calling.run(*self._place) != DONE:
-            msg = f"{self._kernel.__qualname__} raised an exception, which no kernel may."
-            raise RuntimeError(msg)
-        result: int = words[0]
-        return result
-
-    def _first_call(self, first: int) -> int:
-        """Call as usual, which compiles if need be, and fill a frame for later calls."""
-        arguments = (first, *self._others)
-        result: int = self._kernel(*arguments)
-        code = (
-            self._kernel.code_for(*arguments)
-            if isinstance(self._kernel, CompiledFunction)
-            else None
-        )
-        if code is not None:
-            frame = new_frame()
-            calling.flatten(frame.address, arguments)
-            self._words = memoryview(frame.room).cast("B").cast("q")
-            self._place = code.address, frame.address
+    def __call__(self, value: int = 0) -> Any:
+        """Run the kernel with this number."""
+        if self._run is not None:
+            return self._run(value)
+        place, arguments = self._place, self._arguments
+        if place is not None:
+            arguments = (*arguments[:place], value, *arguments[place + 1 :])
+        result = self._kernel(*arguments)  # compiles if need be
+        if isinstance(self._kernel, CompiledFunction):
+            self._arguments = arguments  # they have to live as long as their addresses are in use
+            found = self._kernel.bound(arguments, place)
+            self._run, self.frame = (None, None) if found is None else found
         return result

@@ -1,11 +1,15 @@
-"""How a dict of named features becomes a sparse row, as a built-in function of Python."""
+"""A dict of named features that becomes a sparse row, and a row that is learned from.
+
+Both are built-in functions of Python.
+"""
 
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.extending import intrinsic
 
+from rosenblatt.kernels.compiling.frames import RESULT_WORDS
 from rosenblatt.kernels.emission.calling import (
     INT32,
     NUMBER,
@@ -13,24 +17,32 @@ from rosenblatt.kernels.emission.calling import (
     PyErr_Occurred,
     PyLong_AsLongLong,
     PyLong_FromLongLong,
+    call,
     put,
     python_function,
     word,
 )
-from rosenblatt.kernels.named_rows import (
+from rosenblatt.kernels.single_rows import (
     BOOLEAN,
     DATA,
     DECIMAL,
+    FRAME_HEAD,
+    FRAME_WORDS,
     INDICES,
     INDPTR,
     KEY,
+    MISTAKE,
     NUMPY_DECIMAL,
+    OVERFLOW,
     POSITION,
+    RIGHT,
     ROOM,
     TEXT,
     VALUE,
     WHOLE,
 )
+
+EXPONENT = 0x7FF << 52  # its bits in a double, all set where that is not finite
 
 PyDict_Next = python_function("PyDict_Next", 4)
 PyDict_GetItemWithError = python_function("PyDict_GetItemWithError", 2)
@@ -65,9 +77,9 @@ def put_as_double(typing_context: Any, address: Any, value: Any) -> Any:
 def fill_row(unused: int, arguments: int, n_arguments: int) -> Any:
     """Write the numbers and values of the features of a dict to a row; return whether all fitted.
 
-    Python calls this with the address of a desk, see ``rosenblatt.kernels.named_rows``, the dict of
-    numbers by name, and the dict of values by name. It returns 0 at anything unusual, which is left
-    to Python. Names are exact words or whole numbers, so that to look them up runs no other code.
+    Python calls this with the address of a desk, see ``SingleRow``, the dict of numbers by name,
+    and the dict of values by name. It returns 0 at anything unusual, which is left to Python. Names
+    are exact words or whole numbers, so that to look them up runs no other code.
     """
     desk = PyLong_AsLongLong(word(arguments))
     numbers, features = word(arguments + 8), word(arguments + 16)
@@ -97,3 +109,36 @@ def fill_row(unused: int, arguments: int, n_arguments: int) -> Any:
         n += 1
     put_half(word(desk + INDPTR) + 4, n)
     return PyLong_FromLongLong(1)
+
+
+@njit  # type: ignore[untyped-decorator]
+def run_again(filled: int) -> Any:
+    """Run machine code on a frame that may have a result in it; see ``FilledFrame``."""
+    code, frame = word(filled), word(filled + 8)
+    for k in range(RESULT_WORDS):
+        put(frame + 8 * k, word(filled + 8 * (FRAME_HEAD + k)))
+    return call(code, frame)
+
+
+def learn_row(unused: int, arguments: int, n_arguments: int) -> Any:
+    """Enter a row, make a pass over it and leave it; return what it was, as ``RowVisit.in_python``.
+
+    Python calls this with the address of three filled frames, and Algorithm 7's counter.
+    """
+    enter, count = PyLong_AsLongLong(word(arguments)), word(arguments + 8)
+    visit, leave = enter + 8 * FRAME_WORDS, enter + 16 * FRAME_WORDS
+    run_again(enter)
+    found = word(word(enter + 8))
+    if found != RIGHT:
+        return PyLong_FromLongLong(found)
+    counts = word(visit + 8)
+    put(counts + 8 * word(visit + 16), PyLong_AsLongLong(count))
+    run_again(visit)
+    found = MISTAKE if word(counts) > 0 else RIGHT
+    if word(counts + 8) > 0:  # updates
+        if word(counts + 16) & EXPONENT == EXPONENT:  # the loss is not finite
+            return PyLong_FromLongLong(OVERFLOW)
+        run_again(leave)
+        if word(word(leave + 8)) != RIGHT:
+            return PyLong_FromLongLong(OVERFLOW)
+    return PyLong_FromLongLong(found)

@@ -1,28 +1,37 @@
-"""Room for one sparse row, and the way into it from a dict of named features.
+"""Room for one sparse row, the way into it from a dict of named features, and the call to learn.
 
 Python's own loop over 30 names takes as long as river takes to learn from them; so the way is
-machine code that asks Python for the items of a dict. ``fill_in_python`` defines what it does.
+machine code that asks Python for the items of a dict. ``fill_in_python`` defines what it does, and
+``RowVisit.in_python`` what learning from a row is.
 """
 
 import ctypes
 from collections.abc import Callable
 from functools import cache
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.kernels import compiling
-from rosenblatt.kernels.compiling import calling
+from rosenblatt.kernels.compiling import BoundCall, calling
+from rosenblatt.kernels.compiling.frames import RESULT_WORDS
 from rosenblatt.kernels.rows import CSR
 
-EMITTER = "rosenblatt.kernels.emission.named_rows"
-BUILTINS = ("fill_row",)
+EMITTER = "rosenblatt.kernels.emission.single_rows"
+BUILTINS = ("fill_row", "learn_row")
+
+RIGHT, MISTAKE, NOT_FINITE, OVERFLOW, OUT_OF_RANGE = range(5)  # what a row was
 
 # The desk of a row: where its arrays stand, room for an item of the dict, and the types it knows.
 DATA, INDICES, INDPTR, ROOM, POSITION, KEY, VALUE = range(0, 7 * 8, 8)
 TEXT, WHOLE, DECIMAL, BOOLEAN, NUMPY_DECIMAL = range(7 * 8, 12 * 8, 8)
 TYPES = (str, int, float, bool, np.float64)
 NAMES, PLAIN_VALUES = (str, int), (float, np.float64, int, bool)
+
+# A filled frame: code, address, place of the word that varies, and the words that a result takes.
+FRAME_HEAD = 3
+FRAME_WORDS = FRAME_HEAD + RESULT_WORDS
 
 SHORT = 128  # features; longer rows are sorted before a kernel does it by insertion
 
@@ -80,6 +89,44 @@ class SingleRow:
         self.indptr[1] = n
 
 
+class RowVisit:
+    """Entering a row, a pass over it and leaving it, as one call.
+
+    The three are bound calls of kernels: ``enter`` returns what is wrong with the row, the pass is
+    one of ``varying="c"``, and ``leave`` says whether the weights are finite.
+    """
+
+    def __init__(self, enter: BoundCall, pass_: BoundCall, leave: BoundCall) -> None:
+        self._calls = enter, pass_, leave
+        self._desk: Any = None  # filled frames, once there are all three
+        self._address = 0
+        self._learn = machine_builtin("learn_row")
+
+    def __call__(self, count: int) -> int:
+        """Learn from the row with Algorithm 7's counter at ``count``; return what it was."""
+        if self._desk is not None:
+            found: int = self._learn(self._address, count)
+            return found
+        found = self.in_python(count)
+        frames = [call.frame for call in self._calls]
+        if self._learn is not None and None not in frames:
+            words = [word for frame in frames if frame for word in (*frame[:3], *frame.head)]
+            self._desk = (ctypes.c_int64 * len(words))(*words)
+            self._address = ctypes.addressof(self._desk)
+        return found
+
+    def in_python(self, count: int) -> int:
+        """Do what the call does."""
+        enter, pass_, leave = self._calls
+        found: int = enter()
+        if found != RIGHT:
+            return found
+        mistakes, updates, loss = pass_(count)
+        if updates and (not isfinite(loss) or leave() != RIGHT):
+            return OVERFLOW
+        return MISTAKE if mistakes else RIGHT
+
+
 def fill_in_python(row: SingleRow, numbers: Numbers, features: Features) -> bool:
     """Do what ``SingleRow.fill`` does."""
     n = 0
@@ -95,9 +142,15 @@ def fill_in_python(row: SingleRow, numbers: Numbers, features: Features) -> bool
 
 
 @cache
+def machine_builtin(name: str) -> Any:
+    """Return one of the two functions as machine code; None where there is none."""
+    return None if compiling.PLAIN else calling.builtin(EMITTER, name)
+
+
+@cache
 def machine_fill() -> Callable[[int, Numbers, Features], int] | None:
     """Return ``fill`` as machine code; None where there is none that does what it should."""
-    fill: Any = None if compiling.PLAIN else calling.builtin(EMITTER, BUILTINS[0])
+    fill = machine_builtin("fill_row")
     return fill if fill is not None and _agrees(fill) else None
 
 

@@ -1,0 +1,405 @@
+"""One row at a time, by name or by place, with the two verbs of river: learn_one, predict_one."""
+
+from collections.abc import Iterable, Mapping
+from math import isfinite, nan
+from os import PathLike, fspath
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW
+from rosenblatt.kernels.text.hashing import SEED, term_hash
+from rosenblatt.models.fitting import grown
+from rosenblatt.models.learner import MEMORIES, Learner
+from rosenblatt.models.model import Class, Model, model_of
+from rosenblatt.models.parameters import (
+    AT_LEAST_ONE,
+    CHECKS,
+    Check,
+    check_parameters,
+    one_of,
+)
+from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.training.history import Outcome
+from rosenblatt.training.online import RowLearner
+from rosenblatt.training.state import State, overflow
+
+FIRST_ROOM = 32  # for features, of a row and of the vocabulary; doubled whenever it is too little
+MOST_REMEMBERED = 1 << 17  # names whose hash is remembered
+MOST_HASH_BITS = 28
+CHECKED: dict[str, Check] = {
+    "rule": CHECKS["rule"],
+    "memory": one_of([None, *MEMORIES]),
+    "hash_bits": (
+        f"None or a whole number from 1 to {MOST_HASH_BITS}",
+        lambda v: v is None or (AT_LEAST_ONE[1](v) and v <= MOST_HASH_BITS),
+    ),
+    "zero": CHECKS["zero"],
+    "fit_intercept": CHECKS["fit_intercept"],
+}
+HASHED_NAMES = "hashed_names"  # in the record of a model's training: bits of the hash
+
+
+class OnlineLearner:
+    """Learns from one row after the other, and predicts at any time.
+
+    A row is a dict of named features, or an array or list of numbers. Names get numbers as they
+    come up, or with ``hash_bits`` by their hash, so that memory stays bounded. A feature that a
+    dict leaves out is 0; one whose value is text counts as the feature "name=text" of value 1, as
+    in scikit-learn's ``DictVectorizer``. New classes may come up at any time.
+
+    After any rows the weights are those of ``partial_fit`` on the same rows, bit for bit. It is
+    made for speed, and not for several threads at once.
+
+    Parameters
+    ----------
+    rule : str, default "perceptron"
+        "perceptron", "margin", "pa", "pa1", "pa2", "arow", "cw", "scw1" or "scw2".
+    memory : "average" or "last", default None
+        Which weights predict; by default "average", for the second-order rules "last".
+    classes : labels, default ()
+        Classes that are yet to come. A row teaches nothing while its class is the only one known.
+    hash_bits : int, default None
+        Names are hashed to 2 to the power of this many features, 28 at most.
+    zero : "mistake", "negative" or "positive", default "mistake"
+        What an activation of zero is, as of the estimators.
+    fit_intercept : bool, default True
+        Whether to learn a bias.
+    **parameters
+        Those of the rule: ``eta0``, ``margin``, ``C``, ``r``, ``confidence``.
+
+    Examples
+    --------
+    >>> from rosenblatt import OnlineLearner
+    >>> learner = OnlineLearner("arow", r=0.5)
+    >>> learner.predict_one({"size": 2.0}) is None
+    True
+    >>> learner.learn_one({"size": 2.0, "colour": "red"}, "apple")
+    >>> learner.learn_one({"size": 9.0, "colour": "green"}, "melon")
+    >>> learner.learn_one({"size": 2.5, "colour": "red"}, "apple")
+    >>> learner.predict_one({"size": 8.0})
+    'melon'
+    >>> learner.to_estimator().feature_names_in_
+    array(['size', 'colour=red', 'colour=green'], dtype=object)
+    """
+
+    def __init__(
+        self,
+        rule: str = "perceptron",
+        *,
+        memory: str | None = None,
+        classes: Iterable[Class] = (),
+        hash_bits: int | None = None,
+        zero: str = "mistake",
+        fit_intercept: bool = True,
+        **parameters: float,
+    ) -> None:
+        given = (rule, memory, hash_bits, zero, fit_intercept)
+        check_parameters("OnlineLearner", dict(zip(CHECKED, given, strict=True)), CHECKED)
+        shared: dict[str, Any] = {"zero": zero, "fit_intercept": bool(fit_intercept)}
+        self._learner = Learner(rule, memory or "", parameters, **shared)
+        self._hash_mask = None if hash_bits is None else (1 << hash_bits) - 1
+        self._vocabulary: dict[Any, int] = {}  # number of each name; of hashes, those remembered
+        self._named: bool | None = None  # None: no row has come yet
+        self._labels = np.unique(np.asarray([*classes]))
+        self._state = self._learner.start(0, len(self._labels))
+        self._n_rows = self._n_mistakes = 0
+        self._rows: RowLearner | None = None  # made when it is needed
+        self._note_classes()
+
+    @classmethod
+    def from_model(cls, fitted: Any, *, hash_bits: int | None = None) -> Self:
+        """Return a learner that goes on from a fitted estimator, a ``Model`` or a model file.
+
+        Parameters
+        ----------
+        fitted : estimator, Model, or path of a model file
+            Of a linear learner. Where its features have names, rows are dicts.
+        hash_bits : int, default None
+            The one that names were hashed by, where a record of that was lost.
+        """
+        model = (
+            Model.load(fspath(fitted)) if isinstance(fitted, str | PathLike) else model_of(fitted)
+        )
+        model.check_weights()
+        if model.voted or model.encoding is not None or model.options.get("class_weight"):
+            reason = "votes" if model.voted else "weighs its classes"
+            reason = reason if model.encoding is None else "makes features of the columns of files"
+            msg = f"OnlineLearner cannot go on from a {model.learner} that {reason}."
+            raise InputError(msg)
+        learner = Learner.of_estimator(model.learner, model.options)
+        bits = hash_bits or model.training.get(HASHED_NAMES)
+        self = cls(learner.rule, memory=learner.memory, hash_bits=bits)
+        if bits is not None and model.n_features != 1 << bits:
+            msg = f"hash_bits={bits} is {1 << bits} features; the model has {model.n_features}."
+            raise InputError(msg)
+        self._learner = learner
+        self._named = bits is not None or model.feature_names is not None
+        if bits is None and model.feature_names is not None:
+            self._vocabulary = {name: k for k, name in enumerate(model.feature_names)}
+        self._labels, self._state = model.labels, model.copy().state
+        self._n_rows, self._n_mistakes = (
+            model.outcome.get(name, 0) for name in ("n_iter", "n_mistakes")
+        )
+        self._note_classes()
+        return self
+
+    def learn_one(self, x: Any, y: Class, w: float = 1.0) -> None:
+        """Learn from one row.
+
+        Parameters
+        ----------
+        x : dict of numbers or texts by name, or array or list of numbers
+        y : str, bool or whole number
+            Its class.
+        w : number of at least 0, default 1
+            Multiplies the step. A row of weight 0 is left out altogether.
+        """
+        number = self._numbers.get(y)
+        if number is None or w != 1.0:
+            number = self._class_number(y, w)
+            if w == 0.0:
+                return
+        rows: Any = self._rows
+        if rows is None or not self._put_usual(rows, x):
+            rows = self._put(x, learning=True)
+            if rows is None:  # there is but one class
+                self._state.count += 1
+                self._n_rows += 1
+                return
+        found = rows.learn(number, w)
+        if found > MISTAKE:
+            raise self._error(found, x)
+        self._n_rows += 1
+        self._n_mistakes += found
+
+    def predict_one(self, x: Any) -> Class | None:
+        """Return the class of one row; None before the first row was learned.
+
+        Names that have not been learned count for nothing.
+        """
+        if self._n_rows == 0:
+            return None
+        rows: Any = self._rows
+        if rows is None or not self._put_usual(rows, x):
+            rows = self._put(x, learning=False)
+            if rows is None:
+                return self._answers[0]
+        number = rows.predict()
+        if number < 0:
+            raise self._error(-number, x)
+        answer: Class = self._answers[number]
+        return answer
+
+    @property
+    def classes(self) -> list[Class]:
+        """The classes known so far, sorted."""
+        return list(self._answers)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were learned from."""
+        return self._n_rows
+
+    @property
+    def n_mistakes(self) -> int:
+        """How many of them were mistakes."""
+        return self._n_mistakes
+
+    @property
+    def n_features(self) -> int:
+        """How many features have a weight."""
+        growing = self._named and self._hash_mask is None
+        return len(self._vocabulary) if growing else self._state.n_features
+
+    @property
+    def model_(self) -> Model:
+        """A copy of what was learned as a ``Model``: what ``rosenblatt.save`` writes."""
+        if self._n_rows == 0:
+            msg = "This OnlineLearner has learned nothing yet."
+            raise InputError(msg)
+        outcome = Outcome([], "max_iter", 0)
+        learner = self._learner
+        model = Model.fitted(
+            learner.estimator, learner.options(), self._labels, self._narrowed(), outcome
+        )
+        model.outcome |= {"n_iter": self._n_rows, "n_mistakes": self._n_mistakes}
+        if self._hash_mask is not None:
+            model.training[HASHED_NAMES] = self._hash_mask.bit_length()
+        elif self._named:
+            names = tuple(str(name) for name in self._vocabulary)
+            if len(set(names)) < len(names):
+                msg = "Two features have the same name once it is text, such as 1 and '1'."
+                raise InputError(msg)
+            model.feature_names = names
+        return model
+
+    def to_estimator(self) -> Any:
+        """Return the estimator that has learned the same, as ``rosenblatt.load`` would."""
+        import rosenblatt
+
+        return rosenblatt.load(self.model_)
+
+    def __repr__(self) -> str:
+        given = {"memory": self._learner.memory} | dict(self._learner.values)
+        described = "".join(f", {name}={value!r}" for name, value in given.items())
+        return f"OnlineLearner({self._learner.rule!r}{described})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_rows": None}  # it knows addresses
+
+    def _note_classes(self) -> None:
+        """Change all that depends on the classes, or on where the weights stand."""
+        self._answers: list[Class] = self._labels.tolist()
+        self._numbers = {label: number for number, label in enumerate(self._answers)}
+        self._rows = None
+
+    def _class_number(self, y: Class, w: float) -> int:
+        """Return the number of a class, new or not; check the weight."""
+        if not (isfinite(w) and w >= 0.0):
+            msg = f"w must be a finite number of at least 0; got {w!r}."
+            raise InputError(msg)
+        if y in self._numbers or w == 0.0:
+            return self._numbers.get(y, 0)
+        label = np.asarray(y)
+        whole = label.dtype.kind != "f" or (isfinite(label) and label == np.rint(label))
+        if label.ndim or label.dtype.kind not in "biufU" or not whole:
+            msg = f"A class must be text, a whole number or a bool; got {y!r}."
+            raise InputError(msg)
+        if len(self._labels):
+            seen = label.reshape(1)
+            self._state, self._labels = grown(self._state, self._labels, seen, self._learner.step)
+        else:
+            self._labels = label.reshape(1)
+            self._state = self._learner.start(self._state.n_features, 1)
+        self._note_classes()
+        return self._numbers[y]
+
+    def _put_usual(self, rows: RowLearner, x: Any) -> bool:
+        """Write a row to the buffer, where it is one that needs no more than a look."""
+        if self._named:
+            return type(x) is dict and rows.row.fill(self._vocabulary, x)
+        if type(x) is not np.ndarray or x.shape != rows.shape or x.dtype.kind not in "fiub":
+            return False
+        rows.values[0] = x
+        return True
+
+    def _put(self, x: Any, *, learning: bool) -> RowLearner | None:
+        """Write a row to the buffer, whatever is unusual about it; None where one class is known.
+
+        To learn, make room for names that are new; to predict, leave them out.
+        """
+        named = isinstance(x, Mapping)
+        if self._named is None:
+            self._named = named
+        elif self._named != named:
+            msg = "This OnlineLearner has learned from {}; got a row of type {}.".format(
+                "dicts of named features" if self._named else "arrays", type(x).__name__
+            )
+            raise InputError(msg)
+        return self._put_named(x, learning=learning) if named else self._put_array(x)
+
+    def _put_named(self, x: Mapping[Any, Any], *, learning: bool) -> RowLearner | None:
+        features = dict(_feature(name, value) for name, value in x.items())
+        if learning or self._hash_mask is not None:
+            self._number(features)
+        else:
+            features = {name: v for name, v in features.items() if name in self._vocabulary}
+        if len(self._answers) < 2:
+            return None
+        rows = self._rows
+        if rows is None or rows.row.room < len(features) or not rows.learns(self._state):
+            room = FIRST_ROOM if rows is None else rows.row.room
+            rows = self._learner_of(max(room, 2 * len(features)))
+        rows.row.put([self._vocabulary[name] for name in features], list(features.values()))
+        return rows
+
+    def _number(self, features: dict[Any, float]) -> None:
+        """Change the vocabulary to know all these names, and the weights to have room for them."""
+        if self._hash_mask is not None:
+            if len(self._vocabulary) + len(features) > MOST_REMEMBERED:
+                self._vocabulary.clear()
+            for name in features:
+                self._vocabulary[name] = term_hash(str(name).encode(), SEED) & self._hash_mask
+        else:
+            for name in features:
+                self._vocabulary.setdefault(name, len(self._vocabulary))
+        needed = len(self._vocabulary) if self._hash_mask is None else self._hash_mask + 1
+        if needed > self._state.n_features:
+            grown = max(FIRST_ROOM, 2 * needed)
+            self._state.widen(grown if self._hash_mask is None else needed)
+
+    def _put_array(self, x: Any) -> RowLearner | None:
+        n_features = self._state.n_features or None
+        try:
+            row = np.asarray(x, np.float64)
+        except (TypeError, ValueError):
+            row = np.zeros((0, 0))
+        if row.ndim != 1 or not len(row) or (n_features and len(row) != n_features):
+            msg = f"A row must be {n_features or 'some'} numbers; got {x!r:.100}."
+            raise InputError(msg)
+        if len(self._answers) < 2 and not np.isfinite(row).all():
+            raise self._error(NOT_FINITE, row)
+        self._state.widen(len(row))
+        if len(self._answers) < 2:
+            return None
+        rows = self._rows
+        if rows is None or not rows.learns(self._state):
+            rows = self._learner_of(0)
+        rows.values[0] = row
+        return rows
+
+    def _learner_of(self, room: int) -> RowLearner:
+        """Return what learns rows of up to that many features, or dense ones, in the buffer."""
+        zero = ZERO_CONVENTIONS[self._learner.zero]
+        constant = self._learner.constant
+        self._rows = RowLearner(
+            self._state, self._learner.step, zero=zero, constant=constant, room=room
+        )
+        return self._rows
+
+    def _error(self, found: int, x: Any) -> Exception:
+        """Return the error for what a kernel found wrong with a row."""
+        if found == OVERFLOW:
+            return overflow(when="on this row, which is not learned")
+        items = x.items() if isinstance(x, Mapping) else enumerate(x)
+        for name, value in items:
+            if not isinstance(value, str) and not isfinite(value):
+                msg = f"Feature {name!r} of the row is {value}; it must be a finite number."
+                return InputError(msg)
+        return InputError("A feature of the row is out of range.")
+
+    def _narrowed(self) -> State:
+        """Return a copy of the state with the features that are in use."""
+        state, n = self._state, self.n_features
+
+        axis = 0 if state.by_feature else -1
+        used = np.append(np.arange(n), state.n_features)  # the bias stands last
+
+        def cut(array: NDArray[Any] | None) -> Any:
+            if array is None or not (state.holds_matrix and array is state.variance):
+                return None if array is None else array.take(used, axis=axis)
+            return array[np.ix_(used, used)]
+
+        w, u, sigma = map(cut, (state.weights, state.ledger, state.variance))
+        return State(w, u, state.n_classes, state.count, state.by_feature, sigma)
+
+
+def _feature(name: Any, value: Any) -> tuple[Any, float]:
+    """Return a feature of a dict as one that has a number: its name, and a finite value."""
+    if isinstance(value, str):
+        return f"{name}={value}", 1.0
+    plain = str(name) if isinstance(name, str) else name
+    if type(plain) not in NAMES:
+        msg = f"The name of a feature must be text or a whole number; got {name!r}."
+        raise InputError(msg)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = nan
+    if not isfinite(number):
+        msg = f"Feature {name!r} of the row is {value!r}; it must be a finite number."
+        raise InputError(msg)
+    return plain, number

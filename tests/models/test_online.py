@@ -1,0 +1,325 @@
+"""The learner of single rows."""
+
+import copy
+import pickle
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import sparse
+
+import rosenblatt
+from rosenblatt import OnlineLearner
+from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.kernels.compiling.function import CompiledFunction
+from rosenblatt.kernels.rows import CSR, Dense
+from rosenblatt.models.fitting import all_known, empty_model, grown_model, learn_batch
+from rosenblatt.models.learner import MEMORIES, Learner
+from rosenblatt.models.model import Model
+from rosenblatt.rules import RULES
+from rosenblatt.training.examples import Examples
+from rosenblatt.training.labels import encode
+
+NAMES = "abcdef"
+Row = dict[str, float]
+values = st.floats(-4.0, 4.0, width=32)
+rows_of_names = st.dictionaries(st.sampled_from(NAMES), values, max_size=5)
+labels = st.sampled_from(["x", "y", "z"])
+streams = st.lists(st.tuples(rows_of_names, labels), min_size=1, max_size=12)
+
+
+def matrix(rows: Sequence[Row], names: Sequence[str]) -> Any:
+    """Return rows as a CSR matrix of these columns."""
+    return sparse.csr_matrix([[row.get(name, 0.0) for name in names] for row in rows], dtype=float)
+
+
+def batch_by_batch(learner: Learner, X: Any, y: NDArray[Any]) -> Model:
+    """Learn from each row as from a batch, and meet classes as they come."""
+    model = empty_model("Perceptron", learner, np.unique(y[:1]), X.shape[1])
+    for i, label in enumerate(y):
+        if not all_known(y[i : i + 1], model.labels):
+            model = grown_model(model, np.array([label]), learner.step)
+        part, one = X[i : i + 1], np.ones(1)
+        rows = Dense(part, 1.0)
+        if sparse.issparse(X):
+            rows = CSR(part.data, part.indices, part.indptr, X.shape[1], 1.0)  # type: ignore[assignment]
+        learn_batch(model, learner, Examples(rows, encode(y[i : i + 1], model.labels), one))
+    return model
+
+
+def same_model(model: Model, other: Model) -> bool:
+    """Whether all that was learned is the same, bit for bit."""
+    pairs: list[tuple[Any, Any]] = [
+        (model.weights, other.weights),
+        (model.ledger, other.ledger),
+        (model.variance, other.variance),
+        (model.labels, other.labels),
+        (model.count, other.count),
+        (model.outcome["n_mistakes"], other.outcome["n_mistakes"]),
+    ]
+    return all(one is two or np.array_equal(one, two) for one, two in pairs)
+
+
+def check_parity(rule: str, memory: str, stream: list[tuple[Row, str]], *, named: bool) -> None:
+    """Compare one row after the other with batches of one row, and what both predict."""
+    online = OnlineLearner(rule, memory=memory)
+    names = list(dict.fromkeys(name for x, _ in stream for name in x)) if named else list(NAMES)
+    X, y = matrix([x for x, _ in stream], names), np.array([label for _, label in stream])
+    X = X if named else X.toarray()
+    for k, (x, label) in enumerate(stream):
+        online.learn_one(x if named else X[k], label)
+    model = batch_by_batch(Learner(rule, memory), X, y)
+    assert same_model(online.model_, model)
+    if len(model.labels) > 1:
+        found = [online.predict_one(x if named else X[k]) for k, (x, _) in enumerate(stream)]
+        assert found == online.model_.predict(X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("rule", "memory", "named"),
+    [("perceptron", "average", True), ("arow", "last", True), ("pa1", "average", False)],
+)
+@given(streams)
+def test_single_rows_equal_batches(
+    rule: str, memory: str, named: bool, stream: list[tuple[Row, str]]
+) -> None:
+    """Weights, average, variances and predictions are those of ``partial_fit``, bit for bit."""
+    check_parity(rule, memory, stream, named=named)
+
+
+@pytest.mark.parametrize(("rule", "memory", "named"), [*product(RULES, MEMORIES, (False, True))])
+def test_every_rule_learns_single_rows(
+    rule: str, memory: str, named: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every rule and memory, in plain Python: nothing depends on what is compiled."""
+    monkeypatch.setattr(CompiledFunction, "__call__", lambda self, *given: self.plain(*given))
+    generator = np.random.default_rng(3)
+    stream = [
+        (
+            {name: generator.normal() for name in NAMES if generator.random() < 0.7},
+            "xyz"[k % 2 if k < 6 else generator.integers(3)],
+        )
+        for k in range(20)
+    ]
+    check_parity(rule, memory, stream, named=named)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_single_rows_equal_partial_fit(n_classes: int) -> None:
+    """A stream of dicts gives the estimator that ``partial_fit`` on all the rows gives."""
+    generator = np.random.default_rng(0)
+    X, y = generator.normal(size=(60, 4)), generator.integers(n_classes, size=60)
+    online = OnlineLearner("pa2", C=0.5, classes=range(n_classes))
+    for x, label in zip(X.tolist(), y.tolist(), strict=True):
+        online.learn_one(dict(zip("abcd", x, strict=True)), label)
+    found = online.to_estimator()
+    clf = rosenblatt.PassiveAggressiveClassifier(loss="squared_hinge", C=0.5, average=True)
+    clf.partial_fit(sparse.csr_matrix(X), y)
+    assert np.array_equal(found.coef_, clf.coef_)
+    assert np.array_equal(found.intercept_, clf.intercept_)
+    assert (found.loss, found.C, found.average) == ("squared_hinge", 0.5, True)
+    assert found.n_mistakes_ == clf.n_mistakes_
+
+
+def test_conventions_of_river() -> None:
+    """learn_one returns nothing, predict_one None until a row was learned, then a known class."""
+    learner = OnlineLearner()
+    assert learner.predict_one({"a": 1.0}) is None
+    assert learner.learn_one({"a": 1.0}, y=True) is None  # type: ignore[func-returns-value]
+    assert learner.predict_one({"never seen": 1.0}) is True
+    learner.learn_one({"a": -1.0}, y=False)
+    learner.learn_one({"a": -1.0, "b": 2}, y=False)
+    assert [learner.predict_one({"a": a}) for a in (2, -2.0)] == [True, False]
+    assert (learner.n_rows, learner.n_mistakes, learner.n_features) == (3, 1, 2)
+    assert learner.classes == [False, True]
+
+
+def test_same_weights_as_river() -> None:
+    """The last weights and the bias of the perceptron are river's."""
+    theirs = pytest.importorskip("river.linear_model").Perceptron()
+    ours = OnlineLearner(memory="last", classes=[False, True])
+    generator = np.random.default_rng(1)
+    for _ in range(300):
+        x = {name: float(v) for name, v in zip("abc", generator.integers(-3, 4, 3), strict=True)}
+        y = bool(x["a"] - x["b"] + generator.normal() > 0)
+        theirs.learn_one(x, y)
+        ours.learn_one(x, y)
+    found = ours.to_estimator()
+    assert dict(zip("abc", found.coef_[0], strict=True)) == theirs.weights
+    assert found.intercept_[0] == theirs.intercept
+
+
+def test_text_is_a_feature_of_its_own() -> None:
+    """A value that is text counts as the feature "name=text", as in DictVectorizer."""
+    learner = OnlineLearner()
+    for colour, label in [("red", 1), ("green", 0)] * 3:
+        learner.learn_one({"colour": colour, "size": 1}, label)
+    assert [learner.predict_one({"colour": c, "size": 1}) for c in ("red", "green")] == [1, 0]
+    assert learner.to_estimator().feature_names_in_.tolist() == [
+        *("colour=red", "size", "colour=green")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        ({"a": np.nan}, 1, "Feature 'a' of the row is nan; it must be a finite number."),
+        ({"a": None}, 1, "Feature 'a' of the row is None; it must be a finite number."),
+        ({"new": np.inf}, 1, "Feature 'new' of the row is inf; it must be a finite number."),
+        ({("a",): 1.0}, 1, "The name of a feature must be text or a whole number; got ('a',)."),
+        ({"a": 1.0}, 0.5, "A class must be text, a whole number or a bool; got 0.5."),
+        ({"a": 1.0}, None, "A class must be text, a whole number or a bool; got None."),
+        ({"a": 1.0}, "text", "are of another type than the classes learned so far"),
+        ([1.0], 1, "has learned from dicts of named features; got a row of type list."),
+    ],
+)
+def test_bad_named_rows_change_nothing(x: Any, y: Any, message: str) -> None:
+    """A row that cannot be learned is refused in words and leaves the model alone."""
+    learner = OnlineLearner()
+    for a, label in [(1.0, 1), (-1.0, 0), (2.0, 1)]:
+        learner.learn_one({"a": a}, label)
+    before = learner.model_
+    with pytest.raises(InputError) as error:
+        learner.learn_one(x, y)
+    assert message in str(error.value)
+    assert same_model(learner.model_, before)
+    assert learner.n_features == 1
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ([1.0], "A row must be 2 numbers; got [1.0]."),
+        ([1.0, 2.0, 3.0], "A row must be 2 numbers; got"),
+        (["a", "b"], "A row must be 2 numbers; got"),
+        ([1.0, np.nan], "Feature 1 of the row is nan; it must be a finite number."),
+        ({"a": 1.0}, "has learned from arrays; got a row of type dict."),
+        ({}, "has learned from arrays; got a row of type dict."),
+    ],
+)
+def test_bad_arrays_are_refused(x: Any, message: str) -> None:
+    """Learning and predicting see another length, a NaN, another kind of row."""
+    learner = OnlineLearner()
+    learner.learn_one([1.0, 0.0], "yes")
+    learner.learn_one(np.array([0, 1]), "no")
+    for verb in (learner.predict_one, lambda row: learner.learn_one(row, "no")):
+        with pytest.raises(InputError) as error:
+            verb(x)
+        assert message in str(error.value)
+
+
+def test_weights_multiply_the_step() -> None:
+    """A row of weight 2 moves the weights twice as far; of weight 0 it is left out altogether."""
+    one, two = OnlineLearner(classes=[0, 1]), OnlineLearner(classes=[0, 1])
+    one.learn_one({"a": 1.0}, 1)
+    two.learn_one({"a": 1.0}, 1, w=2.0)
+    two.learn_one({"b": 1.0}, 1, w=0.0)
+    assert np.array_equal(2 * one.model_.weights, two.model_.weights)
+    with pytest.raises(InputError, match="w must be a finite number of at least 0; got -1"):
+        two.learn_one({"a": 1.0}, 1, w=-1)
+
+
+def test_overflow_is_reported() -> None:
+    """A step beyond float64 raises, and the row is not learned."""
+    learner = OnlineLearner("pa", classes=[0, 1])
+    with pytest.raises(WeightOverflowError, match="overflowed on this row, which is not learned"):
+        learner.learn_one([1e200], 1)
+    assert learner.n_rows == 0
+
+
+def stream(n_rows: int) -> list[tuple[dict[str, Any], str]]:
+    """Return rows of which later ones have more names and classes."""
+    generator = np.random.default_rng(5)
+    return [
+        (
+            {f"name {j}": generator.normal() for j in generator.integers(3 + k, size=4)},
+            "abc"[generator.integers(2 + (k > n_rows // 2))],
+        )
+        for k in range(n_rows)
+    ]
+
+
+@pytest.mark.parametrize("hash_bits", [None, 6])
+@pytest.mark.parametrize("way", ["file", "estimator", "model", "pickle", "copy"])
+def test_learning_goes_on_elsewhere(way: str, hash_bits: int | None, tmp_path: Path) -> None:
+    """A learner that was saved, converted or copied midway ends where one that was not ends."""
+    straight = OnlineLearner("perceptron", hash_bits=hash_bits)
+    for x, y in stream(40):
+        straight.learn_one(x, y)
+    learner = OnlineLearner("perceptron", hash_bits=hash_bits)
+    for x, y in stream(40)[:25]:
+        learner.learn_one(x, y)
+    if way == "file":
+        rosenblatt.save(learner, tmp_path / "a.model")
+        learner = OnlineLearner.from_model(tmp_path / "a.model")
+    elif way == "estimator":
+        learner = OnlineLearner.from_model(learner.to_estimator(), hash_bits=hash_bits)
+    elif way == "model":
+        learner = OnlineLearner.from_model(learner.model_)
+    else:
+        data = pickle.dumps(learner)
+        learner = copy.deepcopy(learner) if way == "copy" else pickle.loads(data)  # noqa: S301  # ours
+    for x, y in stream(40)[25:]:
+        learner.learn_one(x, y)
+    assert same_model(learner.model_, straight.model_)
+    assert learner.model_.feature_names == straight.model_.feature_names
+
+
+def test_hashed_names_need_no_vocabulary() -> None:
+    """Features are at most two to the power of hash_bits, whatever the names."""
+    learner = OnlineLearner(hash_bits=3)
+    for x, y in stream(60):
+        learner.learn_one(x, y)
+    assert learner.n_features == 8
+    assert learner.model_.weights.shape == (3, 9)
+    assert learner.to_estimator().n_features_in_ == 8
+
+
+def test_models_that_cannot_go_on_are_refused() -> None:
+    """Votes, kernels and class weights are not a single row's business."""
+    X, y = [[0.0], [1.0]], [0, 1]
+    for fitted, reason in (
+        (rosenblatt.VotedPerceptron().fit(X, y), "that votes"),
+        (rosenblatt.Perceptron(class_weight={0: 2.0}).fit(X, y), "that weighs its classes"),
+        (rosenblatt.KernelPerceptron().fit(X, y), "has no weights"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            OnlineLearner.from_model(fitted)
+
+
+def test_all_covariances_go_on() -> None:
+    """A learner from an estimator that keeps all of Σ is that estimator, row by row."""
+    generator = np.random.default_rng(2)
+    X, y = generator.normal(size=(30, 3)), generator.integers(2, size=30)
+    clf = rosenblatt.ConfidenceWeightedClassifier(covariance="full").partial_fit(X[:10], y[:10])
+    learner = OnlineLearner.from_model(clf)
+    for x, label in zip(X[10:], y[10:], strict=True):
+        learner.learn_one(x, label)
+    clf.partial_fit(X[10:], y[10:])
+    found = learner.to_estimator()
+    assert np.array_equal(found.confidence_, clf.confidence_)
+    assert np.array_equal(found.coef_, clf.coef_)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"rule": "nothing"}, "The parameter rule of OnlineLearner must be 'perceptron'"),
+        ({"memory": "vote"}, "must be None, 'average' or 'last'; got 'vote'."),
+        ({"hash_bits": 0}, "must be None or a whole number from 1 to 28; got 0."),
+        ({"zero": 1}, "The parameter zero of OnlineLearner must be"),
+        ({"C": 2.0}, "C= has no effect with rule='perceptron'"),
+        ({"eta0": -1.0}, "eta0= must be"),
+    ],
+)
+def test_bad_parameters_are_refused(given: dict[str, Any], message: str) -> None:
+    """A parameter that is not what it must be is named."""
+    with pytest.raises(InputError) as error:
+        OnlineLearner(**given)
+    assert message in str(error.value)
