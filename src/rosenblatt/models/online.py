@@ -1,6 +1,7 @@
 """One row at a time, by name or by place, with the two verbs of river: learn_one, predict_one."""
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from math import isfinite, nan
 from os import PathLike, fspath
 from typing import Any, Self
@@ -238,9 +239,7 @@ class OnlineLearner:
 
     def to_estimator(self) -> Any:
         """Return the estimator that has learned the same, as ``rosenblatt.load`` would."""
-        import rosenblatt
-
-        return rosenblatt.load(self.model_)
+        return import_module("rosenblatt").load(self.model_)  # by its public name: it is above
 
     def __repr__(self) -> str:
         given = {"memory": self._learner.memory} | dict(self._learner.values)
