@@ -1,1 +1,18 @@
 """A service of models that learn while they answer, and forget when asked: HTTP over a journal."""
+
+from typing import TYPE_CHECKING
+
+from rosenblatt.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rosenblatt.service.client import Client, ServiceError
+
+__all__ = ["Client", "ServiceError"]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Client": "rosenblatt.service.client",
+        "ServiceError": "rosenblatt.service.client",
+    },
+)

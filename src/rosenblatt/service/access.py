@@ -27,7 +27,7 @@ class Caller(NamedTuple):
 
     def may(self, scope: str, model: str | None) -> bool:
         """Return whether this may be done with a model; admin may do everything with it."""
-        if self.models is not None and model not in self.models:
+        if self.models is not None and model is not None and model not in self.models:
             return False
         return scope in self.scopes or ADMIN in self.scopes
 

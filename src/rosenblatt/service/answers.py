@@ -37,7 +37,7 @@ from rosenblatt.service.requests import (
     Label,
     Prediction,
     Predictions,
-    Teacher,
+    TeachingExample,
     WhyAnswer,
     label_of,
 )
@@ -212,7 +212,7 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
         total=total,
         start=start,
         teachers=[
-            Teacher(
+            TeachingExample(
                 sequence=event.sequence,
                 amount=amount,
                 features=cast("Any", features_from(event.features or "{}")),
@@ -274,7 +274,7 @@ def _amounts(
     return found
 
 
-def described(entry: Entry, curve: Sequence[tuple[int, int, int]] = ()) -> Description:
+def described(entry: Entry, curve: Sequence[tuple[int, int, int, float]] = ()) -> Description:
     """Return what a model is and how it is doing."""
     view, tally = entry.view, entry.tally
     learner, space = view.learner, view.space
@@ -301,11 +301,11 @@ def described(entry: Entry, curve: Sequence[tuple[int, int, int]] = ()) -> Descr
     )
 
 
-def _progress(curve: Sequence[tuple[int, int, int]]) -> list[CurvePoint]:
+def _progress(curve: Sequence[tuple[int, int, int, float]]) -> list[CurvePoint]:
     points, learned, wrong = [], 0, 0
-    for version, n, n_wrong in curve:
+    for version, n, n_wrong, time in curve:
         learned, wrong = learned + n, wrong + n_wrong
-        points.append(CurvePoint(version=version, learned=learned, wrong=wrong))
+        points.append(CurvePoint(version=version, learned=learned, wrong=wrong, time=time))
     return points
 
 

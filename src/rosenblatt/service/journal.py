@@ -459,11 +459,12 @@ class JournalReader:
         learned, wrong, mistakes = self._all(text, model)[0]
         return learned, wrong or 0, mistakes or 0
 
-    def curve(self, model: int, points: int) -> list[tuple[int, int, int]]:
-        """Return last version, number of examples and wrong ones of successive stretches."""
+    def curve(self, model: int, points: int) -> list[tuple[int, int, int, float]]:
+        """Return last version, number of examples, wrong ones and last time of stretches."""
         width = max(1, -(-self.head(model) // points))
         text = (
-            "SELECT MAX(sequence), COUNT(*), SUM(predicted IS NULL OR predicted <> label) "
+            "SELECT MAX(sequence), COUNT(*), SUM(predicted IS NULL OR predicted <> label), "
+            "MAX(time) "
             f"FROM events WHERE model = ? AND kind = {LEARNED} AND forgotten IS NULL "
             "GROUP BY (sequence - 1) / ? ORDER BY 1"
         )

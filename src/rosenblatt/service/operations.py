@@ -61,6 +61,8 @@ from rosenblatt.service.writer import Entry
 
 MOST_LINES = 10_000  # of the journal in one answer
 PAGE = Path(__file__).parent / "page"
+LAB = Path(__file__).parents[1] / "lab" / "assets"
+LAB_PARTS = ("elements.js", "chart.js", "icon.svg")  # that the page takes from there
 PAGE_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -435,7 +437,7 @@ async def remove_token(app: Application, call: Call) -> Reply:
 
 def _check_everything(caller: Caller) -> None:
     if caller.models is not None:
-        msg = f"The token {caller.name!r} is for some models only; tokens need one for all."
+        msg = f"The token {caller.name!r} is for some models only; this needs one for all."
         raise RequestError(HTTPStatus.FORBIDDEN, msg)
 
 
@@ -483,7 +485,7 @@ async def ready(app: Application, call: Call) -> Any:
 )
 async def metrics(app: Application, call: Call) -> Reply:
     """Answer with counters."""
-    del call
+    _check_everything(call.caller)
     return Reply(app.metrics.text().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -592,7 +594,7 @@ async def page_part(app: Application, call: Call) -> Reply:
 
 def page_file(name: str) -> Reply:
     """Return a file of the page; only those that are there by name."""
-    known = {file.name: file for file in PAGE.iterdir()} if PAGE.is_dir() else {}
+    known = {file.name: file for file in (*PAGE.iterdir(), *(LAB / part for part in LAB_PARTS))}
     file = known.get(name)
     kind = PAGE_TYPES.get(Path(name).suffix)
     if file is None or kind is None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rosenblatt.models.model import Class
+from rosenblatt.rules import RULES
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"  # of models and tokens
 
@@ -18,6 +19,15 @@ Name = Annotated[str, Meta(pattern=NAME, description="Letters, digits, dots, das
 Sequence_ = Annotated[int, Meta(ge=0)]
 Version = Annotated[int, Meta(ge=0, description="Number of the last event that is counted.")]
 Id = Annotated[str, Meta(min_length=1, description="Chosen by the client; unique in the model.")]
+RULE_TABLE = {  # what a form that creates a model must know
+    name: {
+        "title": entry.title,
+        "parameters": {
+            one.name: {"default": one.default, "meaning": one.meaning} for one in entry.parameters
+        },
+    }
+    for name, entry in RULES.items()
+}
 
 
 class Request(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -41,7 +51,7 @@ class FeatureSpec(Request, frozen=True):
 class ModelSpec(Request, frozen=True):
     """A model to create: a rule, a memory and their parameters, or a model file to go on from."""
 
-    rule: str = "perceptron"
+    rule: Annotated[str, Meta(extra_json_schema={"x-rules": RULE_TABLE})] = "perceptron"
     memory: Annotated[str, Meta(pattern="^(|last|average)$")] = ""
     parameters: dict[str, float] = {}
     zero: Annotated[str, Meta(pattern="^(mistake|negative|positive)$")] = "mistake"
@@ -150,7 +160,7 @@ class ExplanationAnswer(Answer):
     version: Version
 
 
-class Teacher(Answer):
+class TeachingExample(Answer):
     """An example that taught the model, and what it adds to the score of the row."""
 
     sequence: Sequence_
@@ -170,7 +180,7 @@ class WhyAnswer(Answer):
     negative: Label
     total: float
     start: float  # what the model knew when it was created
-    teachers: list[Teacher]
+    teachers: list[TeachingExample]
     others: int  # examples that are not listed
     version: Version
 
@@ -229,6 +239,7 @@ class CurvePoint(Answer):
     version: Version
     learned: int
     wrong: int
+    time: float  # of its last example, seconds since 1970
 
 
 class Description(Answer):

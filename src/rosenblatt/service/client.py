@@ -1,0 +1,479 @@
+"""A client of the service, by the standard library's HTTP: all that can be asked, as methods.
+
+Answers are the types of ``requests``, which the service itself answers with.
+"""
+
+import http.client
+import json
+import os
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from http import HTTPStatus
+from time import sleep
+from typing import Any, Self, TypeVar
+from urllib.parse import quote, urlencode, urlsplit
+from uuid import uuid4
+
+import msgspec
+
+from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.service.requests import (
+    Description,
+    ExplanationAnswer,
+    Forgotten,
+    Job,
+    JournalLine,
+    Label,
+    Learned,
+    LearnedMany,
+    ModelList,
+    Prediction,
+    Predictions,
+    Ready,
+    Released,
+    TokenAnswer,
+    TokenList,
+    WhyAnswer,
+)
+from rosenblatt.service.server import PORT, TOKEN_VARIABLE
+
+FIRST_WAIT = 0.1  # seconds before the first repetition; each later one waits three times as long
+LINES = 1000  # events of the journal that are asked for at a time
+JOB_EVERY = 0.1  # seconds between two looks at a job
+
+Features = Mapping[str, float | str | bool | None] | Sequence[float]
+Answer = TypeVar("Answer")
+
+
+class ServiceError(RosenblattError):
+    """What the service, or the way to it, refused; the text is the service's own sentence.
+
+    Attributes
+    ----------
+    status : int or None
+        Status of HTTP; None where no answer came.
+    retry_after : float or None
+        Seconds after which the service asks to be tried again.
+    """
+
+    def __init__(
+        self, sentence: str, status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(sentence)
+        self.status, self.retry_after = status, retry_after
+
+
+class Client:
+    """A client of a service of models.
+
+    Connections stay open between requests, and every thread can use the same client: each request
+    that runs at the same time has a connection of its own.
+
+    A request whose connection is lost is sent again, unless doing it twice would be another thing
+    than doing it once. So is ``learn``: an example always goes out with an id, and the service
+    answers a second time with the first answer. What is never sent again are ``forget``,
+    ``rollback``, ``release``, ``delete`` and the making and removing of tokens; where the answer to
+    one of them is lost, the error says so.
+
+    Parameters
+    ----------
+    url : str, default "http://127.0.0.1:8765"
+        Address of the service, by ``https:`` where a proxy in front of it has a certificate.
+    token : str, optional
+        Default: the variable ``ROSENBLATT_TOKEN``, if set.
+    timeout : float, default 30.0
+        Seconds to wait for an answer.
+    retries : int, default 3
+        Number of times that a request is sent again after a lost connection. The waits between
+        them are 0.1, 0.3, 0.9, … seconds.
+
+    Examples
+    --------
+    ``rosenblatt serve`` runs in another window::
+
+        from rosenblatt.service import Client
+
+        with Client() as client:
+            client.create("mail", classes=["ham", "spam"])
+            client.learn("mail", {"cheap": 1, "pills": 1}, "spam", id="mail-1")
+            client.learn("mail", {"lunch": 1}, "ham", id="mail-2")
+            client.predict("mail", {"cheap": 1}).label  # 'spam'
+            client.why("mail", {"cheap": 1}).teachers[0].id  # 'mail-1'
+            client.forget("mail", id="mail-1")
+    """
+
+    def __init__(
+        self,
+        url: str = f"http://127.0.0.1:{PORT}",
+        *,
+        token: str | None = None,
+        timeout: float = 30.0,
+        retries: int = 3,
+    ) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            msg = f"url must be an address like http://127.0.0.1:8765; got {url!r}."
+            raise InputError(msg)
+        if parts.username or parts.query or parts.fragment:
+            msg = "url must have neither a name, a question nor a fragment; give a token as token."
+            raise InputError(msg)
+        token = token if token is not None else os.environ.get(TOKEN_VARIABLE)
+        if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.strip()):
+            msg = "token must be one word of plain characters."
+            raise InputError(msg)
+        self.url = url.rstrip("/")
+        self._parts, self._prefix = parts, parts.path.rstrip("/")
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token.strip()}"}
+        self._timeout, self._retries = timeout, retries
+        self._idle: list[http.client.HTTPConnection] = []
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"Client({self.url!r})"  # never with the token
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections that are open and unused."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    # Models
+
+    def models(self) -> list[Description]:
+        """Return all models that the token may know of."""
+        return self._get(ModelList, "/v1/models").models
+
+    def create(self, model: str, *, file: bytes | None = None, **spec: Any) -> Description:
+        """Create a model; the same again changes nothing.
+
+        Parameters
+        ----------
+        model : str
+            Its name.
+        file : bytes, optional
+            Contents of a model file, to go on from there.
+        spec : rule, memory, parameters, zero, fit_intercept, classes, features
+            As in ``ModelSpec``: ``rule="pa1", parameters={"C": 0.5}, features={"kind": "hashed"}``.
+        """
+        body = {**spec, **({} if file is None else {"file": msgspec.to_builtins(file)})}
+        return self._ask(Description, "PUT", _path(model), body)
+
+    def describe(self, model: str, *, curve: bool = False) -> Description:
+        """Return what a model is and how it is doing, with the curve of its error if asked for."""
+        return self._get(Description, _path(model), curve=1 if curve else None)
+
+    def delete(self, model: str) -> None:
+        """Delete a model with all of its examples."""
+        self._send("DELETE", _path(model), again=False)
+
+    # Predicting and learning
+
+    def predict(
+        self, model: str, features: Features, *, id: str | None = None, version: int | None = None
+    ) -> Prediction:
+        """Predict one row, with an id if ``feedback`` is to name it later.
+
+        Parameters
+        ----------
+        model : str
+        features : mapping of names to numbers, words or bools, or a sequence of numbers
+        id : str, optional
+        version : int, optional
+            As the model was then. Default: as it is.
+        """
+        body = _without_none(features=features, id=id, version=version)
+        return self._ask(Prediction, "POST", _path(model, "predict"), body)
+
+    def predict_many(
+        self, model: str, rows: Iterable[Features], *, version: int | None = None
+    ) -> Predictions:
+        """Predict rows, all by one version."""
+        body = _without_none(rows=list(rows), version=version)
+        return self._ask(Predictions, "POST", _path(model, "predict"), body)
+
+    def learn(
+        self, model: str, features: Features, label: Label, *, id: str | None = None
+    ) -> Learned:
+        """Teach one example; it is on the disk of the service when this returns.
+
+        With an ``id`` of your own the same example can be sent again at any time, and be forgotten
+        by it. Without one it gets a random id.
+        """
+        return self._ask(Learned, "POST", _path(model, "learn"), _example(features, label, id))
+
+    def learn_many(
+        self,
+        model: str,
+        examples: Iterable[tuple[Features, Label] | tuple[Features, Label, str | None]],
+    ) -> LearnedMany:
+        """Teach examples, all or none: pairs of features and label, or these and an id."""
+        body = {"examples": [_example(*example) for example in examples]}
+        return self._ask(LearnedMany, "POST", _path(model, "learn"), body)
+
+    def feedback(self, model: str, id: str, label: Label) -> Learned:
+        """Teach the true label of an earlier prediction that had an id."""
+        return self._ask(
+            Learned, "POST", _path(model, "feedback"), {"id": id, "label": _plain(label)}
+        )
+
+    # Reasons
+
+    def explain(
+        self, model: str, features: Features, *, version: int | None = None, top: int = 20
+    ) -> ExplanationAnswer:
+        """Return what each feature of a row adds to its score, the ``top`` largest amounts."""
+        body = _without_none(features=features, version=version, top=top)
+        return self._ask(ExplanationAnswer, "POST", _path(model, "explain"), body)
+
+    def why(self, model: str, features: Features, *, top: int = 20) -> WhyAnswer:
+        """Return the examples that taught the model its score of a row."""
+        body = {"features": features, "top": top}
+        return self._ask(WhyAnswer, "POST", _path(model, "why"), body)
+
+    def journal(self, model: str, *, after: int = 0) -> Iterator[JournalLine]:
+        """Yield the events of a model after a sequence number, up to the newest at the time."""
+        end = self.describe(model).version
+        decode = msgspec.json.Decoder(JournalLine).decode_lines
+        while after < end:
+            limit = min(LINES, end - after)
+            path = _path(model, "journal")
+            yield from decode(self._send("GET", path, query={"after": after, "limit": limit}))
+            after += limit
+
+    def mistakes(self, model: str, *, limit: int = 20) -> list[JournalLine]:
+        """Return the latest examples that were predicted wrong, the last one first."""
+        query = {"mistakes": 1, "limit": limit}
+        found = self._send("GET", _path(model, "journal"), query=query)
+        return msgspec.json.Decoder(JournalLine).decode_lines(found)
+
+    def export(self, model: str, format: str = "model", *, version: int | None = None) -> bytes:
+        """Return a model as the contents of a file: ``"model"``, ``"json"`` or ``"onnx"``."""
+        query = _without_none(format=format, version=version)
+        return self._send("GET", _path(model, "export"), query=query)
+
+    # Forgetting
+
+    def forget(
+        self,
+        model: str,
+        *,
+        id: str | None = None,
+        token: str | None = None,
+        before: float | None = None,
+        mode: str = "replay",
+        wait: bool = True,
+    ) -> Forgotten:
+        """Forget the examples that fit all that is given.
+
+        Parameters
+        ----------
+        model : str
+        id : str, optional
+            Of one example.
+        token : str, optional
+            Name of the token that taught them.
+        before : float, optional
+            Time in seconds since 1970.
+        mode : {"replay", "subtract"}
+            ``"replay"`` gives the model that never saw them, in the background. ``"subtract"``
+            takes their own steps out of the weights, at once.
+        wait : bool, default True
+            Whether to return only when a replay has ended. Without, ``job`` tells how far it is.
+        """
+        body = _without_none(id=id, token=token, before=before, mode=mode)
+        found = self._ask(Forgotten, "POST", _path(model, "forget"), body, again=False)
+        if found.job is None or not wait:
+            return found
+        while (job := self.job(model, found.job)).status == "waiting":
+            sleep(JOB_EVERY)
+        if job.status == "failed":
+            raise ServiceError(job.error or "The examples could not be forgotten.")
+        version = found.version if job.version is None else job.version
+        return Forgotten(examples=job.examples or 0, version=version, job=job.job)
+
+    def job(self, model: str, job: int) -> Job:
+        """Return how far a forgetting in the background is."""
+        return self._get(Job, _path(model, "jobs", str(job)))
+
+    def rollback(self, model: str, version: int) -> Description:
+        """Return a model to an older version; what it learned since is no longer counted."""
+        path = _path(model, "rollback")
+        return self._ask(Description, "POST", path, {"version": version}, again=False)
+
+    def release(self, model: str, *, token: str | None = None) -> Released:
+        """Learn the examples of a token that quarantine held back; None: of all tokens."""
+        path = _path(model, "release")
+        return self._ask(Released, "POST", path, {"token": token}, again=False)
+
+    # Tokens and state
+
+    def tokens(self) -> list[TokenAnswer]:
+        """Return all tokens, without the secrets."""
+        return self._get(TokenList, "/v1/tokens").tokens
+
+    def make_token(
+        self,
+        name: str,
+        scopes: Sequence[str] = ("predict",),
+        *,
+        models: Sequence[str] | None = None,
+        budget: float | None = None,
+    ) -> TokenAnswer:
+        """Make a token; its ``token`` is shown only in this answer.
+
+        Parameters
+        ----------
+        name : str
+        scopes : sequence of {"predict", "teach", "inspect", "admin"}
+        models : sequence of str, optional
+            Default: all.
+        budget : float, optional
+            Share of mistakes above which its examples are held back.
+        """
+        models = None if models is None else list(models)
+        body = _without_none(name=name, scopes=list(scopes), models=models, budget=budget)
+        return self._ask(TokenAnswer, "POST", "/v1/tokens", body, again=False)
+
+    def remove_token(self, name: str) -> None:
+        """Remove a token: it is refused from now on."""
+        self._send("DELETE", f"/v1/tokens/{quote(name, safe='')}", again=False)
+
+    def health(self) -> Ready:
+        """Return that the service runs, or raise ServiceError."""
+        return self._get(Ready, "/health")
+
+    def ready(self) -> Ready:
+        """Return whether examples can be learned, and if not, why."""
+        return msgspec.json.decode(self._send("GET", "/ready", unready=True), type=Ready)
+
+    def metrics(self) -> str:
+        """Return the counters, as Prometheus reads them."""
+        return self._send("GET", "/metrics").decode()
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description of the interface."""
+        return self._get(dict[str, Any], "/openapi.json")
+
+    # The way there
+
+    def _get(self, kind: type[Answer], path: str, **query: Any) -> Answer:
+        return msgspec.json.decode(
+            self._send("GET", path, query=_without_none(**query)), type=kind, strict=True
+        )
+
+    def _ask(
+        self, kind: type[Answer], method: str, path: str, body: Any, *, again: bool = True
+    ) -> Answer:
+        return msgspec.json.decode(self._send(method, path, body, again=again), type=kind)
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Mapping[str, Any] | None = None,
+        again: bool = True,
+        unready: bool = False,
+    ) -> bytes:
+        """Return the body of an answer; ``unready`` takes that of a service that cannot learn."""
+        data = None if body is None else _encoded(body)
+        headers = {
+            **self._headers,
+            **({} if data is None else {"Content-Type": "application/json"}),
+        }
+        address = f"{self._prefix}{path}" + (f"?{urlencode(query)}" if query else "")
+        attempts = self._retries + 1 if again else 1
+        for attempt in range(attempts):
+            if attempt:
+                sleep(FIRST_WAIT * 3 ** (attempt - 1))
+            # An unused connection may have been closed at the other end; what is sent only once
+            # goes out on a new one.
+            connection = self._connection(new=not again or attempt > 0)
+            try:
+                connection.request(method, address, data, headers)
+                response = connection.getresponse()
+                found = response.read()
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                if attempt + 1 == attempts:
+                    raise self._lost(error, again=again) from error
+                continue
+            if response.will_close:
+                connection.close()
+            else:
+                with self._lock:
+                    self._idle.append(connection)
+            if response.status < 300 or (unready and response.status == 503):
+                return found
+            raise _refusal(response, found)
+        raise AssertionError  # the last attempt returns or raises
+
+    def _connection(self, *, new: bool) -> http.client.HTTPConnection:
+        if not new:
+            with self._lock:
+                if self._idle:
+                    return self._idle.pop()
+        secure = self._parts.scheme == "https"
+        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+        return kind(str(self._parts.hostname), self._parts.port, timeout=self._timeout)
+
+    def _lost(self, error: Exception, *, again: bool) -> ServiceError:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        msg = f"{self.url} does not answer: {reason}."
+        if not again and not isinstance(error, ConnectionRefusedError):
+            msg += " Whether the request was carried out is not known: look before you repeat it."
+        return ServiceError(msg)
+
+
+def _path(model: str, *rest: str) -> str:
+    return "/".join(("/v1/models", quote(model, safe=""), *rest))
+
+
+def _without_none(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _example(features: Features, label: Label, id_: str | None = None) -> dict[str, Any]:
+    return {"features": features, "label": _plain(label), "id": uuid4().hex if id_ is None else id_}
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy's numbers and arrays as those of Python."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _encoded(body: Any) -> bytes:
+    def default(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            return value.tolist()
+        if isinstance(value, Mapping):
+            return dict(value)
+        msg = f"A {type(value).__name__} cannot be sent: use numbers, words, bools and None."
+        raise InputError(msg)
+
+    try:
+        return json.dumps(body, allow_nan=False, default=default).encode()
+    except InputError:
+        raise
+    except ValueError as error:
+        msg = "Numbers must be finite. Leave out a feature that is missing, or give None."
+        raise InputError(msg) from error
+
+
+def _refusal(response: http.client.HTTPResponse, body: bytes) -> ServiceError:
+    try:
+        sentence = str(json.loads(body)["error"])
+    except (ValueError, KeyError, TypeError):  # a proxy answered by itself
+        reason = response.reason or HTTPStatus(response.status).phrase
+        sentence = f"The answer has the status {response.status} ({reason})."
+    after = response.headers.get("Retry-After", "")
+    return ServiceError(sentence, response.status, float(after) if after.isdigit() else None)

@@ -1,0 +1,152 @@
+// Features of an example: as fields or as JSON text, and as words to read.
+
+import { button, element, shortened, shown } from "./elements.js";
+
+const SHOWN = 14; // features of an example that are listed
+const SPECIAL = new Map([["true", true], ["false", false], ["null", null]]);
+
+let forms = 0;
+
+// Fields for the features of a model: one a column, pairs of name and value, or numbers in a row.
+export class FeatureForm {
+  constructor({ features: kind, columns, n_features: width }) {
+    Object.assign(this, { kind, columns, number: ++forms });
+    const place = { array: () => this.numbers(width), columns: () => this.byColumn() }[kind] ?? (() => this.pairs());
+    this.fields = element("div", { class: "fields" }, place());
+    const name = `json-${this.number}`;
+    this.json = element("textarea", { id: name, rows: 5, spellcheck: "false" });
+    this.text = element("div", { class: "fields", hidden: true },
+      element("label", { for: name }, kind === "array" ? "Features, a list of numbers" : "Features, an object of names and values"), this.json);
+    this.asJson = element("input", { type: "checkbox", onchange: () => this.switch() });
+    const check = element("label", { class: "check" }, this.asJson, "As JSON");
+    this.root = element("fieldset", { class: "features" }, element("legend", { class: "unseen" }, "Features"), this.fields, this.text, check);
+  }
+
+  numbers(width) {
+    this.input = element("input", { type: "text", spellcheck: "false", autocomplete: "off" });
+    const words = width ? `${width} numbers, separated by blanks` : "Numbers, separated by blanks";
+    return element("label", {}, words, this.input);
+  }
+
+  byColumn() {
+    this.inputs = Object.entries(this.columns).map(([name, role]) => {
+      const input = role === "text" ? element("textarea", { rows: 3 }) : element("input", { type: "text", autocomplete: "off" });
+      return { name, role, input, row: element("label", {}, `${name} (${role})`, input) };
+    });
+    return element("div", { class: "fields" }, ...this.inputs.map(({ row }) => row));
+  }
+
+  pairs() {
+    this.list = element("ul", { class: "pairs" });
+    this.addPair();
+    return element("div", { class: "fields" }, this.list, button("Add a feature", null, () => this.addPair().focus(), { class: "small" }));
+  }
+
+  addPair(name = "", value = "1") {
+    const key = element("input", { type: "text", "aria-label": "Name of the feature", placeholder: "name", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+    const field = element("input", { type: "text", "aria-label": "Value: a number, a word, true or false", placeholder: "value", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+    [key.value, field.value] = [name, value];
+    const row = element("li", { class: "pair" }, key, field,
+      button("×", "Remove this feature", () => {
+        const other = row.nextElementSibling ?? row.previousElementSibling;
+        row.remove();
+        (other ?? this.addPair().closest("li")).querySelector("input").focus();
+      }, { class: "small quiet", "aria-label": "Remove this feature" }));
+    this.list.append(row);
+    return key;
+  }
+
+  switch() {
+    const json = this.asJson.checked;
+    try {
+      if (json) this.json.value = JSON.stringify(this.fromFields(), null, 2);
+      else this.toFields(parsed(this.json.value));
+    } catch {
+      // What is half written is not carried over.
+    }
+    [this.fields.hidden, this.text.hidden] = [json, !json];
+  }
+
+  value() {
+    const features = this.asJson.checked ? parsed(this.json.value) : this.fromFields();
+    if (this.kind === "array" ? !Array.isArray(features) : Array.isArray(features) || typeof features !== "object" || !features) {
+      throw new Error(this.kind === "array" ? "Features must be a list of numbers, like [1, 0.5]." : 'Features must be an object, like {"good": 1}.');
+    }
+    for (const value of Object.values(features)) {
+      if (typeof value === "number" && !Number.isFinite(value)) throw new Error("A number is too large.");
+    }
+    return features;
+  }
+
+  fromFields() {
+    if (this.kind === "array") {
+      return this.input.value.split(/[\s,;]+/).filter(Boolean).map((word) => {
+        const number = Number(word);
+        if (Number.isNaN(number)) throw new Error(`${word} is not a number.`);
+        return number;
+      });
+    }
+    if (this.kind === "columns") {
+      return Object.fromEntries(this.inputs.filter(({ input }) => input.value !== "").map(({ name, role, input }) => [name, role === "numeric" ? numberOr(input.value) : input.value]));
+    }
+    const found = {};
+    for (const row of this.list.children) {
+      const [name, value] = Array.from(row.querySelectorAll("input"), (input) => input.value);
+      if (name === "") continue;
+      if (Object.hasOwn(found, name)) throw new Error(`The feature ${name} is there twice.`);
+      Object.defineProperty(found, name, { value: valueOf(value), enumerable: true });
+    }
+    return found;
+  }
+
+  toFields(features) {
+    if (this.kind === "array") this.input.value = features.join(" ");
+    else if (this.kind === "columns") for (const { name, input } of this.inputs) input.value = (Object.hasOwn(features, name) ? features[name] : null) ?? "";
+    else {
+      this.list.replaceChildren();
+      for (const [name, value] of Object.entries(features)) this.addPair(name, String(value));
+      if (!this.list.children.length) this.addPair();
+    }
+  }
+
+  fill(features) {
+    this.toFields(features);
+    this.json.value = JSON.stringify(features, null, 2);
+  }
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`This is not JSON: ${error.message}.`);
+  }
+}
+
+function numberOr(word) {
+  return word.trim() !== "" && !Number.isNaN(Number(word)) ? Number(word) : word;
+}
+
+function valueOf(word) {
+  return SPECIAL.has(word) ? SPECIAL.get(word) : numberOr(word);
+}
+
+// A label as it was typed, in the type of the classes that the model knows.
+export function labelOf(text, classes) {
+  if (classes.some((known) => typeof known === "string")) return text;
+  return valueOf(text) ?? text;
+}
+
+// Features as a list of words to read.
+export function words(features) {
+  const pairs = Array.isArray(features) ? features.map((value) => [null, value]) : Object.entries(features ?? {});
+  const items = pairs.slice(0, SHOWN).map(([name, value]) => element("li", { title: name }, ...wordsOf(name, value)));
+  if (pairs.length > SHOWN) items.push(element("li", { class: "more" }, `and ${(pairs.length - SHOWN).toLocaleString("en")} more`));
+  return element("ul", { class: "words" }, ...items);
+}
+
+function wordsOf(name, value) {
+  const text = typeof value === "number" ? shown(value) : shortened(String(value), 300);
+  if (name === null) return [text];
+  return value === 1 || value === true ? [shortened(name, 60)] : [element("span", {}, `${shortened(name, 60)} `), text];
+}

@@ -1,0 +1,145 @@
+// The page for people: which models there are, how they do, and one to try.
+
+import { askJson, setToken } from "./connection.js";
+import { element, say } from "./elements.js";
+import { Forgetting } from "./forgetting.js";
+import { ModelView } from "./model.js";
+import { ModelList, NewModel } from "./models.js";
+
+const EVERY = 3000; // milliseconds between two looks at the models, while the page is seen
+
+class Page {
+  constructor() {
+    this.models = [];
+    this.view = null;
+    this.state = element("p", { class: "state", role: "status" });
+    this.failure = element("p", { class: "failure", role: "alert", hidden: true });
+    this.list = new ModelList();
+    this.newModel = new NewModel(async (name) => {
+      await this.look();
+      location.hash = encodeURIComponent(name);
+    });
+    this.forgetting = new Forgetting(async (id, words) => {
+      this.view?.trial.forgotten(words);
+      await this.look();
+    });
+    this.token = this.tokenForm();
+    this.place = element("main", { id: "model", tabindex: -1 });
+    document.body.append(
+      element("a", { class: "skip", href: "#model", onclick: (event) => this.skip(event) }, "Skip to the model"),
+      element("header", { class: "top" }, element("h1", {}, "Rosenblatt service"), this.state, element("a", { href: "/openapi.json" }, "Interface")),
+      this.failure,
+      this.token,
+      element("div", { class: "desk" }, element("aside", { class: "side", "aria-label": "Models and a new one" }, this.list.root, this.newModel.root), this.place),
+      this.forgetting.root);
+    addEventListener("hashchange", () => this.choose({ focus: true }));
+    document.addEventListener("visibilitychange", () => this.look());
+    this.run();
+  }
+
+  tokenForm() {
+    const input = element("input", { type: "password", autocomplete: "off", name: "token", required: true });
+    return element("form", {
+      class: "token", hidden: true,
+      onsubmit: async (event) => {
+        event.preventDefault();
+        try {
+          setToken(input.value.trim());
+          input.value = "";
+        } catch (error) {
+          this.fail(error.message);
+          return;
+        }
+        this.wanted = false;
+        await this.look();
+      },
+    }, element("label", {}, "Token", input), element("button", { class: "primary" }, "Use it"),
+    element("p", { class: "note" }, "The service asks for a token. It is kept until this page is closed or loaded again, and nowhere else."));
+  }
+
+  skip(event) {
+    event.preventDefault(); // the part after # names a model
+    this.place.focus();
+  }
+
+  fail(words) {
+    this.failure.hidden = !words;
+    say(this.failure, words);
+  }
+
+  async run() {
+    await this.look();
+    setInterval(() => document.hidden || this.wanted || this.look(), EVERY);
+  }
+
+  // Looks at all models; one look at a time.
+  look() {
+    this.looking = (this.looking ?? Promise.resolve()).then(() => this.lookOnce());
+    return this.looking;
+  }
+
+  async lookOnce() {
+    try {
+      const { models } = await askJson("GET", "/v1/models");
+      this.models = models;
+      this.fail("");
+      this.token.hidden = true;
+      await this.lookAtState();
+    } catch (error) {
+      if (error.status === 401) {
+        this.wanted = true; // nothing more is asked until a token comes
+        if (this.token.hidden) this.askToken();
+        else this.fail(error.message);
+      } else this.fail(error.message);
+      return;
+    }
+    this.list.show(this.models, this.chosenName());
+    await this.choose();
+  }
+
+  async lookAtState() {
+    const { ready, reason } = await askJson("GET", "/ready").catch((error) => {
+      if (error.status !== 503) throw error;
+      return { ready: false, reason: "it cannot write" };
+    });
+    say(this.state, ready ? "learning" : `read-only: ${reason}`);
+    this.state.dataset.ready = ready;
+  }
+
+  askToken() {
+    this.token.hidden = false;
+    this.token.querySelector("input").focus();
+  }
+
+  chosenName() {
+    try {
+      const name = decodeURIComponent(location.hash.slice(1));
+      return this.models.some((model) => model.name === name) ? name : this.models[0]?.name;
+    } catch {
+      return this.models[0]?.name; // a damaged address
+    }
+  }
+
+  async choose({ focus = false } = {}) {
+    const name = this.chosenName();
+    const description = this.models.find((model) => model.name === name);
+    this.list.show(this.models, name);
+    if (!description) {
+      this.view?.close();
+      this.view = null;
+      this.place.replaceChildren(element("p", { class: "welcome" }, "A model learns from examples, predicts, says why, and forgets. Create one, then teach it here or over HTTP."));
+      this.newModel.root.open = true;
+      return;
+    }
+    if (!this.view?.isOf(description)) {
+      this.view?.close();
+      this.view = new ModelView(description, this.forgetting, () => this.look());
+      this.place.replaceChildren(this.view.root);
+      document.title = `${name} · Rosenblatt service`;
+    }
+    if (focus) this.view.root.querySelector("h2").focus();
+    await this.view.update(description);
+  }
+}
+
+new Page();

@@ -1,0 +1,169 @@
+// A row to try: predict it, see why, teach its label, forget it.
+
+import { askJson, newId, pathOf } from "./connection.js";
+import { counted, drawing, element, say, shortened, shown } from "./elements.js";
+import { FeatureForm, labelOf, words } from "./features.js";
+
+const TOP = 10; // features and teachers that are listed
+
+export class Trial {
+  // `changed` is called after the model has learned; `forget` asks to forget an example.
+  constructor(description, { changed, forget }) {
+    Object.assign(this, { description, changed, forget, sent: null });
+    this.form = new FeatureForm(description);
+    this.result = element("p", { class: "result", role: "status" });
+    this.reasons = element("div", { class: "reasons" });
+    this.why = element("button", { type: "button", onclick: () => this.explain() }, "Why?");
+    this.label = element("input", { type: "text", name: "label", list: "classes", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
+    this.classes = element("datalist", { id: "classes" });
+    this.lesson = element("p", { class: "lesson", role: "status" });
+    this.root = element("section", { class: "card trial", "aria-labelledby": "trial-title" },
+      element("h2", { id: "trial-title", tabindex: -1 }, "Try it"),
+      element("form", { class: "fields", onsubmit: (event) => this.run(event, () => this.predict()) },
+        this.form.root,
+        element("div", { class: "row" }, element("button", { class: "primary", name: "predict" }, "Predict"), this.why)),
+      this.result,
+      element("form", { class: "row teach", onsubmit: (event) => this.run(event, () => this.teach()) },
+        element("label", {}, "The right label", this.label), this.classes,
+        element("button", { name: "teach" }, "Teach")),
+      this.lesson,
+      this.reasons);
+    this.update(description);
+  }
+
+  update(description) {
+    this.description = description;
+    const known = Array.from(this.classes.children, (option) => option.value);
+    const classes = description.classes.map(String);
+    if (known.join("\n") !== classes.join("\n")) this.classes.replaceChildren(...classes.map((value) => element("option", { value })));
+  }
+
+  fill(features, label) {
+    this.form.fill(features);
+    this.label.value = label === undefined ? "" : String(label);
+    for (const place of [this.result, this.reasons, this.lesson]) place.replaceChildren();
+    this.root.querySelector("h2").focus();
+    this.root.scrollIntoView({ block: "nearest" });
+  }
+
+  async run(event, action) {
+    event.preventDefault();
+    await this.tell(event.submitter?.name === "teach" ? this.lesson : this.result, action);
+  }
+
+  async tell(place, action) {
+    try {
+      await action();
+    } catch (error) {
+      place.replaceChildren(element("span", { class: "problem" }, error.message));
+    }
+  }
+
+  async predict() {
+    this.reasons.replaceChildren();
+    const answer = await askJson("POST", pathOf(this.description.name, "/predict"), { features: this.form.value() });
+    this.result.replaceChildren(...sentence(answer, this.description.classes));
+  }
+
+  async explain() {
+    await this.tell(this.result, async () => {
+      const features = this.form.value();
+      await this.predict();
+      const [terms, teachers] = await Promise.allSettled([
+        askJson("POST", pathOf(this.description.name, "/explain"), { features, top: TOP }),
+        askJson("POST", pathOf(this.description.name, "/why"), { features, top: TOP }),
+      ]);
+      this.reasons.replaceChildren(
+        element("h3", {}, "What each feature adds"),
+        terms.status === "fulfilled" ? contributions(terms.value) : problem(terms.reason),
+        element("h3", {}, "Examples that taught it"),
+        teachers.status === "fulfilled" ? this.teachers(teachers.value) : problem(teachers.reason));
+    });
+  }
+
+  teachers({ teachers, others, start, total, positive, negative }) {
+    const sides = { positive, negative, size: Math.max(...teachers.map(({ amount }) => Math.abs(amount)), 1e-300) };
+    const items = teachers.map((one) => element("li", {},
+      element("div", { class: "row" }, bar(one.amount, sides), element("span", { class: "amount" }, shown(one.amount)),
+        element("span", {}, "label ", element("b", {}, shortened(String(one.label), 60)), ` · number ${one.sequence}`, one.token ? ` · by ${one.token}` : ""),
+        forgetButton(one, () => this.forget(one))),
+      words(one.features)));
+    const rest = [others ? `${counted(others, "more example")} not listed` : "", start ? `the model that it began with adds ${shown(start)}` : ""].filter(Boolean).join("; ");
+    return element("div", { class: "fields" },
+      element("p", { class: "note" }, items.length ? `The score ${shown(total)} is the sum of what these add${rest ? ` (${rest})` : ""}.` : "No example has changed the weights of these features."),
+      element("ol", { class: "examples" }, ...items));
+  }
+
+  async teach() {
+    const { name, classes } = this.description;
+    const example = { features: this.form.value(), label: labelOf(this.label.value, classes) };
+    const text = JSON.stringify([name, example]);
+    // The same example goes out under the same id until it is acknowledged, so that it is never learned twice.
+    if (this.sent?.text !== text) this.sent = { text, id: newId() };
+    const { id } = this.sent;
+    const answer = await askJson("POST", pathOf(name, "/learn"), { ...example, id });
+    this.sent = null;
+    this.lesson.replaceChildren(lessonWords(answer, example.label), " ", forgetButton({ id }, () => this.forget({ id, ...example })));
+    await this.changed();
+    await this.tell(this.result, () => this.predict());
+  }
+
+  forgotten(words) {
+    this.reasons.replaceChildren();
+    this.lesson.replaceChildren(words);
+  }
+}
+
+function sentence({ label, score, version }, classes) {
+  if (label === null) return ["The model knows no class yet: teach it."];
+  const said = [element("b", { class: "label" }, String(label))];
+  if (score === null) said.push(" is the only class it knows so far.");
+  else if (Array.isArray(score)) {
+    const order = score.map((value, k) => [value, classes[k]]).sort(([a], [b]) => b - a).slice(0, 3);
+    said.push(` by scores ${order.map(([value, name]) => `${name} ${shown(value)}`).join(", ")}`);
+  } else said.push(` with score ${shown(score)}`);
+  said.push(element("span", { class: "note" }, ` version ${version}`));
+  return said;
+}
+
+function lessonWords({ sequence, mistake, predicted, duplicate, quarantined }, label) {
+  if (duplicate) return `This example was learned before, as number ${sequence}.`;
+  if (quarantined) return `Kept as number ${sequence}, but not learned: this token makes too many mistakes.`;
+  if (predicted === null) return `Learned as number ${sequence}.`;
+  const right = predicted === label ? "was right" : `had said ${predicted}`;
+  return `Learned as number ${sequence}. The model ${right}${mistake ? ", and its weights have changed" : "; its weights stay as they were"}.`;
+}
+
+function problem(error) {
+  return element("p", { class: "problem" }, error.message);
+}
+
+export function forgetButton({ id }, onclick) {
+  if (!id) return element("span", { class: "note" }, "taught without an id");
+  return element("button", { type: "button", class: "small", onclick }, "Forget");
+}
+
+function contributions({ terms, bias, total, positive, negative, others, unknown }) {
+  const sides = { positive, negative, size: Math.max(Math.abs(bias), ...terms.map(({ amount }) => Math.abs(amount)), 1e-300) };
+  const row = (name, value, weight, amount) => element("tr", {},
+    element("th", { scope: "row", title: name }, shortened(name, 48)), element("td", {}, value), element("td", {}, weight),
+    element("td", {}, shown(amount)), element("td", { class: "bar-cell" }, bar(amount, sides)));
+  const head = ["Feature", "Value", "Weight", "Adds"].map((name) => element("th", { scope: "col" }, name));
+  const notes = [`Above 0 speaks for ${positive}, below for ${negative}; the sum is ${shown(total)}.`];
+  if (others) notes.push(`${counted(others, "more feature")} not listed.`);
+  if (unknown) notes.push(`${counted(unknown, "feature")} the model does not know.`);
+  return element("div", { class: "fields" },
+    element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What each feature adds" },
+      element("table", {}, element("thead", {}, element("tr", {}, ...head, element("td"))),
+        element("tbody", {}, ...terms.map(({ name, value, weight, amount }) => row(name, shown(value), shown(weight), amount)), row("bias", "1", shown(bias), bias)))),
+    element("p", { class: "note" }, notes.join(" ")));
+}
+
+// A bar to the right for what speaks for one class, to the left for the other.
+function bar(amount, { size, positive, negative }) {
+  const width = 50 * Math.min(1, Math.abs(amount) / size);
+  const side = amount > 0 ? "positive" : "negative";
+  return drawing("svg", { class: "bar", viewBox: "0 0 100 10", role: "img", "aria-label": `for ${amount > 0 ? positive : negative}` },
+    drawing("path", { class: "zero", d: "M50 0V10" }),
+    drawing("rect", { class: side, x: amount > 0 ? 50 : 50 - width, y: 1.5, width, height: 7 }));
+}

@@ -1,0 +1,30 @@
+"""A service on a free port of this machine, in a thread."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import uvicorn
+
+from rosenblatt.service import Client
+from rosenblatt.service.server import ModelServer
+
+
+@contextmanager
+def serving(folder: Path, **options: Any) -> Iterator[ModelServer]:
+    """Run a service until the block ends."""
+    server = ModelServer(folder, port=0, **options)
+    config = uvicorn.Config(server.app, http="httptools", lifespan="on", log_level="warning")
+    running = uvicorn.Server(config)
+    thread = Thread(target=running.run, args=([server._socket],))  # noqa: SLF001
+    thread.start()
+    try:
+        with Client(server.url, retries=7) as client:  # until it listens
+            client.health()
+        yield server
+    finally:
+        running.should_exit = True
+        thread.join()
+        server.close()

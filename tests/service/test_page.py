@@ -1,0 +1,262 @@
+"""The page for people: what it is made of, and what a person does there in Chromium."""
+
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rosenblatt import train_files
+from rosenblatt.service import Client
+from rosenblatt.service.limits import RequestError
+from rosenblatt.service.operations import LAB, LAB_PARTS, PAGE, page_file
+from rosenblatt.service.server import ModelServer
+from tests.lab.browser import Visit, chromium, new_context, visit
+
+from .running import serving
+
+TOKEN = "a-token-that-nobody-else-knows"  # noqa: S105
+HOSTILE = "<img src=x onerror=alert(1)>"
+COLOUR = re.compile(r"^\s*(--[\w-]+): (#\w+);$", re.MULTILINE)
+
+
+def text_of(name: str) -> str:
+    """Return a file of the page as it is served."""
+    return str(page_file(name).body, "utf-8")
+
+
+def scripts() -> list[str]:
+    """Return the names of the page's own modules."""
+    return sorted(file.name for file in PAGE.glob("*.js"))
+
+
+def test_parts() -> None:
+    """All that the page and its modules name is served, and nothing else is."""
+    named = re.findall(r'(?:src|href)="/page/([\w.]+)"', text_of("index.html"))
+    for name in (*scripts(), *LAB_PARTS):
+        named += re.findall(r'from "\./([\w.]+)"', text_of(name))
+    assert set(named) >= {*scripts(), "service.css", "elements.js", "chart.js", "icon.svg"}
+    for name in named:
+        assert page_file(name).status == HTTPStatus.OK
+    for name in ("lab.js", "../client.py", "..", "", "nothing.js"):
+        with pytest.raises(RequestError):
+            page_file(name)
+
+
+def test_no_markup_from_text_and_no_storage() -> None:
+    """No text becomes markup or code, no style is inline, and nothing is stored."""
+    for name in scripts():
+        assert not re.findall(
+            r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|cssText"
+            r"|style:|localStorage|sessionStorage|indexedDB|cookie|https?:",
+            text_of(name),
+        )
+    assert not re.findall(r"style=|<style|<script>|\bon\w+=", text_of("index.html"))
+
+
+def test_the_palette_is_the_lab_s() -> None:
+    """Every colour of the page has the value that it has in the lab, in light and in dark."""
+    lab, own = (LAB / "lab.css").read_text(encoding="utf-8"), text_of("service.css")
+    for wanted, have in zip(_palettes(lab), _palettes(own), strict=True):
+        assert have
+        assert have.items() <= wanted.items()
+
+
+def _palettes(css: str) -> list[dict[str, str]]:
+    """Return the colours of the first two blocks: light, and dark where the system asks for it."""
+    light, dark = css.split("@media (prefers-color-scheme: dark)")[:2]
+    return [dict(COLOUR.findall(light)), dict(COLOUR.findall(dark.split("\n}\n")[0]))]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Run one browser for this file; it ends with it, as its event loop would hinder others."""
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
+    """Run a service with a model of words, one of numbers and one of columns."""
+    del browser  # where there is none, nothing is run
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "mail.csv").write_text(
+        "text,size,label\n" + "buy cheap pills now,1,spam\nsee you at lunch,2,ham\n"
+        "cheap money now,3,spam\nmeeting at noon,1,ham\n" * 3
+    )
+    train_files(str(folder / "mail.csv"), text="text", label="label").save(folder / "mail.model")
+    with serving(folder / "service") as running, Client(running.url) as client:
+        client.create("mail", file=(folder / "mail.model").read_bytes())
+        client.create("numbers", rule="arow", features={"kind": "array"})
+        client.learn_many("numbers", [([1.0, 0.0], 1), ([0.0, 1.0], 2), ([1.0, 1.0], 3)] * 9)
+        client.create("words", classes=["ham", "spam"])
+        words: list[tuple[Any, str]] = [
+            ({"cheap": 1, "from": "home"}, "spam"),
+            ({"lunch": 1, HOSTILE: 2}, "ham"),
+        ]
+        client.learn_many("words", [(x, y, f"w{i}") for i, (x, y) in enumerate(words * 20)])
+        yield running
+
+
+@pytest.fixture
+def page(browser: Any, server: ModelServer) -> Iterator[Visit]:
+    """Open a page of one's own, which may neither err nor ask elsewhere."""
+    with visit(new_context(browser)) as found:
+        found.page.goto(f"{server.url}#words")
+        found.page.wait_for_selector(".model")
+        yield found
+
+
+def says(visited: Visit, selector: str, words: str) -> None:
+    """Wait until an element says something."""
+    visited.until(
+        "document.querySelector(value[0])?.textContent.includes(value[1])", [selector, words]
+    )
+
+
+def test_a_model_from_first_to_last_by_keyboard(page: Visit) -> None:
+    """By keyboard alone: create a model, teach it, predict, see why, forget."""
+    keys = page.page.keyboard
+
+    def press(selector: str, key: str = "Enter") -> None:
+        page.page.focus(selector)
+        keys.press(key)
+
+    press(".new-model summary")
+    page.page.wait_for_selector("[name=eta0]")
+    page.page.focus(".new-model [name=name]")
+    keys.type("fruit")
+    page.page.select_option("[name=rule]", "pa1")
+    page.page.focus(".new-model [name=C]")
+    keys.type("0.5")
+    keys.press("Enter")
+    says(page, ".model-head", "fruitaveraged passive-aggressive learner (PA-I), C 0.5")
+    assert page.page.evaluate("location.hash") == "#fruit"
+
+    def example(name: str, label: str) -> None:
+        page.page.focus(".pair input")
+        keys.press("Control+A")
+        keys.type(name)
+        page.page.focus("[name=label]")
+        keys.press("Control+A")
+        keys.type(label)
+        keys.press("Enter")
+
+    press("[name=predict]")
+    says(page, ".result", "knows no class yet")
+    example("round", HOSTILE)
+    says(page, ".lesson", "Learned as number 1.")
+    example("long", "pear")
+    says(page, ".lesson", f"Learned as number 2. The model had said {HOSTILE}")
+    example("long", "pear")
+    says(page, ".lesson", "Learned as number 3. The model was right")
+    says(page, ".result", "pear with score")
+    says(page, ".latest", f"said {HOSTILE}, is pear")
+    says(page, ".figures", "Examples3")
+    press(".trial button:has-text('Why?')")
+    says(page, ".reasons", "long")
+    says(page, ".reasons .examples", "number 2")
+    assert page.page.locator(".chart.error path.all").count() == 1
+    says(page, ".chart-place .note", "Line: of all 3 examples so far 33.3 % were predicted wrong")
+    press(".reasons .examples button:has-text('Forget')")
+    page.page.wait_for_selector("dialog[open]")
+    keys.press("Escape")
+    page.page.wait_for_selector("dialog", state="hidden")
+    press(".lesson button:has-text('Forget')")
+    press("dialog [value=forget]")
+    says(page, ".lesson", "Forgotten: 1 example.")
+    says(page, ".figures", "Examples2")
+    assert page.page.locator("img").count() == 0
+
+
+def test_words_of_mistakes(page: Visit, server: ModelServer) -> None:
+    """The latest mistakes are listed with their words, go into the form, and can be subtracted."""
+    with Client(server.url) as client:
+        client.learn("words", {"cheap": 1, "from": "home"}, "ham", id="odd")
+        says(page, ".latest li .words", "cheapfrom home")  # by itself, with the next look
+        says(page, ".latest li", "said spam, is ham")
+        page.page.click(".latest li >> nth=0 >> text=Try")
+        assert page.page.input_value("[name=label]") == "ham"
+        page.page.check(".features [type=checkbox]")
+        assert '"from": "home"' in page.page.input_value(".features textarea")
+        page.page.fill(".features textarea", '{"cheap": ')
+        page.page.click("[name=predict]")
+        says(page, ".result", "This is not JSON")
+        page.page.fill(".features textarea", '{"cheap": 1}')
+        page.page.click("[name=predict]")
+        says(page, ".result", "spam with score")
+        page.page.click(".latest li >> nth=0 >> text=Forget")
+        page.page.check("dialog [value=subtract]")
+        page.page.click("dialog [value=forget]")
+        says(page, ".lesson", "Forgotten: 1 example.")
+        assert not any(line.id == "odd" and line.features for line in client.journal("words"))
+
+
+def test_numbers_and_columns(page: Visit) -> None:
+    """Models of arrays and of columns have forms of their own; a refusal is the service's."""
+    page.page.click(".models >> text=numbers")
+    page.page.wait_for_selector(".trial label:has-text('2 numbers')")
+    page.page.fill(".features input[type=text]", "1 0")
+    page.page.click("text=Why?")
+    says(page, ".result", "1 by scores 1 ")
+    says(page, ".reasons", "are not the sum of its examples")  # of the rule AROW
+    page.page.fill("[name=label]", "1")
+    page.page.click("[name=teach]")
+    says(page, ".lesson", "Learned as number 28. The model was right")
+    page.page.click(".models >> text=mail")
+    page.page.fill(".features textarea >> nth=0", "cheap pills")
+    page.page.click("[name=predict]")
+    says(page, ".result", "spam with score")
+    refused = [line for line in page.troubles if "422" in line]  # Chromium's note of why
+    assert page.troubles == refused
+    page.troubles.clear()
+
+
+def test_a_token_is_asked_for_and_kept_nowhere(browser: Any, tmp_path: Path) -> None:
+    """With tokens the page asks for one, says when it is wrong, and stores and shows it nowhere."""
+    with serving(tmp_path, token=TOKEN) as server, visit(new_context(browser)) as page:
+        with Client(server.url, token=TOKEN) as client:
+            client.create("secret")
+        page.page.goto(server.url)
+        page.page.wait_for_selector(".token:not([hidden])")
+        assert page.page.evaluate("document.activeElement.name") == "token"
+        page.page.keyboard.type("wrong-token")
+        page.page.keyboard.press("Enter")
+        says(page, ".failure", "The token is not known here.")
+        page.page.fill("[name=token]", TOKEN)
+        page.page.keyboard.press("Enter")
+        says(page, ".model-head", "secret")
+        assert not page.page.is_visible(".token")
+        kept = page.page.evaluate(
+            "[document.documentElement.outerHTML, location.href, document.cookie,"
+            " JSON.stringify({...localStorage, ...sessionStorage}),"
+            " document.querySelector('[name=token]').value].join()"
+        )
+        assert TOKEN not in kept
+        assert not any(TOKEN in url for url in page.requests)
+        assert all("401" in line for line in page.troubles)
+        page.troubles.clear()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_accessible(browser: Any, server: ModelServer, scheme: str, width: int) -> None:
+    """Nothing that axe knows is wrong, light or dark, wide or narrow, and nothing sticks out."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    with visit(new_context(browser, color_scheme=scheme)) as page:
+        page.page.set_viewport_size({"width": width, "height": 844})
+        page.page.goto(f"{server.url}#words")
+        page.page.wait_for_selector(".latest li")
+        page.page.click(".new-model summary")
+        page.page.wait_for_selector("[name=eta0]")
+        page.page.click(".latest li >> nth=0 >> text=Try")
+        page.page.click("text=Why?")
+        page.page.wait_for_selector(".reasons .examples li")
+        for where in ("page", "dialog"):
+            found = axe.Axe().run(page.page).response["violations"]
+            assert [(where, rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []
+            assert page.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+            if where == "page":
+                page.page.click(".latest li >> nth=0 >> text=Forget")
+                page.page.wait_for_selector("dialog[open]")
