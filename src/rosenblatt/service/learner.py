@@ -180,10 +180,15 @@ class ServedLearner:
     def learn(self, features: Features, label: Class) -> Effect:
         """Learn from one example; where it raises, ``undo`` what it may have made room for."""
         self.check_label(label)
+        predicted = self.classes[0] if self.classes else None
+        rows, size = None, (self.n_features, self.state.n_features)
+        if len(self.classes) > 1:
+            rows = self.rows([features])
+            predicted = self.labels(self._scores(rows))[0]
         self.space.learn([features])
         self._grow(label)
-        rows = self.rows([features])
-        predicted = self._predicted(rows)
+        if rows is None or size != (self.n_features, self.state.n_features):
+            rows = self.rows([features])
         state, number = self.state, self._numbers[label]
         at: Any = rows.indices if isinstance(rows, CSR) else slice(0, self.n_features)
         before = self._before(at)
@@ -223,11 +228,6 @@ class ServedLearner:
             found = targets_of(np.array([number]), self.state.n_classes)
             self._targets[number] = found
         return found
-
-    def _predicted(self, rows: Rows) -> Class | None:
-        if len(self.classes) < 2:
-            return self.classes[0] if self.classes else None
-        return self.labels(self._scores(rows))[0]
 
     def fold(self, batch: Sequence[tuple[Features, Class]]) -> None:
         """Learn from examples of the journal, which were learned before, in few passes."""
