@@ -1,5 +1,5 @@
 """The command line: ``python -m rosenblatt``."""
 
-from rosenblatt.cli import main
+from rosenblatt.cli import run
 
-main(prog_name="rosenblatt")
+run()

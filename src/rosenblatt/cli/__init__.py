@@ -68,6 +68,20 @@ def main(context: click.Context, *, version: bool, as_json: bool) -> None:
         raise click.UsageError(msg)
 
 
+def run() -> None:
+    """Run the command line as a program of its own."""
+    import os
+    import sys
+
+    if hasattr(os, "fork"):
+        from rosenblatt.cli.guard import columnar_file, run_guarded
+
+        name = columnar_file(sys.argv[1:])
+        if name is not None:
+            run_guarded(name)
+    main(prog_name="rosenblatt")
+
+
 def show_version(*, as_json: bool) -> None:
     """Print the version; as JSON also what it runs on, and where its machine code comes from."""
     from rosenblatt import __version__
