@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,7 +13,7 @@ from tests.cli.running import run
 
 def test_an_aborted_reader_is_survived(tmp_path: Path) -> None:
     """A file that claims petabytes is said to be damaged; its like that is whole is read."""
-    columns = {"x": [1.0, 2.0], "word": ["blue", None], "label": ["a", "b"]}
+    columns: dict[str, list[Any]] = {"x": [1.0, 2.0], "word": ["blue", None], "label": ["a", "b"]}
     frame = pl.DataFrame({name: values * 4948 for name, values in columns.items()})
     frame.write_ipc_stream(tmp_path / "whole.arrows", compression="lz4")
     data = (tmp_path / "whole.arrows").read_bytes()

@@ -20,6 +20,7 @@ from rosenblatt.data.encoding import (
     SvmlightEncoding,
     TableEncoding,
 )
+from rosenblatt.data.encoding.kinds import ColumnChoice
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import Classes, Label
@@ -68,6 +69,7 @@ class Files:
         self.bad_rows = BadRows(skip=layout.bad_rows == "skip", max_share=layout.max_bad_share)
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
         self.decisions: Decisions | None = None  # on how they are read; known with the first rows
+        self.choice: tuple[Columns, ColumnChoice] | None = None  # what was made of what was said
         self.format = layout.format or self._format(self.names[0])
         for name in self.names[1:] if layout.format is None else ():
             other = self._format(name)
@@ -246,9 +248,18 @@ class TrainingFiles:
         return first is not None and self._sampled(first).reads_twice
 
     def _sampled(self, first: Table) -> TableEncoding:
-        columns = asdict(self._columns)
+        """Return an encoding judged by the first rows, which are judged once."""
+        columns, files = asdict(self._columns), self.files
         del columns["degree"]
-        return TableEncoding.from_sample(first, **columns, bad_rows=self.files.bad_rows)
+        said, choice = files.choice or (None, None)
+        encoding = TableEncoding.from_sample(
+            first,
+            **columns,
+            bad_rows=files.bad_rows,
+            choice=choice if said == self._columns else None,
+        )
+        files.choice = self._columns, encoding.choice
+        return encoding
 
     def _tables(self) -> Iterator[Batch]:
         classes, tables = Classes(), self.files.tables()

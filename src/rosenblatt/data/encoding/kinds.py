@@ -77,20 +77,22 @@ def detected_columns(
     place = {name: k for k, name in enumerate(text)}
     heading = table.heading
     comma = heading is not None and heading.dialect.separator == ";"
+    counters = dict(zip(text, _counters(text, numbers), strict=True))
     detected = []
     for name in names:
         series = own[name]
         if series.dtype != pl.String:
             column = _column_of_type(table, name)
-        elif series.null_count() < len(series) and plain[place[name]]:
+        elif plain[place[name]] and series.null_count() < len(series):
             column = InputColumn(name, "numeric")
         else:
             column = _column_of_text(name, _present(series), comma=comma, lenient=lenient)
-        if column.role == "numeric" and not column.form and series.dtype != pl.Boolean:
-            is_text = series.dtype == pl.String
-            reason = _numbers_rows(name, numbers[:, place[name]] if is_text else _floats(series))
-        else:
+        if column.role != "numeric" or column.form or series.dtype == pl.Boolean:
             reason = _names_rows(column, series)
+        elif name in counters:
+            reason = counters[name]
+        else:
+            reason = _counters([name], _floats(series)[:, None])[0]
         detected.append(InputColumn(name, "ignored", reason=reason) if reason else column)
     return detected
 
@@ -148,19 +150,25 @@ def _share_of_numbers(values: "pl.Series", form: str) -> float:
     return 1 - plain.cast(pl.Float64, strict=False).null_count() / len(values)
 
 
-def _numbers_rows(name: str, numbers: NDArray[np.float64]) -> str:
-    """Return why a column of numbers only counts the rows, empty where it does not."""
-    if len(numbers) < FEWEST_ROWS:
-        return ""
-    if np.isnan(numbers).all():
-        return f"it has no value in the first {len(numbers):,} rows"
-    if numbers[1] - numbers[0] == 1 and (np.diff(numbers) == 1).all():
-        return f"it counts the rows: {', '.join(f'{number:g}' for number in numbers[:3])}, …"
-    if IDENTIFIER.fullmatch(name.strip()) or IDENTIFIER.fullmatch(name.lower()):
-        is_whole = bool(np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all())
-        if is_whole and len(np.unique(numbers)) == len(numbers):
-            return "it has a different number in every row, and its name is that of a key"
-    return ""
+def _counters(names: Sequence[str], numbers: NDArray[np.float64]) -> list[str]:
+    """Return for each column of numbers why it only counts the rows, empty where it does not."""
+    n_rows = len(numbers)
+    if n_rows < FEWEST_ROWS:
+        return [""] * len(names)
+    reasons, empty = [""] * len(names), np.all(np.isnan(numbers), axis=0)
+    counting = np.all(np.diff(numbers, axis=0) == 1, axis=0)
+    for k, name in enumerate(names):
+        if empty[k]:
+            reasons[k] = f"it has no value in the first {n_rows:,} rows"
+        elif counting[k]:
+            first = ", ".join(f"{number:g}" for number in numbers[:3, k])
+            reasons[k] = f"it counts the rows: {first}, …"
+        elif IDENTIFIER.fullmatch(name.strip()) or IDENTIFIER.fullmatch(name.lower()):
+            own = numbers[:, k]
+            is_whole = bool(np.isfinite(own).all() and (own == np.floor(own)).all())
+            if is_whole and len(np.unique(own)) == n_rows:
+                reasons[k] = "it has a different number in every row, and its name is that of a key"
+    return reasons
 
 
 def _names_rows(column: InputColumn, series: "pl.Series") -> str:
@@ -186,9 +194,9 @@ def _floats(series: "pl.Series") -> NDArray[np.float64]:
 
 def oddities(table: Table, column: InputColumn) -> list[str]:
     """Return sentences on what a person might not know of a column and should."""
-    series, name = table.frame[column.name], column.name
     if column.role == "numeric" and not column.form:
         return []
+    series, name = table.frame[column.name], column.name
     values = _present(series)
     if not len(values):
         rows = f"the first {len(series):,} rows" if len(series) else "the file"

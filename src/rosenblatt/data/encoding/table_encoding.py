@@ -28,7 +28,7 @@ from rosenblatt.data.encoding.columns import (
     feature_name,
 )
 from rosenblatt.data.encoding.dates import with_dates
-from rosenblatt.data.encoding.kinds import assigned_columns
+from rosenblatt.data.encoding.kinds import ColumnChoice, assigned_columns
 from rosenblatt.data.encoding.label_column import (
     UNNAMED,
     LabelGuess,
@@ -190,6 +190,7 @@ class TableEncoding:
         char_ngrams: Lengths | None = None,
         has_label: bool = True,
         bad_rows: BadRows | None = None,
+        choice: ColumnChoice | None = None,
     ) -> "TableEncoding":
         """Return an encoding for tables with the columns of this one, judged by its rows.
 
@@ -224,6 +225,8 @@ class TableEncoding:
             Whether there is a column of labels.
         bad_rows : BadRows, optional
             What to do with rows that cannot be encoded; by default they are an error.
+        choice : ColumnChoice, optional
+            What the columns are, where the same rows have been judged before.
         """
         settings = Settings.checked(
             scale=scale,
@@ -237,10 +240,16 @@ class TableEncoding:
         asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
         asked["weight"] = () if weight is None else (weight,)
         lenient = bad_rows is not None and bad_rows.skip
-        choice = assigned_columns(table, label, asked, has_label=has_label, lenient=lenient)
+        if choice is None:
+            choice = assigned_columns(table, label, asked, has_label=has_label, lenient=lenient)
         encoding = cls(choice.columns, settings, notes=choice.notes)
         encoding.label_guess, encoding.bad_rows = choice.label, bad_rows
         return encoding
+
+    @property
+    def choice(self) -> ColumnChoice:
+        """What the columns are, and what was noted of them."""
+        return ColumnChoice(self.columns, self.label_guess, list(self.notes))
 
     @property
     def label(self) -> str | None:
