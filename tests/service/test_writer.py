@@ -274,6 +274,32 @@ def test_a_failed_sync_is_not_tried_again(writer: Writer, monkeypatch: pytest.Mo
     assert same(entry.view, before)
 
 
+def test_a_write_that_fails_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    """Where the system refuses a write, what was acknowledged before is there after a restart."""
+    resource = pytest.importorskip("resource")
+    folder = tmp_path / "a folder? #1"
+    writer = Writer(folder)
+    entry = create(writer)
+    teach(writer, entry, *examples(10))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    log = folder / f"{FILE}-wal"
+    resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size + 5000, hard))
+    try:
+        with pytest.raises(RequestError, match="read-only"):
+            teach(writer, entry, *examples(200, seed=2)[10:])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert writer.failure is not None
+    assert entry.version == 10
+    with writer.journal.reader() as reader:
+        assert reader.head(entry.record.model) == 10
+    crash(writer)
+    again = Writer(folder)
+    assert again.entries["m"].version == 10
+    assert same(again.entries["m"].view, entry.view)
+    again.close()
+
+
 def test_a_queue_that_is_full_is_refused(writer: Writer) -> None:
     """More examples than the queue holds are refused at once, with the time to wait."""
     entry = create(writer)

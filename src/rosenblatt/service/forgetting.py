@@ -7,7 +7,8 @@ one transaction: a crash leaves either all of it or none.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -38,6 +39,7 @@ from rosenblatt.service.snapshots import file_of
 from rosenblatt.service.writer import Entry, Writer, no_model
 
 TURNS = 3  # a replay catches up so often beside the service before it does the rest within
+RETRY_SECONDS = 5.0  # between looks at jobs while the service is read-only
 _request = msgspec.json.Decoder(ForgetRequest)
 Answered = tuple[Any, Callable[[], None]]
 
@@ -112,9 +114,19 @@ def subtract(
     entry.private.subtract(steps)  # raises before it changes anything
     if isinstance(entry.private.space, NamedFeatures):
         entry.private.space.erase(sorted(lonely.names))
-    with writer.journal.transaction():
+    with _final(writer):
         _erase(writer, entry, examples, request, token)
     return _settled(writer, entry, Forgotten(examples=len(examples), version=entry.head))
+
+
+@contextmanager
+def _final(writer: Writer) -> Iterator[None]:
+    """Commit what is done within; the weights have changed, so an error makes the learners void."""
+    try:
+        with writer.journal.transaction():
+            yield
+    except RosenblattError as error:
+        raise RuntimeError(str(error)) from error
 
 
 def _erase(
@@ -161,7 +173,7 @@ def roll_back(
     entry.head += 1
     note = text_of({"version": version})
     event = Event(entry.head, ROLLED_BACK, None, None, None, token, writer.clock(), note=note)
-    with writer.journal.transaction():
+    with _final(writer):
         writer.journal.append(model, [event])
         writer.journal.bring_back(model, entry.head, version)
         writer.journal.leave_behind(model, version, entry.head)
@@ -193,7 +205,7 @@ def release(writer: Writer, entry: Entry, of: str | None, token: str | None) -> 
         entry.private.undo(mark)
         entry.head = head
         raise
-    with writer.journal.transaction():
+    with _final(writer):
         writer.journal.append(entry.record.model, events)
         for name in {old.token for old in held if old.token} | ({of} if of else set()):
             writer.journal.quarantine(name, held=False)
@@ -248,17 +260,22 @@ class Replays:
         self._thread.join()
 
     def _run(self) -> None:
+        waiting = False
         while True:
-            self._wanted.wait()
+            self._wanted.wait(timeout=RETRY_SECONDS if waiting else None)
             self._wanted.clear()
             if self._over.is_set():
                 return
             with self._writer.journal.reader() as reader:
                 jobs = reader.jobs()
+            waiting = False
             for job in jobs:
                 if self._over.is_set():
                     return
-                self._do(job)
+                try:
+                    self._do(job)
+                except RosenblattError:  # the service is read-only: the job waits
+                    waiting = True
 
     def _do(self, job: Any) -> None:
         writer = self._writer
@@ -274,6 +291,8 @@ class Replays:
                 if self._swap(replay, job):
                     return
         except RosenblattError as error:
+            if writer.failure is not None:
+                raise
             message = str(error)
 
             def fail() -> Answered:
@@ -346,7 +365,7 @@ class Replay:
         examples = matching(journal.here, entry, self._request)
         entry.private = self._served
         answer = Forgotten(examples=len(examples), version=entry.head + 1, job=job)
-        with journal.transaction():
+        with _final(writer):
             _erase(writer, entry, examples, self._request, token)
             journal.rewrite(model, self._rewritten)
             journal.end_job(job, "done", text_of(answer))

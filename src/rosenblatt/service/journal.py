@@ -219,7 +219,10 @@ class Journal:
     def reader(self) -> "JournalReader":
         """Return a connection that only reads, for another thread; close it."""
         connection = sqlite3.connect(
-            f"file:{self.path}?mode=ro", uri=True, timeout=10.0, check_same_thread=False
+            f"{self.path.resolve().as_uri()}?mode=ro",
+            uri=True,
+            timeout=10.0,
+            check_same_thread=False,
         )
         return JournalReader(connection)
 

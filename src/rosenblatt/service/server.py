@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -19,6 +20,7 @@ NEEDED = ("starlette", "msgspec", "uvicorn", "httptools")
 TOKEN_VARIABLE = "ROSENBLATT_TOKEN"  # noqa: S105  # the name of a variable
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 PORT = 8765
+SWITCH_SECONDS = 0.001  # that a reader waits for the writer's thread at most; Python's own is 0.005
 
 
 def require_packages() -> None:
@@ -131,6 +133,7 @@ class ModelServer:
         )
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
+        sys.setswitchinterval(SWITCH_SECONDS)
         try:
             uvicorn.Server(config).run([self._socket])
         finally:
