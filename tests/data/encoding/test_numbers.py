@@ -15,6 +15,10 @@ from rosenblatt.errors import InputError
 from tests.data.encoding.naive import MISSING
 from tests.data.encoding.samples import table, typed
 
+PLACEHOLDERS = [  # what people write for a number that is missing
+    *("-", "--", "---", ".", "n/a", "na", "n.a.", "#n/a", "none", "nil", "null", "nan", "missing"),
+    *("unknown", "not available"),
+]
 TOKENS = st.one_of(
     st.text("0123456789.+-eE", max_size=8),
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
@@ -29,7 +33,7 @@ def test_numbers_are_those_of_python(tokens: list[str | None]) -> None:
     expected = []
     for token in tokens:
         bare = (token or "").strip(" \t\n\r\v\f")
-        if bare in MISSING:
+        if bare in MISSING or bare.lower() in PLACEHOLDERS:
             expected.append(math.nan)
         elif NUMBER.fullmatch(bare.encode()) and abs(float(bare)) <= 1e140:
             expected.append(float(bare))
