@@ -7,7 +7,7 @@ ifneq ($(wildcard ../shared/data/INDEX.md),)
 export ROSENBLATT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test explore browser lint format bench gallery reproduce wheel clean
+.PHONY: demo test explore browser lint format bench docs gallery reproduce wheel clean
 
 demo: .venv/installed
 	$(BIN)/rosenblatt demo
@@ -16,7 +16,7 @@ test: .venv/installed-dev browser
 	$(BIN)/pytest -n auto --dist loadgroup
 
 # Long: random examples, mutated files by the hundred thousand, processes killed at random times.
-explore: .venv/installed-dev browser
+explore: .venv/installed-docs browser
 	$(BIN)/pytest -n auto --dist loadgroup -m 'explore or hypothesis' --hypothesis-profile=explore
 
 # Tests of the lab run in Chromium. Where it is missing and cannot be installed they skip and say why.
@@ -38,6 +38,10 @@ format: .venv/installed-dev
 
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
+
+# The site, into build/site: static pages that ask no other host.
+docs: .venv/installed-docs
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/site
 
 gallery: .venv/installed-dev
 	$(BIN)/python -m tests.docs.gallery
@@ -63,6 +67,10 @@ wheel: .venv/installed-dev
 
 .venv/installed-dev: .venv/installed
 	$(INSTALL) --group dev
+	touch $@
+
+.venv/installed-docs: .venv/installed-dev
+	$(INSTALL) --group docs
 	touch $@
 
 .venv/installed-bench: .venv/installed-dev

@@ -107,7 +107,7 @@ def run(setting: Setting) -> Iterator[Line | Grid | str]:
             cells = (f"{one.mean:.2f} ± {one.deviation:.2f}" for one in means)
             rows.append([name, variant, *cells])
     yield from means_of_sets(lines)
-    headings = ("rows", "", "last", "average", "vote")
+    headings = ("rows", "figure", "last", "average", "vote")
     yield Grid("Errors on held-out rows in % (mean ± deviation over seeds)", headings, rows)
 
 

@@ -109,7 +109,7 @@ def pixel_scales(setting: Setting, problem: Problem, n_orders: int) -> Grid:
             row.append(f"{estimate(runs).mean:.2f} ± {estimate(runs).deviation:.2f}")
         rows.append(row)
     title = f"Test error in % of the vote, T = 0.1, by the scale of the pixels ({n_orders} orders)"
-    return Grid(title, ("", "paper", "0 … 255", "0 … 1"), rows)
+    return Grid(title, ("figure", "paper", "0 … 255", "0 … 1"), rows)
 
 
 def _to_one(X: NDArray[Any]) -> NDArray[np.float32]:

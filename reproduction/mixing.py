@@ -162,7 +162,7 @@ def run(setting: Setting) -> Iterator[Line | Grid | str]:
         means = [estimate([getattr(one[name], memory) for one in found]) for memory in MEMORIES]
         rows.append([name, *(f"{one.mean:.2f} ± {one.deviation:.2f}" for one in means)])
     title = f"Test errors in % on MNIST, {N_SHARDS} shards, {EPOCHS} epochs"
-    yield Grid(title, ("", *MEMORIES), rows)
+    yield Grid(title, ("figure", *MEMORIES), rows)
     yield convergence(setting, 3 if setting.quick else 5)
     if not setting.quick:
         yield price(setting, 5)

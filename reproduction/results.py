@@ -12,7 +12,17 @@ from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 
 DOCUMENT, PAGE = "reproduction.json", "reproduction.md"
-HEADINGS = ("", "paper", "ours", "±", "runs", "difference", "tolerance", "uncertainty", "")
+HEADINGS = (
+    "figure",
+    "paper",
+    "ours",
+    "±",
+    "runs",
+    "difference",
+    "tolerance",
+    "uncertainty",
+    "result",
+)
 
 INTRODUCTION = """\
 # Reproduction

@@ -47,10 +47,10 @@ class Sparsified:
 def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
     """Return the model without its k weakest features, and what that costs.
 
-    The strength of a feature is how far its weight can move a decision: |weight| × deviation, where
-    between K classes the weight is the largest difference of any two. The deviation is that of X,
-    or the one that a stored model knows. Features whose weight is 0 are not counted among the k.
-    With X, what a dropped feature did on average goes into the bias.
+    The strength of a feature is how far its weight can move a decision: ``|weight| × deviation``,
+    where between K classes the weight is the largest difference of any two. The deviation is that
+    of X, or the one that a stored model knows. Features whose weight is 0 are not counted among
+    the k. With X, what a dropped feature did on average goes into the bias.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ export class PointsDrawer {
       this.chooser.root,
       element("h3", {}, "Held-out points"),
       element("p", { class: "note" }, "They are judged after every pass and never learned from; they are drawn hollow."),
-      element("div", { class: "row" }, button("Hold out a third", "Move every third point to the held-out ones", () => lab.hold()), this.release),
+      element("div", { class: "in-line" }, button("Hold out a third", "Move every third point to the held-out ones", () => lab.hold()), this.release),
       element("label", { class: "check" }, this.holding, "new points are held out"), this.held,
       button("Clear all points", null, () => lab.clear()),
     );
@@ -131,7 +131,7 @@ export function takeHome(lab, { isPage }) {
     isPage ? element("p", {}, "The address of this page holds points, settings and step. Whoever opens it sees what you see.") : null,
     isPage ? button("Copy link", null, () => lab.copyLink(), { class: "primary" }) : null,
     element("h3", {}, "Download"),
-    element("div", { class: "row" }, ...names.map((name) => button(FILE_WORDS[name], `rosenblatt-${name}`, () => lab.download(name)))),
+    element("div", { class: "in-line" }, ...names.map((name) => button(FILE_WORDS[name], `rosenblatt-${name}`, () => lab.download(name)))),
     element("h3", {}, "Keys, while the plane has the focus"),
     element("dl", { class: "keys" }, ...KEYS.flatMap(([key, words]) => [element("dt", {}, key), element("dd", {}, words)])),
   );

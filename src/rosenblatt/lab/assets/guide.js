@@ -19,7 +19,7 @@ export class Guide {
     const close = button("✕", "Leave the scene", leave, { class: "small quiet", "aria-label": "Leave the scene" });
     this.root = element(
       "section", { class: "guide", "aria-label": "Scene", hidden: true },
-      element("div", { class: "row guide-head" }, this.title, this.place, element("span", { class: "row" }, this.back, this.next, close)), this.words,
+      element("div", { class: "in-line guide-head" }, this.title, this.place, element("span", { class: "in-line" }, this.back, this.next, close)), this.words,
     );
   }
 

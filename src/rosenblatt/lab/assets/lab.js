@@ -504,7 +504,7 @@ class Lab {
     this.drawerBody = element("div", { class: "drawer-body" });
     this.drawerBox = element(
       "aside", { class: "drawer", hidden: true, "aria-label": "Drawer" },
-      element("div", { class: "row drawer-head" }, this.drawerTitle, button("✕", "Close", () => this.openDrawer(null), { class: "quiet", "aria-label": "Close" })),
+      element("div", { class: "in-line drawer-head" }, this.drawerTitle, button("✕", "Close", () => this.openDrawer(null), { class: "quiet", "aria-label": "Close" })),
       this.drawerBody,
     );
   }
@@ -556,10 +556,14 @@ export function render({ model, el }, options = {}) {
   if (!options.isPage) {
     const follow = () => (root.dataset.theme = isDark(el) ? "dark" : "light");
     observer = new MutationObserver(follow);
-    observer.observe(document.body, { attributes: true, attributeFilter: ["class", "data-jp-theme-light", "data-jp-theme-name", "style"] });
+    for (const node of [document.documentElement, document.body]) {
+      observer.observe(node, { attributes: true, attributeFilter: ["class", "data-theme", "data-jp-theme-light", "data-jp-theme-name", "style"] });
+    }
     follow();
   }
   const lab = new Lab(model, root, options);
+  const scene = options.scene ? sceneNamed(options.scene) : null;
+  if (scene) lab.openScene(scene, 1);
   return () => {
     observer?.disconnect();
     lab.close();

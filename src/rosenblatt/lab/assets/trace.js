@@ -18,7 +18,7 @@ export class TraceTable {
     this.note = element("span", { class: "note" });
     this.spaces = [0, 1].map(() => element("tr", { class: "space", "aria-hidden": "true" }, element("td", { colspan: 11 })));
     this.pool = [];
-    this.root = element("div", { class: "panel trace" }, element("div", { class: "row" }, element("label", { class: "check" }, this.only, "only updates"), this.note), this.scroll);
+    this.root = element("div", { class: "panel trace" }, element("div", { class: "in-line" }, element("label", { class: "check" }, this.only, "only updates"), this.note), this.scroll);
     this.scroll.addEventListener("scroll", () => this.fill());
     this.body.addEventListener("click", (event) => this.lineOf(event, (t) => seek(t + 1)));
     this.body.addEventListener("pointerover", (event) => this.lineOf(event, (t) => look({ list: "points", row: this.state.training.visits.row[t] })));

@@ -32,7 +32,7 @@ export class Transport {
     this.root = element(
       "div", { class: "transport", role: "group", "aria-label": "Training" },
       element("div", { class: "buttons" }, start, back, step, this.play, mistake, pass, end),
-      element("div", { class: "row scrub" }, this.slider, this.count, this.speed),
+      element("div", { class: "in-line scrub" }, this.slider, this.count, this.speed),
     );
   }
 

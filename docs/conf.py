@@ -1,0 +1,93 @@
+"""The site: these pages, the live lab, and the reference from docstrings; ``make docs``."""
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
+import rosenblatt
+from rosenblatt.lab.page import asset, module_text, page_text
+from rosenblatt.lab.toy_sets import toy_set
+
+project = "Rosenblatt"
+version = release = rosenblatt.__version__
+html_title = "Rosenblatt"
+language = "en"
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+exclude_patterns = ["_build"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc has them in words
+numpydoc_show_class_members = False  # the template has them, with their docstrings
+templates_path = ["templates"]
+
+# Pages with a lab on them leave it the room of the column on the right.
+WIDE = ["index", *(f"learn/{path.stem}" for path in Path(__file__).parent.glob("learn/*.md"))]
+
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["static"]
+html_favicon = "../src/rosenblatt/lab/assets/icon.svg"
+html_css_files = ["site.css"]
+html_js_files = [("labs.js", {"type": "module"})]
+html_show_copyright = False
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 8,
+    "show_prev_next": True,
+    "footer_start": [],
+    "footer_end": [],
+    "secondary_sidebar_items": {"**": ["page-toc"]} | {name: [] for name in WIDE},
+    "navigation_with_keys": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": []}
+html_context = {"default_mode": "auto"}
+
+
+class LiveLab(Directive):
+    """``{lab} scene``: the lab on the page, with a scene of it open."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Leave a place that labs.js fills."""
+        scene = self.arguments[0] if self.arguments else ""
+        document = "" if scene else escape(json.dumps(toy_set("separable").plain()))
+        html = (
+            f'<div class="live-lab" data-scene="{scene}" data-document="{document}">'
+            "<noscript>The lab on this page needs JavaScript.</noscript></div>"
+        )
+        return [nodes.raw("", html, format="html")]
+
+
+def write_lab(app: Any, failure: Exception | None) -> None:
+    """Put the lab beside the pages: as a module for them, and as a page of its own."""
+    if failure is not None or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    (out / "_static" / "lab.js").write_text(module_text(), encoding="utf-8")
+    (out / "_static" / "lab.css").write_text(asset("lab.css"), encoding="utf-8")
+    (out / "play.html").write_text(page_text(toy_set("separable")), encoding="utf-8")
+
+
+def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what a class has from other packages: their pages describe it."""
+    del app, what, name, skip, options
+    home = getattr(getattr(obj, "fget", obj), "__module__", None)
+    return None if home is not None and home.startswith("rosenblatt") else True
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register the directive and the hook."""
+    app.add_directive("lab", LiveLab)
+    app.connect("autodoc-skip-member", skip_member)
+    app.connect("build-finished", write_lab)
+    return {"parallel_read_safe": True}
