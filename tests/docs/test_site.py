@@ -20,7 +20,7 @@ from tests.lab.browser import chromium, new_context
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PUBLIC = ("", ".plots", ".report", ".lab", ".distributed")
+PUBLIC = ("", ".plots", ".report", ".lab", ".service", ".distributed")
 KINDS = (  # a page of each kind
     "index.html",
     "learn/index.html",
