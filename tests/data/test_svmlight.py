@@ -169,7 +169,7 @@ def test_classes_keep_their_numbers_in_all_batches_and_files(tmp_path: Path) -> 
     classes = Classes(["ham"])
     batches = list(svmlight_batches(file, block_bytes=8, classes=classes))
     assert np.concatenate([batch.labels for batch in batches]).tolist() == [1, 2, 1, 0, 1]
-    assert batches[-1].classes == classes.labels == ("ham", 1, "spam")
+    assert batches[-1].classes == classes.labels == ("ham", "1", "spam")
     whole = read_svmlight(file, classes=classes)
     assert whole.labels.tolist() == [1, 2, 1, 0, 1]
     assert whole.label_values().tolist() == ["1", "spam", "1", "ham", "1"]
