@@ -87,8 +87,9 @@ def _estimators(scale: Scale) -> Iterator[Figure]:
     X, y = dense_rows(scale.rows(FEW_ROWS), N_FEATURES, np.float64)
     numbers = y.astype(np.int64) - y.min()
     slow = scale.rows(SLOW_ROWS)
+    single = labels_of_kinds(numbers)["whole numbers"]
     peer = {
-        "partial_fit": partial(_row_by_row, _sklearn, single_rows(X[:slow])["array"], numbers),
+        "partial_fit": partial(_row_by_row, _sklearn, single_rows(X[:slow])["array"], single),
         "predict": partial(_predict, _sklearn().fit(X, numbers), single_rows(X[:slow])["array"]),
     }
     peer_rate = {name: slow / seconds for name, seconds in best_times(peer, scale).items()}

@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import rosenblatt
-from rosenblatt import KernelPerceptron, OnlineLearner, VotedPerceptron
+from rosenblatt import (
+    ConfidenceWeightedClassifier,
+    KernelPerceptron,
+    OnlineLearner,
+    VotedPerceptron,
+)
 from rosenblatt.cli import main
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense, Rows
@@ -108,6 +113,9 @@ def visit_estimators() -> None:
             clf = kind(max_iter=2).fit(X, y)
             clf.predict(X)
             clf.partial_fit(X, y)
+            for i in (0, 1, 2):
+                clf.partial_fit(X[i : i + 1], y[i : i + 1])
+                clf.predict(X[i : i + 1])
             if "record_mistakes" in clf.get_params():
                 clf.set_params(record_mistakes=True).fit(X, y)
                 rosenblatt.why(clf, X, np.ones(N_FEATURES))
@@ -167,6 +175,11 @@ def visit_online() -> None:
             for label in range(n_classes):
                 learner.learn_one(x, label)
                 learner.predict_one(x)
+    X, y = next(arrays()), labels(2)
+    clf = ConfidenceWeightedClassifier(covariance="full").fit(X, y)
+    for label in (0, 1):
+        clf.partial_fit(X[:1], [label])
+        clf.predict(X[:1])
 
 
 SVMLIGHT = "".join(

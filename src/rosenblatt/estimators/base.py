@@ -5,7 +5,8 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import ExitStack
-from operator import is_
+from functools import cache
+from operator import is_, itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.calibration import with_probabilities
+from rosenblatt.estimators.single_row import learn_single_row, predict_single_row
 from rosenblatt.estimators.validation import (
     check_classes,
     check_rows,
@@ -38,7 +40,6 @@ from rosenblatt.models.fitting import (
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.parameters import (
-    CHECKS,
     check_online,
     check_parameters,
     generator_from,
@@ -54,6 +55,12 @@ from rosenblatt.training.observers import ProgressBar
 if TYPE_CHECKING:
     from rosenblatt.data.files import Encoding
     from rosenblatt.training.state import State
+
+
+@cache
+def _values_of(kind: type[BaseEstimator]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what takes the parameters of an estimator from its attributes."""
+    return itemgetter(*kind._get_param_names())  # noqa: SLF001  # scikit-learn's name for it
 
 
 class FittedClassifier(ClassifierMixin, BaseEstimator):
@@ -266,6 +273,9 @@ class OnlineClassifier(FittedClassifier):
         first = not hasattr(self, "_model")
         learner = self._checked_learner()
         check_online(self.early_stopping, self.class_weight, self.calibrate)
+        single = not first and classes is None and sample_weight is None
+        if single and "mistakes_" not in vars(self) and learn_single_row(self, learner, X, y):
+            return self
         if not first and is_plain(self, X, y):
             rows = rows_of(X, self)
         else:
@@ -301,6 +311,10 @@ class OnlineClassifier(FittedClassifier):
         A zero activation predicts the first class, or the second if ``zero="positive"``; a tie of
         several classes goes to the first of them, or likewise to the last.
         """
+        usual = type(self).decision_function is OnlineClassifier.decision_function
+        single = predict_single_row(self, X) if usual and "_model" in vars(self) else None
+        if single is not None:
+            return single
         numbers = predicted_numbers(self.decision_function(X), positive=self.zero == "positive")
         labels: NDArray[Any] = self._model.labels[numbers]
         return labels
@@ -332,8 +346,8 @@ class OnlineClassifier(FittedClassifier):
     def _checked_learner(self) -> Learner:
         """Return the learner, the one of the last call if the parameters are the very same."""
         given = vars(self)
-        values = [given.get(name) for name in CHECKS]
-        checked, learner = given.get("_checked", ([self], None))
+        values = _values_of(type(self))(given)  # type: ignore[arg-type]  # mypy's hash of a type
+        checked, learner = given.get("_checked", ((self,), None))
         if learner is None or not all(map(is_, values, checked)):
             check_parameters(type(self).__name__, self.get_params(deep=False))
             learner = self._learner()

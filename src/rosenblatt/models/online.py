@@ -14,7 +14,7 @@ from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 from rosenblatt.models.fitting import grown
 from rosenblatt.models.learner import MEMORIES, Learner
-from rosenblatt.models.model import Class, Model, model_of
+from rosenblatt.models.model import MOVED, Class, Model, model_of
 from rosenblatt.models.parameters import (
     AT_LEAST_ONE,
     CHECKS,
@@ -137,10 +137,14 @@ class OnlineLearner:
             msg = f"hash_bits={bits} is {1 << bits} features; the model has {model.n_features}."
             raise InputError(msg)
         self._learner = learner
-        self._named = bits is not None or model.feature_names is not None
-        if bits is None and model.feature_names is not None:
-            self._vocabulary = {name: k for k, name in enumerate(model.feature_names)}
-        self._labels, self._state = model.labels, model.copy().state
+        names = None if learner.full_covariance else model.feature_names  # which is of dense rows
+        self._named = bits is not None or names is not None
+        if bits is None and names is not None:
+            self._vocabulary = {name: k for k, name in enumerate(names)}
+        model = model.copy()
+        if MOVED in model.training:  # what was learned is where it was before
+            model.move_bias(model.training[MOVED])
+        self._labels, self._state = model.labels, model.state
         self._n_rows, self._n_mistakes = (
             model.outcome.get(name, 0) for name in ("n_iter", "n_mistakes")
         )

@@ -1,0 +1,189 @@
+"""The short way of one row through an estimator, as a stream of rows takes it.
+
+A row that looks as usual is written to a buffer and learned from or decided in a few microseconds.
+The checks are as strict as on the long way, which everything else takes: a row of another length,
+with a NaN, with other column names, of a new class. Whatever is wrong is told there.
+"""
+
+import os
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.single_rows import MISTAKE
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Model
+from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.training.online import RowLearner
+
+NUMBERS = "fiub"  # NumPy's kinds of what is converted to float64 without a thought
+LIBRARIES = ("scipy", "pandas", "polars")
+ROWS = (np.ndarray, list, tuple)
+FIRST_ROOM = 64  # for the features of a sparse row
+
+_entrances: "WeakKeyDictionary[Any, Entrance]" = WeakKeyDictionary()
+if hasattr(os, "register_at_fork"):  # a thread that held a lock is not in the child
+    os.register_at_fork(after_in_child=_entrances.clear)
+
+
+def learn_single_row(estimator: Any, learner: Learner, X: Any, y: Any) -> bool:
+    """Learn from one row that looks as usual; return whether it did, else nothing has changed."""
+    entrance = _entrance(estimator, learner)
+    return entrance is not None and entrance.learn(X, y)
+
+
+def predict_single_row(estimator: Any, X: Any) -> NDArray[Any] | None:
+    """Return the label of one row that looks as usual, else None."""
+    entrance = _entrances.get(estimator)
+    if entrance is None or entrance.model is not estimator._model:  # noqa: SLF001  # ours
+        learner = vars(estimator).get("_checked", (None, None))[1]
+        entrance = None if learner is None else _entrance(estimator, learner)
+    learner = None if entrance is None else entrance.learner
+    if learner is None or (learner.zero, learner.fit_intercept) != (
+        estimator.zero,
+        estimator.fit_intercept,
+    ):
+        return None
+    return None if entrance is None else entrance.predict(X)
+
+
+def _entrance(estimator: Any, learner: Learner) -> "Entrance | None":
+    """Return the entrance of an estimator as it is now, or None where it has none."""
+    entrance, model = _entrances.get(estimator), estimator._model  # noqa: SLF001  # ours
+    if entrance is None or entrance.model is not model or entrance.learner is not learner:
+        if learner.voted or model.encodes or len(model.classes) < 2 or estimator.class_weight:
+            return None
+        names = getattr(estimator, "feature_names_in_", None)
+        entrance = Entrance(model, learner, None if names is None else names.tolist())
+        _entrances[estimator] = entrance
+    return entrance
+
+
+class Entrance:
+    """Takes single rows to a model; one thread at a time has the buffer."""
+
+    def __init__(self, model: Model, learner: Learner, names: list[str] | None) -> None:
+        self.model, self.learner = model, learner
+        self._state = model.state
+        self._names = names
+        self._columns: Any = None  # of pandas, which had the right names
+        self._labels = model.labels
+        self._numbers = {label: k for k, label in enumerate(model.labels.tolist())}
+        self._shape = (1, self._state.n_features)
+        self._rows: dict[bool, RowLearner] = {}  # for dense rows and for sparse ones
+        self._lock = Lock()
+
+    def learn(self, X: Any, y: Any) -> bool:
+        """Learn from a row; return whether it was a usual one, else nothing has changed."""
+        number = self._number(y)
+        model, learner, state = self.model, self.learner, self._state
+        if (
+            number is None
+            or (state.ledger is not None) != learner.averaged
+            or model.training.keys() != {"label_type"}
+            # whether a row that was right moved the weights is told on the long way alone
+            or (model.outcome["stop_reason"] != "max_iter" and learner.rule != "perceptron")
+        ):
+            return False
+        with self._lock:
+            rows = self._put(X)
+            found = MISTAKE + 1 if rows is None else rows.learn(number)
+        if found > MISTAKE:
+            return False
+        outcome = model.outcome
+        outcome["n_iter"] += 1
+        if found:
+            outcome["n_mistakes"] += 1
+            outcome["stop_reason"] = "max_iter"
+        model.count = state.count
+        model.spread = model.calibration = model.verdict = None
+        return True
+
+    def predict(self, X: Any) -> NDArray[Any] | None:
+        """Return the label of a row in an array, or None where it is not a usual one."""
+        with self._lock:
+            rows = self._put(X)
+            number = -1 if rows is None else rows.predict()
+        return None if number < 0 else self._labels[number : number + 1].copy()
+
+    def _number(self, y: Any) -> int | None:
+        """Return the number of the class of one label, or None where that is not known."""
+        if type(y) in (list, tuple):
+            if len(y) != 1:
+                return None
+            label = y[0]
+        elif getattr(y, "shape", None) == (1,):  # an array, or a series of a data frame
+            label = y.item()
+        else:
+            return None
+        try:
+            return self._numbers.get(label)
+        except TypeError:  # not even a label
+            return None
+
+    def _put(self, X: Any) -> RowLearner | None:
+        """Write a row to a buffer and return who learns from it; None where it is not usual."""
+        kind = type(X)
+        if kind is np.ndarray or kind is list:
+            usual = kind is list or (X.dtype.kind in NUMBERS and X.ndim == 2)
+            usual = usual and self._names is None and len(X) == 1
+            return self._put_dense(X[0]) if usual else None
+        library = kind.__module__.partition(".")[0]
+        if library not in LIBRARIES or X.shape != self._shape:
+            return None
+        return self._put_sparse(X) if library == "scipy" else self._put_frame(X, library)
+
+    def _put_dense(self, x: Any) -> RowLearner | None:
+        rows = self._learner_of(sparse=False)
+        if rows is None or type(x) not in ROWS or len(x) != self._shape[1]:
+            return None
+        try:
+            rows.values[0] = x
+        except (TypeError, ValueError, OverflowError):
+            return None
+        return rows
+
+    def _put_sparse(self, X: Any) -> RowLearner | None:
+        if X.format != "csr":
+            return None
+        data, indices, indptr = X.data, X.indices, X.indptr
+        usual = self._names is None and data.dtype.kind in NUMBERS and indices.dtype == np.int32
+        usual = usual and not self._state.holds_matrix  # which knows dense rows alone
+        if not usual or indptr[0] != 0 or not len(data) == len(indices) == indptr[1]:
+            return None
+        rows = self._learner_of(sparse=True, room=len(data))
+        if rows is not None:
+            rows.row.put(indices, data)
+        return rows
+
+    def _put_frame(self, X: Any, library: str) -> RowLearner | None:
+        """Write a row of pandas or of polars, whose names are those of training."""
+        if self._names is None:
+            return None
+        columns = X.columns
+        if library == "polars":
+            return self._put_dense(X.row(0)) if columns == self._names else None
+        if self._columns is None or not columns.is_(self._columns):  # the same, or a view of them
+            if columns.tolist() != self._names:
+                return None
+            self._columns = columns
+        values = X.to_numpy()
+        return self._put_dense(values[0]) if values.dtype.kind in NUMBERS else None
+
+    def _learner_of(self, *, sparse: bool, room: int = 0) -> RowLearner | None:
+        """Return who learns rows of this kind, or None where the weights are laid out otherwise."""
+        state, rows = self._state, self._rows.get(sparse)
+        if rows is None or rows.row.room < room or not rows.learns(state):
+            if state.n_classes > 2 and state.by_feature != sparse:
+                return None
+            rows = self._rows[sparse] = RowLearner(
+                state,
+                self.learner.step,
+                zero=ZERO_CONVENTIONS[self.learner.zero],
+                constant=self.learner.constant,
+                room=max(FIRST_ROOM, 2 * room) if sparse else 0,
+            )
+        return rows
