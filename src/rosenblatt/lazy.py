@@ -1,9 +1,13 @@
 """Names of a package that are imported when somebody uses them, not before."""
 
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
+
+# Imports of modules that need each other, begun in several threads, fail or wait for ever.
+_one_at_a_time = threading.RLock()
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -21,7 +25,8 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in homes:
             msg = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(msg)
-        value = getattr(import_module(homes[name]), name)
+        with _one_at_a_time:
+            value = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)  # found directly from now on
         return value
 

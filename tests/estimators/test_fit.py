@@ -248,27 +248,38 @@ def test_early_stopping() -> None:
     assert clf.best_iter_ == int(np.argmax(scores)) + 1 == clf.n_iter_ - 4
 
 
-def test_max_iter_warns_once() -> None:
-    """The warning says what happened and what to try."""
+def test_separable_rows_cut_short_are_told_of_once() -> None:
+    """The warning says what happened, what the last weights are worth, and what to try."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    X = X[np.abs(X[:, 0]) > 0.02]
     message = (
-        r"stopped after max_iter=7 passes; the last one made \d mistakes on 4 rows: if .* raise"
+        r"^Perceptron stopped after max_iter=6 passes; the last one made \d mistakes on 396 rows, "
+        r"and its last weights misclassify \d of them, so the classes may be separable: raise max_i"
     )
+    clf = Perceptron(max_iter=6)
     with pytest.warns(ConvergenceWarning, match=message) as caught:
-        Perceptron(max_iter=7).fit(XOR_X, XOR_Y)
+        clf.fit(X, X[:, 0] > 0)
     assert len(caught) == 1
+    assert not clf.converged_
+    assert clf.set_params(max_iter=200).fit(X, X[:, 0] > 0).converged_
 
 
-def test_warnings_fit_the_learner() -> None:
-    """Early stopping is not recommended to who has it, and averages are not warned of at all."""
+def test_rows_that_overlap_are_not_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    """To reach max_iter is normal there: the record has it, and ``verbose`` says it once."""
     X, y = make_classification(200, flip_y=0.2, random_state=0)
-    with pytest.warns(
-        ConvergenceWarning, match="on 159 rows: the score on held-out rows may still"
+    for clf in (
+        Perceptron(max_iter=7),
+        Perceptron(max_iter=2, early_stopping=True),
+        PassiveAggressiveClassifier(max_iter=7, average=False),
+        AveragedPerceptron(max_iter=2),
     ):
-        Perceptron(max_iter=2, early_stopping=True, validation_fraction=0.21).fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        AveragedPerceptron(max_iter=2).fit(X, y)
-        PassiveAggressiveClassifier(max_iter=2, average=True).fit(X, y)
+        assert clf.fit(X, y).stop_reason_ == "max_iter"
+        assert clf.history_[-1].mistakes > 0
+    assert capsys.readouterr().err == ""
+    Perceptron(max_iter=7, verbose=True).fit(X, y)
+    told = "Perceptron stopped after 7 passes (max iter); the last one made "
+    assert capsys.readouterr().err.count(told) == 1
 
 
 def test_time_limit_warns() -> None:

@@ -154,7 +154,7 @@ def test_passive_aggressive_without_a_bias(engine: Engine) -> None:
     document = replace(toy_set("overlapping"), rule="pa1", C=0.1, bias=False, max_iter=5)
     found = engine.ask("training", document=document.plain())
     given: dict[str, Any] = {"C": 0.1, "fit_intercept": False, "max_iter": 5, "shuffle": False}
-    clf = PassiveAggressiveClassifier(**given, loss="hinge").fit(document.X, document.y)
+    clf = PassiveAggressiveClassifier(**given, average=False).fit(document.X, document.y)
     assert found["weights"][-1] == [*clf.coef_[0], 0.0]
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import average_precision_score
 
 from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, train_files, why
@@ -79,8 +78,7 @@ def test_hardest_rows() -> None:
     X = rng.integers(-3, 4, (60, 3)).astype(float)
     y = np.where(X @ [1, 2, -1] + rng.normal(0, 4, 60) > 0, "b", "a")
     model = Perceptron(max_iter=4, record_mistakes=True, shuffle=False)
-    with pytest.warns(ConvergenceWarning):
-        model.fit(X, y)
+    model.fit(X, y)
     page = Page(html_report(model, X, y, X_train=X, y_train=y))
     scores = model.decision_function(X)
     wrong = np.flatnonzero(model.predict(X) != y)
@@ -118,8 +116,7 @@ def test_votes() -> None:
 def test_inseparable() -> None:
     """The proof that no line separates XOR is on the page."""
     y = ["even", "odd", "odd", "even"]
-    with pytest.warns(ConvergenceWarning):
-        model = Perceptron(max_iter=3).fit(XOR, y)
+    model = Perceptron(max_iter=3).fit(XOR, y)
     page = Page(html_report(model, XOR, y, X_train=XOR, y_train=y))
     proof = "Proof: these mixtures of rows of the two classes are the same point"
     assert "Inseparable." in page.words

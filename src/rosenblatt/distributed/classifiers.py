@@ -239,7 +239,7 @@ class DaskPassiveAggressiveClassifier(DaskClassifier):
         *,
         C: float = 1.0,
         loss: str = "hinge",
-        average: bool = False,
+        average: bool = True,
         max_iter: int = 10,
         shuffle: Shuffle = True,
         zero: str = "mistake",

@@ -257,14 +257,11 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         self._local, self.n_wrong_, self.verdict_ = plain, fitted.n_wrong, fitted.verdict
         if run.checkpoint is not None and fitted.outcome.stop_reason not in ENDED_EARLY:
             Path(run.checkpoint).unlink(missing_ok=True)
-        told = unfinished(
-            fitted.outcome, averaged=learner.averaged, early_stopping=self.early_stopping
-        )
+        last_decide = not (learner.averaged or self.early_stopping)
+        n_wrong = fitted.n_wrong
+        told = unfinished(fitted.outcome, (lambda: n_wrong) if last_decide else None)
         if told is not None:
-            mixture = f" The mixture misclassifies {fitted.n_wrong:,} of them."
-            warnings.warn(
-                f"{type(self).__name__} {told}{mixture}", ConvergenceWarning, stacklevel=3
-            )
+            warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=3)
         return fitted
 
     @staticmethod

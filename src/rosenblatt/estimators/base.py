@@ -1,11 +1,12 @@
 """What all online linear classifiers share: fit, partial_fit, decision_function, predict."""
 
 import copy
+import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, partial
 from operator import is_, itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -35,6 +36,7 @@ from rosenblatt.models.fitting import (
     first_classes,
     fit_model,
     grown_model,
+    held_mistakes,
     learn_batch,
 )
 from rosenblatt.models.learner import Learner
@@ -46,7 +48,7 @@ from rosenblatt.models.parameters import (
     plain_options,
 )
 from rosenblatt.models.scoring import linear_scores, predicted_numbers
-from rosenblatt.training.advice import unfinished
+from rosenblatt.training.advice import ending, unfinished
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.labels import encode
@@ -236,8 +238,11 @@ class OnlineClassifier(FittedClassifier):
         self.__dict__.pop("mistakes_", None)
         if outcome.mistakes is not None and not (warm or given):  # else it is not the whole list
             self.mistakes_ = outcome.mistakes
-        averaged, stopping = learner.averaged or learner.second_order, self.early_stopping
-        advice = unfinished(outcome, averaged=averaged, early_stopping=stopping)
+        last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
+        held = partial(held_mistakes, model, learner, examples) if last_decide else None
+        advice = unfinished(outcome, held)
+        if self.verbose:
+            sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
         if advice is not None:
             warnings.warn(f"{type(self).__name__} {advice}", ConvergenceWarning, stacklevel=2)
         return self

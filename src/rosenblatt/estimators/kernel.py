@@ -1,6 +1,7 @@
 """The kernel perceptron as a scikit-learn classifier."""
 
 import copy
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -57,7 +58,7 @@ from rosenblatt.models.parameters import (
     one_of,
 )
 from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
-from rosenblatt.training.advice import KERNEL_CURE, unfinished
+from rosenblatt.training.advice import KERNEL_CURE, ending, unfinished
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome
 from rosenblatt.training.kernel import (
@@ -213,12 +214,14 @@ class KernelPerceptron(FittedClassifier):
             if self.verbose:
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
             outcome = train(training, plan, observers)
+        last_decide = self.memory == "last" and not self.early_stopping
+        told = unfinished(outcome, training.mistakes if last_decide else None, KERNEL_CURE)
         passes.finish()
         self._hold(state, kernel, classes, outcome)
         if self.calibrate:
             self._model = with_probabilities(self, rows, y, weight)
-        averaged, stopping = self.memory != "last", self.early_stopping
-        told = unfinished(outcome, averaged=averaged, early_stopping=stopping, cure=KERNEL_CURE)
+        if self.verbose:
+            sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
         if told is not None:
             warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=2)
         return self

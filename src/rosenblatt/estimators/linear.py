@@ -174,9 +174,10 @@ class PassiveAggressiveClassifier(OnlineClassifier):
                           τ = ℓ/(‖x‖² + 1/(2C))      loss="squared_hinge" (PA-II)
 
     With more than two classes the true class is set against the highest-scoring wrong one, with
-    2‖x‖² for ‖x‖² (MIRA). It stands in for the class of the same name in scikit-learn, with three
-    differences: the bias counts in ‖x‖², so that the step really lands on margin 1; several classes
-    are one machine; and nothing stops separable data early.
+    2‖x‖² for ‖x‖² (MIRA). It stands in for the class of the same name in scikit-learn, with four
+    differences: the mean of all weights is returned unless ``average=False``, since the last ones
+    depend on the last few rows; the bias counts in ‖x‖², so that the step really lands on margin 1;
+    several classes are one machine; and nothing stops separable data early.
 
     {parameters}
 
@@ -185,7 +186,8 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     Examples
     --------
     >>> from rosenblatt import PassiveAggressiveClassifier
-    >>> clf = PassiveAggressiveClassifier(shuffle=False).fit([[0.0], [2.0]], [0, 1])
+    >>> clf = PassiveAggressiveClassifier(average=False, shuffle=False)
+    >>> clf = clf.fit([[0.0], [2.0]], [0, 1])
     >>> clf.decision_function([[0.0], [2.0]])  # the row met last stands on margin 1
     array([-0.92,  1.  ])
 
@@ -200,7 +202,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         *,
         C: float = 1.0,
         loss: str = "hinge",
-        average: bool = False,
+        average: bool = True,
         max_iter: int = 10,
         shuffle: Shuffle = True,
         zero: str = "mistake",

@@ -18,7 +18,7 @@ from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome
 from rosenblatt.training.labels import numbers_of
-from rosenblatt.training.linear import fit, run_pass
+from rosenblatt.training.linear import count_mistakes, fit, run_pass
 from rosenblatt.training.memory import Vote
 from rosenblatt.training.observers import Observer
 from rosenblatt.training.state import State
@@ -77,6 +77,13 @@ def fit_model(
         "encoding_arrays": model.encoding_arrays,
     }
     return Model.fitted(model.learner, {}, model.labels, state, outcome, **parts), outcome
+
+
+def held_mistakes(model: Model, learner: Learner, examples: Examples) -> int:
+    """Count the rows that the last weights of a model misclassify, held as they are."""
+    state, zero = model.state, ZERO_CONVENTIONS[learner.zero]
+    state.arrange_for(examples.rows)
+    return count_mistakes(state, state.weights, examples, examples.numbers(), zero)
 
 
 def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
