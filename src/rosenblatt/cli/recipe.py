@@ -75,6 +75,13 @@ recipe_options = option_group(
             help="Use runs of MIN to MAX characters of the words of texts as features, too.",
         ),
         click.option(
+            "--bins",
+            type=click.IntRange(2, 1000),
+            metavar="N",
+            show_default="none",
+            help="Use N equally frequent ranges of each number as features beside it.",
+        ),
+        click.option(
             "--pairs", is_flag=True, help="Add all pairs of features that occur in a row."
         ),
         click.option(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 REFUSED = {
     "weight": "--weight applies to a single process",
+    "bins": "--bins needs the numbers of all rows in one place",
     "class_weight": "--class-weight needs the labels of all rows in one place",
     "threshold": "--threshold needs all held-out rows in one place",
     "calibrate": "--calibrate needs all held-out rows in one place",

@@ -56,6 +56,7 @@ class Columns:
     word_pairs: bool = True
     min_count: int | None = None
     char_ngrams: tuple[int, int] | None = None  # lengths of n-grams of characters of texts
+    bins: int | None = None  # number of ranges of numbers
     degree: int = 1  # 2: pairs of features too, 3: triples too
 
 
@@ -245,7 +246,7 @@ class TrainingFiles:
             first = next((table for table in tables if table.frame.height), None)
         finally:
             tables.close()
-        return first is not None and self._sampled(first).reads_twice
+        return first is not None and self._sampled(first).has_text
 
     def _sampled(self, first: Table) -> TableEncoding:
         """Return an encoding judged by the first rows, which are judged once."""

@@ -75,6 +75,7 @@ def train_files(
     word_pairs: bool = True,
     min_count: int | None = None,
     char_ngrams: tuple[int, int] | None = None,
+    bins: int | None = None,
     degree: int = 1,
     format: str | None = None,  # noqa: A002  # as the option is called
     separator: str | None = None,
@@ -143,6 +144,9 @@ def train_files(
     char_ngrams : (int, int), default None
         Lengths of the shortest and longest n-grams of characters that become features of texts,
         too: for words of many forms, names, codes and languages without spaces.
+    bins : int, default None
+        Number of equally frequent ranges of each number that become features beside it, so that
+        what is learned of the number may bend.
     degree : 1, 2 or 3
         2 adds pairs of features that occur in a row together, 3 triples as well.
     format, separator, header, zero_based, quoting, names, encoding, encoding_errors, max_index :

@@ -107,7 +107,7 @@ def encodings(
         others = [{"word_pairs": False}, {"min_count": 1}, {"min_count": 5}]
         others.append({"char_ngrams": (3, 5)})
     elif n_features <= FEW_FEATURES and not sparse:
-        others = [{"degree": 2}]
+        others = [{"degree": 2}, {"bins": 10}, {"bins": 30}]
     known = set(fixed)
     yield from (tuple(entry.items()) for entry in others if not known & set(entry))
 

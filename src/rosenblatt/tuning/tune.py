@@ -86,8 +86,6 @@ def tune(
     >>> clf.score(X, [a > b for a, b in X]), clf.search_.best.mean < 0.1
     (1.0, True)
     """
-    from sklearn.exceptions import ConvergenceWarning
-
     from rosenblatt import estimators
     from rosenblatt.estimators.validation import check_classes, check_rows
 
@@ -123,7 +121,8 @@ def tune(
         kind: Any = getattr(estimators, learner.estimator)
         fitted = kind(**learner.options() | {"class_weight": class_weight})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # held-out rows chose the passes
+        advice = ".* stopped after max_iter"
+        warnings.filterwarnings("ignore", advice)  # held-out rows chose the passes
         fitted.fit(X, y)
     fitted.search_ = search
     found: FittedClassifier = fitted
@@ -220,7 +219,7 @@ class _FileEncodings:
             weight = by_class[numbers] if weight is None else by_class[numbers] * weight
         examples = Examples(found.rows, targets_of(numbers, n_classes), weight)
         inner = found.encoding
-        has_text = isinstance(inner, TableEncoding) and inner.reads_twice
+        has_text = isinstance(inner, TableEncoding) and inner.has_text
         return EncodedRows(examples, numbers, n_classes, has_text)
 
 

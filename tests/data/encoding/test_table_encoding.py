@@ -72,7 +72,10 @@ def test_a_text_alone_is_named_by_its_words(rows: Rows) -> None:
 
 @given(drawn_rows(), st.sampled_from(["mean", "zero"]), st.booleans(), st.integers(0, 12))
 def test_numbers_are_filled_and_scaled(rows: Rows, missing: str, scale: bool, cut: int) -> None:
-    """Finished rows, and those that a frozen encoding gives, are filled and standardised."""
+    """Finished rows, and those that a frozen encoding gives, are filled and standardised.
+
+    Beyond three deviations they grow by the logarithm.
+    """
     encoding = encoding_for(rows, missing=missing, scale=scale)
     raw = _encoded(encoding, _cut(rows, [cut]))
     values = raw.data.copy()
@@ -89,7 +92,11 @@ def test_numbers_are_filled_and_scaled(rows: Rows, missing: str, scale: bool, cu
         filled = np.where(np.isnan(column), mean if missing == "mean" else 0.0, column)
         width = np.ptp(present) if len(present) else 0.0
         deviation = 1.0 if width == 0.0 else np.std(present) if width > 1e-140 else width / 2
-        expected = (filled - mean) / deviation if scale else filled
+        expected = filled
+        if scale:
+            z = (filled - mean) / deviation
+            far = np.sign(z) * (3 + np.log(np.maximum(abs(z), 3) / 3))
+            expected = np.where(abs(z) > 3, far, z)
         found = values[raw.indptr[:-1] + number]
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 

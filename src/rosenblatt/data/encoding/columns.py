@@ -73,9 +73,10 @@ def feature_name(
 ) -> str:
     """Return what a feature is called.
 
-    "age" for a number, "age is missing", "colour=red", "colour=(missing)", "review: not good" for a
-    pair of words or, where the text is all there is, "not good", "characters 'ing '" for an n-gram,
-    and "hash 17" for a hashed one. ``numeric`` are those of the columns that hold numbers.
+    "age" for a number, "age is missing", "age from 20 to 30" for a bin of it, "colour=red",
+    "colour=(missing)", "review: not good" for a pair of words or, where the text is all there is,
+    "not good", "characters 'ing '" for an n-gram, and "hash 17" for a hashed one. ``numeric`` are
+    those of the columns that hold numbers.
     """
     n_features = len(numeric) + len(numbering)
     if not 0 <= index < n_features:
@@ -89,7 +90,7 @@ def feature_name(
         return f"hash {number}"
     column, term = columns[known[0]], known[1]
     if column.role == "numeric":
-        return f"{column.title} is missing"
+        return f"{column.title} {term or 'is missing'}"
     if column.role == "category":
         return f"{column.title}={term or '(missing)'}"
     if column.part == CHARACTERS:

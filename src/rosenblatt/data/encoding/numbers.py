@@ -24,6 +24,7 @@ LARGEST = 1e140
 SMALLEST_WIDTH = 1e-140  # of values whose squared differences float64 holds to the last digit
 LEAST = 5e-324  # the smallest number above 0
 
+STRAIGHT = 3.0  # deviations up to which scaled numbers are as they are
 FIELDS = ("count", "mean", "m2", "low", "high", "n_missing")
 
 MONEY, GAP = "[$€£¥]", "[ '\u00a0\u202f]"
@@ -291,4 +292,27 @@ class ColumnStatistics:
     def finished(self, numbers: NDArray[Any], missing: str, *, scale: bool) -> NDArray[np.float64]:
         """Return rows with gaps filled by the mean or by zero, scaled to deviation 1 or not."""
         filled = np.where(np.isnan(numbers), self.mean if missing == "mean" else 0.0, numbers)
-        return (filled - self.mean) / self.deviation if scale else filled
+        return shortened((filled - self.mean) / self.deviation) if scale else filled
+
+    def unscaled(self, column: int, value: float) -> float:
+        """Return the number that a scaled value stands for."""
+        size = abs(value)
+        plain = value if size <= STRAIGHT else STRAIGHT * np.exp(size - STRAIGHT) * np.sign(value)
+        return float(self.mean[column] + plain * self.deviation[column])
+
+
+def shortened(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scaled numbers with those far out drawn nearer: beyond 3 deviations by the logarithm.
+
+    z stays as it is up to 3, then it is 3 + ln(z/3): a value 1,000 deviations away counts as 8.8,
+    and the order of values stays what it was.
+
+    >>> shortened(np.array([-1.0, 2.5, 3000.0])).round(2).tolist()
+    [-1.0, 2.5, 9.91]
+    """
+    size = np.abs(scaled)
+    far = size > STRAIGHT
+    if not far.any():
+        return scaled
+    drawn = np.sign(scaled) * (STRAIGHT + np.log(np.maximum(size, STRAIGHT) / STRAIGHT))
+    return np.where(far, drawn, scaled)

@@ -1,6 +1,7 @@
 """Encodings as JSON and arrays for a model file, and back from a file that nobody trusts."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from rosenblatt.data.conjunctions import ConjoinedEncoding
     from rosenblatt.data.encoding.table_encoding import TableEncoding
 
-VERSION = 3  # 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels
+# 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels; 3: no number was shortened
+VERSION = 4
 STATISTICS = "statistics"
 TERM_ARRAYS = {
     "hashes": "term_hashes",
@@ -39,6 +41,7 @@ TERM_ARRAYS = {
     "letters": "term_letters",
     "offsets": "term_offsets",
 }
+BIN_EDGES, BIN_OFFSETS = "bin_edges", "bin_offsets"
 DOCUMENTS, PLACES = "term_documents", "term_places"  # places: of hashed terms, those that occur
 
 
@@ -68,7 +71,11 @@ def table_arrays(encoding: "TableEncoding") -> dict[str, NDArray[Any]]:
     if isinstance(encoding.numbering, KeptNumbering):
         terms = encoding.numbering.vocabulary.arrays()._asdict()
         arrays |= {name: terms[field] for field, name in TERM_ARRAYS.items()}
-    if encoding.reads_twice:
+    if encoding.bins is not None:
+        lengths = [len(edges) for edges in encoding.bins.edges]
+        arrays[BIN_EDGES] = np.concatenate([np.empty(0), *encoding.bins.edges])
+        arrays[BIN_OFFSETS] = np.cumsum([0, *lengths]).astype(np.int64)
+    if encoding.has_text:
         counts = encoding.numbering.documents.of(len(encoding.numbering))
         if not isinstance(encoding.numbering, KeptNumbering):
             places = np.flatnonzero(counts)
@@ -168,7 +175,21 @@ def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEn
         numbering = KeptNumbering(room, terms, documents)
     encoding = TableEncoding(columns, settings, statistics=statistics, numbering=numbering)
     encoding.freeze()
+    if settings.bins is not None:
+        encoding.set_bins(_edges(arrays, n_numeric), growing=False)
     return encoding
+
+
+def _edges(arrays: Mapping[str, NDArray[Any]], n_numeric: int) -> list[NDArray[np.float64]]:
+    values = _array(arrays, BIN_EDGES, np.float64, 1)
+    offsets = _array(arrays, BIN_OFFSETS, np.int64, 1)
+    ends = len(offsets) == n_numeric + 1 and offsets[0] == 0 and offsets[-1] == len(values)
+    if not ends or (np.diff(offsets) < 0).any() or not np.isfinite(values).all():
+        _damaged("its bins have no edges")
+    edges = [values[a:b] for a, b in pairwise(offsets.tolist())]
+    if any((np.diff(own) <= 0).any() for own in edges):
+        _damaged("the edges of its bins do not ascend")
+    return edges
 
 
 def _column(stored: Any) -> InputColumn:

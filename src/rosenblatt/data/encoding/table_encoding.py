@@ -18,6 +18,7 @@ from rosenblatt.data.batch import (
     shifted,
     without_duplicates,
 )
+from rosenblatt.data.encoding.bins import NumberBins, RowSample, quantile_edges
 from rosenblatt.data.encoding.categories import category_numbers, missing_numbers
 from rosenblatt.data.encoding.characters import LONGEST_NGRAM, CharacterColumn, Lengths
 from rosenblatt.data.encoding.columns import (
@@ -52,6 +53,7 @@ from rosenblatt.errors import InputError
 MISSING_POLICIES = ("mean", "zero", "error")
 MOST_HASH_BITS = 30  # indices have 32 bits, one of them a sign
 MOST_FEATURES = 2**31 - 1
+MOST_BINS = 1000
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
 
 
@@ -65,6 +67,7 @@ class Settings(NamedTuple):
     max_features: int
     min_count: int | None
     char_ngrams: Lengths | None = None
+    bins: int | None = None
 
     @classmethod
     def checked(cls, **values: Any) -> "Settings":
@@ -81,6 +84,8 @@ class Settings(NamedTuple):
         _check_whole("max_features", values["max_features"], MOST_FEATURES)
         if values["min_count"] is not None:
             _check_whole("min_count", values["min_count"], MOST_FEATURES)
+        if values.get("bins") is not None:
+            _check_whole("bins", values["bins"], MOST_BINS)
         return cls(**values | {"char_ngrams": _checked_lengths(values.get("char_ngrams"))})
 
 
@@ -162,6 +167,8 @@ class TableEncoding:
             for place, column in enumerate(self.features)
             if column.role == "text"
         }
+        self._sample = RowSample(n_numeric) if settings.bins else None
+        self.bins: NumberBins | None = None  # when all rows have been read once
         self._shares_numbers = bits is not None and len(self.features) > 1
 
     def _text_column(self, place: int, column: FeatureColumn) -> TextColumn:
@@ -188,6 +195,7 @@ class TableEncoding:
         max_features: int = 1 << 22,
         min_count: int | None = None,
         char_ngrams: Lengths | None = None,
+        bins: int | None = None,
         has_label: bool = True,
         bad_rows: BadRows | None = None,
         choice: ColumnChoice | None = None,
@@ -221,6 +229,8 @@ class TableEncoding:
             are fewer than 1,000 rows.
         char_ngrams : (int, int), optional
             Lengths of the shortest and longest n-grams of characters that are features of a text.
+        bins : int, optional
+            Number of equally frequent ranges of numbers that are features beside the numbers.
         has_label : bool
             Whether there is a column of labels.
         bad_rows : BadRows, optional
@@ -236,6 +246,7 @@ class TableEncoding:
             max_features=max_features,
             min_count=min_count,
             char_ngrams=char_ngrams,
+            bins=bins,
         )
         asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
         asked["weight"] = () if weight is None else (weight,)
@@ -382,9 +393,19 @@ class TableEncoding:
         return required[0].name if alone else None
 
     @property
-    def reads_twice(self) -> bool:
-        """Whether all rows have to be read before one can be encoded: texts are weighed by all."""
+    def has_text(self) -> bool:
+        """Whether a column holds texts."""
         return bool(self._texts)
+
+    @property
+    def reads_twice(self) -> bool:
+        """Whether all rows have to be read before one can be encoded, as texts and bins need it."""
+        return self.has_text or self.settings.bins is not None
+
+    def set_bins(self, edges: Sequence[NDArray[np.float64]], *, growing: bool) -> None:
+        """Take these edges for those of the bins of the numeric columns."""
+        places = [(k, one) for k, one in enumerate(self.features) if one.role == "numeric"]
+        self.bins = NumberBins(edges, places, self.numbering, growing=growing)
 
     def settle(self) -> None:
         """Learn no more, after all rows have been read once: drop what is rare in texts.
@@ -394,6 +415,11 @@ class TableEncoding:
         n_rows = self.numbering.documents.n_texts
         least = self.settings.min_count or (2 if n_rows >= FEW_ROWS else 1)
         self.numbering.drop_rare(self._texts, least)
+        sample, n_bins = self._sample, self.settings.bins
+        if sample is not None and n_bins is not None:
+            columns = map(sample.column, range(len(self._numeric)))
+            self.set_bins([quantile_edges(one, n_bins) for one in columns], growing=True)
+            self._sample = None
         self.n_left_out = self.numbering.n_unknown
         self.freeze()
 
@@ -414,7 +440,7 @@ class TableEncoding:
         """Return the number in the file that a value of a scaled feature stands for, else None."""
         if not self.settings.scale or index >= len(self._numeric):
             return None
-        return float(self.statistics.mean[index] + value * self.statistics.deviation[index])
+        return self.statistics.unscaled(index, value)
 
     def names(self, indices: Iterable[int]) -> list[str]:
         """Return what these features are called."""
@@ -451,13 +477,15 @@ class TableEncoding:
 
     def _count(self, numbers: NDArray[np.float64]) -> None:
         self.statistics.add(numbers)
+        if self._sample is not None:
+            self._sample.add(numbers)
         self.numbering.documents.n_texts += len(numbers)
 
     def _parts(self, prepared: PreparedTable, *, weigh: bool = True) -> Iterator[SparseRows]:
         """Yield what each column gives to the rows; texts only where they are to be weighed."""
         table, numbers, texts = prepared
         growing, m = not self.frozen, len(self._numeric)
-        terms, numeric = iter(texts), iter(np.isnan(numbers).T)
+        terms, numeric = iter(texts), iter(enumerate(np.isnan(numbers).T))
         for place, column in enumerate(self.features):
             if column.role == "text":
                 text, own = self._texts[place], next(terms)
@@ -469,7 +497,10 @@ class TableEncoding:
                 levels = category_numbers(table, column, place, self.numbering, growing=growing)
                 found = indicator_part(levels)
             else:
-                gaps = next(numeric)
+                number, gaps = next(numeric)
+                if self.bins is not None:
+                    ranges = self.bins.features(number, numbers[:, number])
+                    yield shifted(indicator_part(ranges), m)
                 if not gaps.any():
                     continue
                 missing = missing_numbers(gaps, column, place, self.numbering, growing=growing)

@@ -1,0 +1,108 @@
+"""Quantile bins of numbers: which of so many equally frequent ranges a number lies in.
+
+A linear model of a number rises or falls; with an indicator for each range beside it, it may bend.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.encoding.columns import FeatureColumn
+from rosenblatt.data.encoding.vocabulary import Numbering
+from rosenblatt.kernels.text.hashing import column_seed, term_hash
+
+MOST_SAMPLED = 1 << 22  # numbers of all columns together
+FEWEST_SAMPLED = 1 << 10  # rows, however many columns there are
+
+
+class RowSample:
+    """Every k-th row of a stream, where k doubles when there is no more room.
+
+    It depends on the rows and their order alone, however they are cut into blocks.
+    """
+
+    def __init__(self, n_columns: int) -> None:
+        self._room = max(MOST_SAMPLED // max(n_columns, 1), FEWEST_SAMPLED)
+        self._rows = np.empty((0, n_columns))
+        self._n_seen = 0
+        self._step = 1
+
+    def add(self, block: NDArray[np.float64]) -> None:
+        """Take in rows."""
+        first = -self._n_seen % self._step
+        self._rows = np.concatenate([self._rows, block[first :: self._step]])
+        self._n_seen += len(block)
+        while len(self._rows) > self._room:
+            self._rows, self._step = self._rows[::2], 2 * self._step
+
+    def column(self, number: int) -> NDArray[np.float64]:
+        """Return the numbers of a column that are not missing."""
+        values = self._rows[:, number]
+        return np.asarray(values[~np.isnan(values)])
+
+
+def quantile_edges(values: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
+    """Return the edges between ranges of about equally many values; values that are equal meet.
+
+    >>> quantile_edges(np.array([1.0, 2.0, 3.0, 4.0]), 2).tolist()
+    [3.0]
+    >>> quantile_edges(np.array([0.0, 0.0, 0.0, 9.0]), 4).tolist()
+    [9.0]
+    """
+    if not len(values):
+        return np.empty(0)
+    levels = np.arange(1, n_bins) / n_bins
+    edges = np.unique(np.quantile(values, levels, method="higher"))
+    return np.asarray(edges[edges > values.min()])
+
+
+class NumberBins:
+    """Indicators of the ranges of numeric columns, with the numbers that their features have."""
+
+    def __init__(
+        self,
+        edges: Sequence[NDArray[np.float64]],
+        columns: Sequence[tuple[int, FeatureColumn]],
+        numbering: Numbering,
+        *,
+        growing: bool,
+    ) -> None:
+        self.edges = list(edges)
+        self._numbers = [
+            _numbers(own, place, column, numbering, growing=growing)
+            for own, (place, column) in zip(edges, columns, strict=True)
+        ]
+
+    def features(self, number: int, values: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Return the feature of the range of each number of a column, −1 where it is missing."""
+        edges = self.edges[number]
+        found = self._numbers[number][np.searchsorted(edges, values, side="right")]
+        return np.where(np.isnan(values), -1, found).astype(np.int32)
+
+
+def _numbers(
+    edges: NDArray[np.float64],
+    place: int,
+    column: FeatureColumn,
+    numbering: Numbering,
+    *,
+    growing: bool,
+) -> NDArray[np.int32]:
+    """Return the feature of each range of a column; a column of one range has none."""
+    if not len(edges):
+        return np.full(1, -1, np.int32)
+    texts = [f"{edge:.6g}" for edge in edges]
+    between = [f"from {a} to {b}" for a, b in pairwise(texts)]
+    names = [f"below {texts[0]}", *between, f"from {texts[-1]}"]
+    seed = column_seed("bin", column.title)
+    return np.array(
+        [
+            numbering.level(
+                place, term_hash(str(k).encode(), seed), name.encode(), n_rows=0, growing=growing
+            )
+            for k, name in enumerate(names)
+        ],
+        np.int32,
+    )

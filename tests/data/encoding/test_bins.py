@@ -1,0 +1,96 @@
+"""Bins of numbers: equally frequent ranges beside the numbers, the same however rows are read."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt import train_files
+from rosenblatt.data.encoding.bins import RowSample, quantile_edges
+from rosenblatt.data.encoding.numbers import ColumnStatistics
+from rosenblatt.errors import InputError
+from rosenblatt.models.model import Model
+from rosenblatt.tuning.folds import cross_validate
+
+
+@given(st.lists(st.integers(0, 40), max_size=12), st.integers(1, 30))
+def test_the_sample_does_not_depend_on_blocks(lengths: list[int], room: int) -> None:
+    """Rows come in blocks of any length; the sample is that of all of them at once."""
+    rows = np.arange(float(sum(lengths)))[:, None]
+    cut, whole = RowSample(1), RowSample(1)
+    cut._room = whole._room = room  # noqa: SLF001  # so that few rows are many
+    for block in np.split(rows, np.cumsum(lengths)):
+        cut.add(block)
+    whole.add(rows)
+    np.testing.assert_array_equal(cut.column(0), whole.column(0))
+    assert len(whole.column(0)) <= room
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=60), st.integers(2, 8))
+def test_edges_part_the_values(values: list[int], n_bins: int) -> None:
+    """Edges ascend, are values that occur, and leave no bin empty."""
+    given_values = np.array(values, float)
+    edges = quantile_edges(given_values, n_bins)
+    assert len(edges) < n_bins
+    assert set(edges) <= set(given_values)
+    counts = np.bincount(np.searchsorted(edges, given_values, "right"), minlength=len(edges) + 1)
+    assert (counts > 0).all()
+
+
+def waves(folder: Path, n_rows: int = 600) -> str:
+    """Write a number that means yes in the middle and no at both ends."""
+    x = np.random.default_rng(0).normal(size=n_rows)
+    lines = [f"{v:.4f},{'yes' if abs(v) < 0.7 else 'no'}" for v in x]
+    lines[5] = ",no"
+    path = folder / "waves.csv"
+    path.write_text("\n".join(["x,label", *lines, ""]))
+    return str(path)
+
+
+def test_what_bends_is_learned(tmp_path: Path) -> None:
+    """A linear model of a number cannot tell the middle from the ends; with bins it can."""
+    path = waves(tmp_path)
+    assert cross_validate(path, folds=4, label="label").mean > 0.3
+    assert cross_validate(path, folds=4, label="label", bins=20).mean < 0.1
+    model = train_files(path, label="label", bins=4)
+    names = [model.encoder.name(k) for k in range(model.n_features)] if model.encoder else []
+    assert names[0] == "x"
+    assert names[1] == "x is missing"
+    assert names[2].startswith("x below -0.")
+    assert names[-1].startswith("x from 0.")
+    assert len(names) == 6
+
+
+def test_a_model_file_holds_the_bins(tmp_path: Path) -> None:
+    """A model that is loaded predicts as the one that was trained, hashed or not, in blocks too."""
+    path = waves(tmp_path)
+    for hash_bits, buffer in ((None, None), (8, None), (None, 4096)):
+        model = train_files(path, label="label", bins=10, hash_bits=hash_bits, buffer=buffer)
+        model.save(tmp_path / "m.model")
+        again = Model.load(tmp_path / "m.model")
+        batch, same = next(iter(model.rows(path))), next(iter(again.rows(path)))
+        np.testing.assert_array_equal(batch.indices, same.indices)
+        np.testing.assert_array_equal(model.scores(batch), again.scores(same))
+        error = again.evaluate(path).error
+        assert error is not None
+        assert error < 0.15
+
+
+def test_refusals(tmp_path: Path) -> None:
+    """A number of bins that is none is refused."""
+    with pytest.raises(InputError, match="bins must be a whole number from 1 to 1000; got 0"):
+        train_files(waves(tmp_path), label="label", bins=0)
+
+
+def test_far_values_are_drawn_nearer_and_back() -> None:
+    """One value far out does not rule the others, and the number it was is found again."""
+    numbers = np.append(np.linspace(-1, 1, 99), 1e6)[:, None]
+    statistics = ColumnStatistics.empty(1)
+    statistics.add(numbers)
+    scaled = statistics.finished(numbers, "mean", scale=True)
+    assert scaled.max() < 5
+    assert (np.diff(scaled[:, 0]) > 0).all()
+    back = [statistics.unscaled(0, float(value)) for value in scaled[:, 0]]
+    np.testing.assert_allclose(back, numbers[:, 0], rtol=1e-6, atol=1e-6)
