@@ -41,6 +41,7 @@ bench: .venv/installed-bench
 
 # The site, into build/site: static pages that ask no other host.
 docs: .venv/installed-docs
+	rm -rf docs/generated
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/site
 
 gallery: .venv/installed-dev

@@ -44,6 +44,13 @@ def test_one_screen(browser: Any, server: LabServer, width: int, height: int) ->
             assert box["x"] + box["width"] <= width, selector
         side = lab.page.locator(".plane").bounding_box()["width"]
         assert side >= 0.8 * min(width, height)
+        for scene in ("theorem", "averaging", "xor"):  # those with the most words
+            lab.page.evaluate("h => { location.hash = h }", f"scene={scene}")
+            lab.page.wait_for_selector(".guide:not([hidden])")
+            lab.until(
+                "document.querySelector('[data-way=step]').getBoundingClientRect().bottom <= value",
+                height,
+            )
 
 
 @pytest.mark.explore
