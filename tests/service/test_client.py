@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from onnxruntime import InferenceSession
 from rosenblatt import load
 from rosenblatt.errors import InputError
 from rosenblatt.service import Client, ServiceError
+from rosenblatt.service.limits import Limits
 from rosenblatt.service.operations import OPERATIONS
 from rosenblatt.service.server import ModelServer
 
@@ -124,6 +126,16 @@ def test_a_token_for_one_model_sees_that_one_only(tmp_path: Path) -> None:
                 phone.describe("others")
             with pytest.raises(ServiceError, match="is for some models only"):
                 phone.metrics()
+
+
+def test_a_return_leaves_curve_and_mistakes_behind(client: Client) -> None:
+    """What a roll-back left behind is counted neither in the curve nor among the mistakes."""
+    client.create("returned", classes=["a", "b"])
+    client.learn_many("returned", [({"x": 1}, "b"), ({"y": 1}, "a"), ({"x": 1}, "a")])
+    assert [line.sequence for line in client.mistakes("returned")] == [3, 2, 1]
+    described = client.rollback("returned", 2)
+    assert client.describe("returned", curve=True).curve[-1].learned == described.learned == 2
+    assert [line.sequence for line in client.mistakes("returned")] == [2, 1]
 
 
 def test_numpy_and_exports(client: Client, tmp_path: Path) -> None:
@@ -264,3 +276,16 @@ def test_lost_answers(server: ModelServer, client: Client) -> None:
             assert proxy.requests == 6
     finally:
         proxy.close()
+
+
+def test_the_page_of_the_manual_names_everything() -> None:
+    """The manual lists every operation with its scope, and every limit."""
+    manual = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
+    for one in OPERATIONS:
+        if not one.path.startswith(("/v2", "/page")) and one.path != "/":
+            line = next(
+                line for line in manual.splitlines() if f"`{one.method} {one.path}`" in line
+            )
+            assert not line.startswith("|") or f"| {one.scope or 'none'} |" in line
+    for field in fields(Limits):
+        assert f"`{field.name}`" in manual

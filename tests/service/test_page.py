@@ -240,6 +240,24 @@ def test_a_token_is_asked_for_and_kept_nowhere(browser: Any, tmp_path: Path) -> 
         page.troubles.clear()
 
 
+def test_a_service_that_cannot_learn_or_has_stopped(browser: Any, tmp_path: Path) -> None:
+    """The page says when the service is read-only, and when it does not answer."""
+    look = "document.dispatchEvent(new Event('visibilitychange'))"
+    with visit(new_context(browser)) as page:
+        with serving(tmp_path) as server:
+            page.page.goto(server.url)
+            says(page, ".state", "learning")
+            assert page.page.is_visible(".new-model [name=name]")  # the first thing to do
+            server.writer.failure = "the disk is full"
+            page.page.evaluate(look)
+            says(page, ".state", "read-only: the disk is full")
+            server.writer.failure = None
+        page.page.evaluate(look)
+        says(page, ".failure", "The service does not answer.")
+        assert all("503" in line or "ERR_" in line for line in page.troubles)
+        page.troubles.clear()
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_accessible(browser: Any, server: ModelServer, scheme: str, width: int) -> None:
     """Nothing that axe knows is wrong, light or dark, wide or narrow, and nothing sticks out."""

@@ -468,7 +468,7 @@ class JournalReader:
         text = (
             "SELECT MAX(sequence), COUNT(*), SUM(predicted IS NULL OR predicted <> label), "
             "MAX(time) "
-            f"FROM events WHERE model = ? AND kind = {LEARNED} AND forgotten IS NULL "
+            f"FROM events WHERE model = ? AND {ACTIVE} "
             "GROUP BY (sequence - 1) / ? ORDER BY 1"
         )
         return [tuple(row) for row in self._all(text, model, width)]

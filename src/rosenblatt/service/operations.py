@@ -26,7 +26,7 @@ from rosenblatt.service.inference import (
     metadata_of,
     rows_of,
 )
-from rosenblatt.service.journal import TokenRecord
+from rosenblatt.service.journal import ACTIVE, TokenRecord
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import (
@@ -289,7 +289,7 @@ async def journal(app: Application, call: Call) -> Reply:
     def read() -> bytes:
         with app.writer.journal.reader() as reader:
             if call.query.get("mistakes") in {"1", "true"}:
-                wrong = "kind = 1 AND forgotten IS NULL AND predicted <> label"
+                wrong = f"{ACTIVE} AND predicted <> label"
                 return answers.lines(iter(reader.latest(model, limit, wrong)))
             return answers.lines(reader.events(model, after, after + limit))
 

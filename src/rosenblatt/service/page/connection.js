@@ -4,9 +4,9 @@
 let token = "";
 
 export class Refusal extends Error {
-  constructor(sentence, status) {
+  constructor(sentence, status, body = "") {
     super(sentence);
-    this.status = status;
+    Object.assign(this, { status, body });
   }
 }
 
@@ -27,7 +27,7 @@ export async function ask(method, path, body) {
   } catch {
     throw new Refusal("The service does not answer. It may have stopped; this page tries again by itself.", 0);
   }
-  if (!response.ok) throw new Refusal(sentenceOf(text) ?? `The service answered with status ${response.status}.`, response.status);
+  if (!response.ok) throw new Refusal(sentenceOf(text) ?? `The service answered with status ${response.status}.`, response.status, text);
   return text;
 }
 

@@ -88,7 +88,7 @@ function figures({ learned, wrong, error, mistakes, n_features: features, classe
   const found = [
     ["Examples", number(learned), quarantined ? `${number(quarantined)} held back` : ""],
     ["Progressive error", percent(error), learned ? `${number(wrong)} predicted wrong` : ""],
-    ["Mistakes of the weights", number(mistakes), ""],
+    ["Mistakes", number(mistakes), "of the last weights"],
     ["Features", number(features), ""],
     ["Classes", number(classes.length), classes.slice(0, 4).join(", ") + (classes.length > 4 ? ", …" : "")],
     ["Version", number(version), ""],

@@ -100,7 +100,7 @@ class Page {
   async lookAtState() {
     const { ready, reason } = await askJson("GET", "/ready").catch((error) => {
       if (error.status !== 503) throw error;
-      return { ready: false, reason: "it cannot write" };
+      return JSON.parse(error.body);
     });
     say(this.state, ready ? "learning" : `read-only: ${reason}`);
     this.state.dataset.ready = ready;

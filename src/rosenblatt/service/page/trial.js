@@ -4,7 +4,8 @@ import { askJson, newId, pathOf } from "./connection.js";
 import { counted, drawing, element, say, shortened, shown } from "./elements.js";
 import { FeatureForm, labelOf, words } from "./features.js";
 
-const TOP = 10; // features and teachers that are listed
+const TERMS = 10; // features that are listed
+const TEACHERS = 6;
 
 export class Trial {
   // `changed` is called after the model has learned; `forget` asks to forget an example.
@@ -70,8 +71,8 @@ export class Trial {
       const features = this.form.value();
       await this.predict();
       const [terms, teachers] = await Promise.allSettled([
-        askJson("POST", pathOf(this.description.name, "/explain"), { features, top: TOP }),
-        askJson("POST", pathOf(this.description.name, "/why"), { features, top: TOP }),
+        askJson("POST", pathOf(this.description.name, "/explain"), { features, top: TERMS }),
+        askJson("POST", pathOf(this.description.name, "/why"), { features, top: TEACHERS }),
       ]);
       this.reasons.replaceChildren(
         element("h3", {}, "What each feature adds"),
@@ -85,7 +86,7 @@ export class Trial {
     const sides = { positive, negative, size: Math.max(...teachers.map(({ amount }) => Math.abs(amount)), 1e-300) };
     const items = teachers.map((one) => element("li", {},
       element("div", { class: "row" }, bar(one.amount, sides), element("span", { class: "amount" }, shown(one.amount)),
-        element("span", {}, "label ", element("b", {}, shortened(String(one.label), 60)), ` · number ${one.sequence}`, one.token ? ` · by ${one.token}` : ""),
+        element("span", {}, element("b", {}, shortened(String(one.label), 60)), `, number ${one.sequence}`, one.token ? `, by ${one.token}` : ""),
         forgetButton(one, () => this.forget(one))),
       words(one.features)));
     const rest = [others ? `${counted(others, "more example")} not listed` : "", start ? `the model that it began with adds ${shown(start)}` : ""].filter(Boolean).join("; ");
