@@ -159,7 +159,7 @@ def test_a_model_from_first_to_last_by_keyboard(page: Visit) -> None:
     says(page, ".reasons", "long")
     says(page, ".reasons .examples", "number 2")
     assert page.page.locator(".chart.error path.all").count() == 1
-    says(page, ".chart-place .note", "Line: of all 3 examples so far 33.3 % were predicted wrong")
+    says(page, ".chart-place .note", "Line: of all 3 examples so far 66.7 % were predicted wrong")
     press(".reasons .examples button:has-text('Forget')")
     page.page.wait_for_selector("dialog[open]")
     keys.press("Escape")
