@@ -114,3 +114,34 @@ def test_a_pipe_goes_on_after_bad_lines() -> None:
     assert "standard input, line 3: 4 fields where 2 were expected" in result.stderr
     assert "standard input, line 4: 'many' in column 'x' is not a finite number" in result.stderr
     assert "category=" not in result.stderr
+
+
+def test_answers_stand_beside_their_rows() -> None:
+    """With --bad-rows skip each row of a file has its line: an empty one where it is bad."""
+    shop("{x},{k},{label}", "x,size,label")
+    assert run("train", "t.csv", "--no-early-stopping", "-o", "m").exit_code == 0
+    text = "id,x,size,note\n1,many,2,\n2,1,3,a\n3,1,2,3,4,5\n4,2,4,b\n5,?,\n"
+    Path("new.csv").write_text(text)
+    result = run("predict", "m", "new.csv")
+    assert result.exit_code == 2
+    assert "--bad-rows skip" in result.stderr
+    skipping = ("--bad-rows", "skip", "--max-bad-share", "1")
+    result = run("predict", "m", "new.csv", *skipping, "--keep", "id,note")
+    assert result.exit_code == 0
+    lines = [line.split("\t") for line in result.stdout.splitlines()]
+    assert lines[0] == ["id", "note", "label"]
+    assert [line[0] for line in lines[1:]] == ["", "2", "", "4", ""]
+    assert [bool(line[2]) for line in lines[1:]] == [False, True, False, True, False]
+    assert "Skipped 3 bad rows. The first: new.csv, line 2" in result.stderr
+
+
+def test_features_that_count_from_0_for_a_model_that_counts_from_1() -> None:
+    """The sentence names the option that mends it."""
+    Path("one.svm").write_text("a 1:1 2:1\nb 2:1 4:2\n" * 20)
+    Path("zero.svm").write_text("a 0:1 1:1\nb 1:1 3:2\n" * 20)
+    assert run("train", "one.svm", "-o", "m").exit_code == 0
+    result = run("evaluate", "m", "zero.svm")
+    assert result.exit_code == 2
+    assert "zero.svm, line 1, column 3: feature 0, where features count from 1" in result.stderr
+    assert "use --zero-based" in result.stderr
+    assert run("evaluate", "m", "zero.svm", "--zero-based", "--max-error", "0").exit_code == 0

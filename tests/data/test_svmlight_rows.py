@@ -80,7 +80,7 @@ def test_a_label_that_is_not_text_is_an_error(tmp_path: Path) -> None:
 
 def test_feature_0_where_features_count_from_1_is_an_error(tmp_path: Path) -> None:
     """A file that was said to count from 1 must."""
-    with pytest.raises(InputError, match=r"line 1, column 7: feature 0 where features count from"):
+    with pytest.raises(InputError, match=r"line 1, column 7: feature 0, where features count from"):
         read_svmlight(_file(tmp_path, b"1 2:1 0:1\n"), zero_based=False)
 
 

@@ -1,5 +1,6 @@
 """Options that several commands share, so that they mean and say the same everywhere."""
 
+import csv
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -119,6 +120,17 @@ def refuse(names: Sequence[str], without: str) -> None:
 
 
 LISTED = '(repeatable, or "a,b")'
+
+
+def listed(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> list[str]:
+    """Return the names of lists such as "a,b"; one in double quotes may have a comma itself.
+
+    >>> listed(None, None, ("id,name", '"a,b"'))
+    ['id', 'name', 'a,b']
+    """
+    return [name for row in csv.reader(names, skipinitialspace=True) for name in row]
+
+
 label_option = click.option(
     "--label",
     metavar="COLUMN",

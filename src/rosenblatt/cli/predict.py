@@ -5,12 +5,13 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rosenblatt.cli.options import layout_options
+from rosenblatt.cli.options import LISTED, layout_options, listed
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
@@ -46,7 +47,11 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
     help="File to write: .csv, .parquet, or lines with tabs.",
 )
 @click.option(
-    "--keep", multiple=True, metavar="COLUMN", help="Column of DATA to copy (repeatable)."
+    "--keep",
+    multiple=True,
+    callback=listed,
+    metavar="COLUMN",
+    help=f"Column of DATA to copy {LISTED}.",
 )
 @click.option("--scores", is_flag=True, help="Add the score, or one score per class.")
 @click.option(
@@ -85,8 +90,8 @@ def predict(
     DATA: files, patterns such as "part-*.csv", or "-" for standard input. Labels in DATA are
     ignored. With two classes there is one score; above 0 it means the second class. The label is
     the most probable class, unless the model has a threshold of its own (train --threshold). A
-    first line names the columns if there are several. A line of standard input that cannot be read
-    gets an empty label and a message on standard error.
+    first line names the columns if there are several. A row that cannot be read gets an empty label
+    with --bad-rows skip, and always if it comes from standard input.
     """
     from rosenblatt.data.atomic import replacing
     from rosenblatt.models.model import Model
@@ -122,9 +127,9 @@ def predict(
                 labels = zip(columns["label"], unsure, strict=True)
                 missing = None if as_json else ABSTAINED
                 columns["label"] = [missing if near else label for label, near in labels]
-            columns = (batch.kept or {}) | columns
-            if prompt:
-                columns = _with_bad_rows(screen, batch, columns)
+            columns = _with_bad_rows(batch, (batch.kept or {}) | columns)
+            for row in batch.bad if prompt else ():
+                screen.warn(row.sentence())
             file.write(form(columns, first))
             first = False
             if prompt:
@@ -202,23 +207,16 @@ def _nested(found: Ranked) -> Columns:
     return columns
 
 
-def _with_bad_rows(screen: Screen, batch: "Batch", columns: Columns) -> Columns:
-    """Return the columns with an empty line for each row that could not be read."""
-    for row in batch.bad:
-        screen.warn(row.sentence())
-    return {
-        name: [
-            value
-            for place in range(batch.n_rows + 1)
-            for value in [
-                *([None] * sum(row.before == place for row in batch.bad)),
-                *values[place : place + 1],
-            ]
-        ]
-        if batch.bad
-        else values
-        for name, values in columns.items()
-    }
+def _with_bad_rows(batch: "Batch", columns: Columns) -> Columns:
+    """Return the columns with an empty line for each bad row, so that answers stand beside rows."""
+    places = sorted(row.before for row in batch.bad)
+    ends = [0, *places, batch.n_rows]
+
+    def spread_out(values: list[Any]) -> list[Any]:
+        parts = [values[start:end] for start, end in pairwise(ends)]
+        return [*parts[0], *(value for part in parts[1:] for value in (None, *part))]
+
+    return {name: spread_out(values) for name, values in columns.items()}
 
 
 def threshold_sentence(model: "Model") -> str:

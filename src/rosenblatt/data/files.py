@@ -67,6 +67,7 @@ class Files:
         self.names = expand(paths)
         self.layout = layout
         self.prompt = prompt
+        self.answers = False  # whether someone waits for an answer to every row, bad ones too
         self.bad_rows = BadRows(skip=layout.bad_rows == "skip", max_share=layout.max_bad_share)
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
         self.decisions: Decisions | None = None  # on how they are read; known with the first rows
@@ -141,14 +142,14 @@ class Files:
     def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield batches that have rows, and count these and the rows that were left out.
 
-        Where rows are to come promptly, a batch without any is yielded as well: someone may wait
-        for an answer to each line.
+        Where rows are to come promptly, or bad ones are answered, a batch without good ones is
+        yielded as well.
         """
         self.bad_rows.restart()
         for batch in batches:
             self.bad_rows.add(batch.bad)
             self.bad_rows.pass_by(batch.n_rows)
-            if batch.n_rows or self.prompt:
+            if batch.n_rows or self.prompt or (self.answers and batch.bad):
                 yield batch
         self.bad_rows.check()
 

@@ -184,7 +184,10 @@ def _zero_clause(numbering: Conventions) -> str:
             " use ",
             Parameter("zero_based", value=True),
         )
-    return Sentence("feature 0 where features count from 1: ", Parameter("zero_based", value=False))
+    return Sentence(
+        "feature 0, where features count from 1; if this file counts from 0, use ",
+        Parameter("zero_based", value=True),
+    )
 
 
 class ParsedBlock(NamedTuple):

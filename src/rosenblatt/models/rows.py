@@ -38,6 +38,7 @@ def model_rows(
     else:
         names = [paths] if isinstance(paths, str) else paths
         files = Files(names, layout or Layout(), prompt=prompt)
+    files.answers = not need_labels
     encoding = model.encoder
     if encoding is None:  # learned from arrays: rows there have numbered features
         from rosenblatt.data.encoding import SvmlightEncoding
