@@ -69,6 +69,7 @@ export class FeatureForm {
 
   value() {
     const features = this.asJson.checked ? parsed(this.json.value) : this.fromFields();
+    if (this.kind === null && typeof features === "object" && features) return features; // the service knows
     if (this.kind === "array" ? !Array.isArray(features) : Array.isArray(features) || typeof features !== "object" || !features) {
       throw new Error(this.kind === "array" ? "Features must be a list of numbers, like [1, 0.5]." : 'Features must be an object, like {"good": 1}.');
     }
@@ -110,7 +111,7 @@ export class FeatureForm {
   }
 
   fill(features) {
-    this.toFields(features);
+    if (!this.asJson.checked) this.toFields(features);
     this.json.value = JSON.stringify(features, null, 2);
   }
 }

@@ -8,6 +8,11 @@ import { forgetButton, Trial } from "./trial.js";
 
 const MISTAKES = 20;
 
+// A model of which a token may know no more than the name.
+export function unseen(name) {
+  return { name, features: null, columns: null, n_features: 0, classes: [], version: null, created: null };
+}
+
 export class ModelView {
   constructor(description, forgetting, refresh) {
     const { name } = description;
@@ -19,8 +24,14 @@ export class ModelView {
     this.mistakes = element("ol", { class: "examples latest", tabindex: 0, "aria-labelledby": "mistakes-title" });
     this.mistakesNote = element("p", { class: "note" });
     this.trial = new Trial(description, { changed: refresh, forget: (example) => forgetting.ask(name, example) });
+    const head = element("header", { class: "model-head" }, element("h2", { tabindex: -1 }, name), this.title);
+    if (description.version === null) {
+      say(this.title, "This token may not look at its examples.");
+      this.root = element("div", { class: "model" }, head, this.trial.root);
+      return;
+    }
     this.root = element("div", { class: "model" },
-      element("header", { class: "model-head" }, element("h2", { tabindex: -1 }, name), this.title),
+      head,
       this.figures,
       this.problem,
       element("section", { class: "curves", "aria-label": "Curves" },

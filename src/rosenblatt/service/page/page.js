@@ -3,7 +3,7 @@
 import { askJson, setToken } from "./connection.js";
 import { element, say } from "./elements.js";
 import { Forgetting } from "./forgetting.js";
-import { ModelView } from "./model.js";
+import { ModelView, unseen } from "./model.js";
 import { ModelList, NewModel } from "./models.js";
 
 const EVERY = 3000; // milliseconds between two looks at the models, while the page is seen
@@ -12,6 +12,7 @@ class Page {
   constructor() {
     this.models = [];
     this.view = null;
+    this.blind = false; // whether the token may not list models
     this.state = element("p", { class: "state", role: "status" });
     this.failure = element("p", { class: "failure", role: "alert", hidden: true });
     this.list = new ModelList();
@@ -24,10 +25,12 @@ class Page {
       await this.look();
     });
     this.token = this.tokenForm();
+    this.otherToken = element("button", { type: "button", class: "small", hidden: true, onclick: () => this.askToken() }, "Token");
+    this.byName = this.nameForm();
     this.place = element("main", { id: "model", tabindex: -1 });
     document.body.append(
       element("a", { class: "skip", href: "#model", onclick: (event) => this.skip(event) }, "Skip to the model"),
-      element("header", { class: "top" }, element("h1", {}, "Rosenblatt service"), this.state, element("a", { href: "/openapi.json" }, "Interface")),
+      element("header", { class: "top" }, element("h1", {}, "Rosenblatt service"), this.state, this.otherToken, element("a", { href: "/openapi.json" }, "Interface")),
       this.failure,
       this.token,
       element("div", { class: "desk" }, element("aside", { class: "side", "aria-label": "Models and a new one" }, this.list.root, this.newModel.root), this.place),
@@ -50,11 +53,26 @@ class Page {
           this.fail(error.message);
           return;
         }
-        this.wanted = false;
+        Object.assign(this, { wanted: false, blind: false });
+        this.otherToken.hidden = false;
         await this.look();
+        this.token.hidden = !this.wanted;
       },
     }, element("label", {}, "Token", input), element("button", { class: "primary" }, "Use it"),
     element("p", { class: "note" }, "The service asks for a token. It is kept until this page is closed or loaded again, and nowhere else."));
+  }
+
+  // A token that may not list models can still be used with one whose name is known.
+  nameForm() {
+    const input = element("input", { type: "text", name: "model", required: true, autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+    return element("form", {
+      class: "token",
+      onsubmit: (event) => {
+        event.preventDefault();
+        location.hash = encodeURIComponent(input.value.trim());
+      },
+    }, element("label", {}, "Name of the model", input), element("button", { class: "primary" }, "Open"),
+    element("p", { class: "note" }, "This token may not list the models."));
   }
 
   skip(event) {
@@ -69,7 +87,7 @@ class Page {
 
   async run() {
     await this.look();
-    setInterval(() => document.hidden || this.wanted || this.look(), EVERY);
+    setInterval(() => document.hidden || this.wanted || this.blind || this.look(), EVERY);
   }
 
   // Looks at all models; one look at a time.
@@ -80,27 +98,30 @@ class Page {
 
   async lookOnce() {
     try {
-      const { models } = await askJson("GET", "/v1/models");
-      this.models = models;
+      this.models = this.blind ? [] : (await askJson("GET", "/v1/models")).models;
       this.fail("");
-      this.token.hidden = true;
       await this.lookAtState();
     } catch (error) {
       if (error.status === 401) {
         this.wanted = true; // nothing more is asked until a token comes
         if (this.token.hidden) this.askToken();
         else this.fail(error.message);
-      } else this.fail(error.message);
-      return;
+        return;
+      }
+      if (error.status !== 403) {
+        this.fail(error.message);
+        return;
+      }
+      Object.assign(this, { blind: true, models: [] });
+      this.fail("");
     }
-    this.list.show(this.models, this.chosenName());
     await this.choose();
   }
 
   async lookAtState() {
     const { ready, reason } = await askJson("GET", "/ready").catch((error) => {
       if (error.status !== 503) throw error;
-      return JSON.parse(error.body);
+      return error.body.startsWith("{") ? JSON.parse(error.body) : { ready: false, reason: error.message };
     });
     say(this.state, ready ? "learning" : `read-only: ${reason}`);
     this.state.dataset.ready = ready;
@@ -114,6 +135,7 @@ class Page {
   chosenName() {
     try {
       const name = decodeURIComponent(location.hash.slice(1));
+      if (this.blind) return name || null;
       return this.models.some((model) => model.name === name) ? name : this.models[0]?.name;
     } catch {
       return this.models[0]?.name; // a damaged address
@@ -122,13 +144,15 @@ class Page {
 
   async choose({ focus = false } = {}) {
     const name = this.chosenName();
-    const description = this.models.find((model) => model.name === name);
+    const description = this.blind && name ? unseen(name) : this.models.find((model) => model.name === name);
     this.list.show(this.models, name);
+    [this.list.root.hidden, this.newModel.root.hidden] = [this.blind, this.blind];
     if (!description) {
       this.view?.close();
       this.view = null;
-      this.place.replaceChildren(element("p", { class: "welcome" }, "A model learns from examples, predicts, says why, and forgets. Create one, then teach it here or over HTTP."));
-      this.newModel.root.open = true;
+      this.place.replaceChildren(this.blind ? this.byName
+        : element("p", { class: "welcome" }, "A model learns from examples, predicts, says why, and forgets. Create one, then teach it here or over HTTP."));
+      this.newModel.root.open = !this.blind;
       return;
     }
     if (!this.view?.isOf(description)) {

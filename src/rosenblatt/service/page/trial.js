@@ -119,6 +119,7 @@ function sentence({ label, score, version }, classes) {
   if (label === null) return ["The model knows no class yet: teach it."];
   const said = [element("b", { class: "label" }, String(label))];
   if (score === null) said.push(" is the only class it knows so far.");
+  else if (Array.isArray(score) && !classes.length) said.push(` with score ${shown(Math.max(...score))}`);
   else if (Array.isArray(score)) {
     const order = score.map((value, k) => [value, classes[k]]).sort(([a], [b]) => b - a).slice(0, 3);
     said.push(` by scores ${order.map(([value, name]) => `${name} ${shown(value)}`).join(", ")}`);
