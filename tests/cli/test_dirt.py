@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli import main
+from rosenblatt.models.model import Model
 
 
 @pytest.fixture(autouse=True)
@@ -145,3 +146,16 @@ def test_features_that_count_from_0_for_a_model_that_counts_from_1() -> None:
     assert "zero.svm, line 1, column 3: feature 0, where features count from 1" in result.stderr
     assert "use --zero-based" in result.stderr
     assert run("evaluate", "m", "zero.svm", "--zero-based", "--max-error", "0").exit_code == 0
+
+
+def test_a_pipe_trains_what_the_file_trains() -> None:
+    """Texts on standard input get the rule of texts, and the weights of the same rows in a file."""
+    texts = ("free prize call now", "see you at lunch")
+    lines = [f"{('spam', 'ham')[i % 2]},{texts[i % 2]} for word{i}" for i in range(60)]
+    text = "\n".join(["label,body", *lines])
+    Path("mail.csv").write_text(text)
+    assert run("train", "mail.csv", "-o", "file.model").exit_code == 0
+    assert run("train", "-", "-o", "pipe.model", given=text).exit_code == 0
+    file, pipe = Model.load("file.model"), Model.load("pipe.model")
+    assert pipe.learner == file.learner == "ConfidenceWeightedClassifier"
+    assert pipe.weights.tobytes() == file.weights.tobytes()

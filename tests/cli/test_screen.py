@@ -11,6 +11,8 @@ from typing import IO, Any
 
 import pytest
 
+from tests.cli.models import SPAM_ROWS, rows_file, spam_model
+
 PROGRAM = """
 import sys, time, warnings
 import click
@@ -199,3 +201,32 @@ def test_encodings() -> None:
     assert ran("greek", env={"PYTHONIOENCODING": "ascii"}).stdout == "\\u03b1\\u03b2\\u03b3\n"
     assert ran("greek", env={"PYTHONIOENCODING": "utf-8"}).stdout == "αβγ\n"
     assert ran("bytes").stdout == "text bytes"
+
+
+@pytest.mark.parametrize(
+    ("command", "redirection", "said"),
+    [
+        ("--rows", ">&-", "Error: Standard output is closed.\n"),
+        (
+            "-",
+            "<&-",
+            "Error: Standard input is closed; name a file",
+        ),
+        (
+            "--rows",
+            ">/dev/full",
+            "Error: standard output cannot be written: No space left on device",
+        ),
+    ],
+)
+def test_closed_and_full_streams(tmp_path: Path, command: str, redirection: str, said: str) -> None:
+    """A stream that is closed or full ends a command with code 2 and a sentence, no traceback."""
+    model = spam_model(tmp_path)
+    data = rows_file(tmp_path, SPAM_ROWS) if command == "--rows" else "-"
+    program = ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", "rosenblatt"]
+    done = subprocess.run(  # noqa: S603  # our own program
+        [*program, "predict", model, data], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(said)
+    assert len(done.stderr.splitlines()) == 1

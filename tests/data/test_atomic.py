@@ -6,11 +6,12 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from rosenblatt.data.atomic import replacing
+from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.errors import InputError
 
 ON_UNIX = pytest.mark.skipif(os.name == "nt", reason="signals, links and devices of Unix")
@@ -82,7 +83,7 @@ def test_an_exception_changes_nothing(tmp_path: Path, fault: Any, old: bytes | N
 
 KILLED = """
 import sys
-from rosenblatt.data.atomic import replacing
+from rosenblatt.data.atomic import check_target, replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"x" * 1_000_000)
     file.flush()
@@ -144,7 +145,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
 
 FULL = """
 import resource, sys
-from rosenblatt.data.atomic import replacing
+from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.errors import InputError
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))  # Python ignores SIGXFSZ
 for piece in (100, 100_000):  # stopped when the buffer is flushed, and in a write
@@ -235,7 +236,7 @@ def test_a_pipe_is_written_directly(tmp_path: Path) -> None:
 
 STDOUT = """
 import sys
-from rosenblatt.data.atomic import replacing
+from rosenblatt.data.atomic import check_target, replacing
 print("before")
 with replacing(sys.argv[1], sys.argv[2]) as file:
     file.write(b"weights\\n" if sys.argv[2] == "wb" else "weights\\n")
@@ -268,3 +269,14 @@ def test_full_standard_output() -> None:
     assert (
         b"InputError: standard output cannot be written: No space left on device." in ended.stderr
     )
+
+
+def test_a_read_only_file_system_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing can be written it is said before any work, with the right reason."""
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(InputError, match=r"m.model cannot be written: permission denied\.$"):
+        check_target(tmp_path / "m.model")
+    status = SimpleNamespace(f_flag=os.ST_RDONLY)
+    monkeypatch.setattr(os, "statvfs", lambda _: status)
+    with pytest.raises(InputError, match=r"m.model cannot be written: read-only file system\.$"):
+        check_target(tmp_path / "m.model")

@@ -67,6 +67,7 @@ class Files:
         self.names = expand(paths)
         self.layout = layout
         self.prompt = prompt
+        self._begun: Generator[Table, None, None] | None = None  # a stream that was looked into
         self.answers = False  # whether someone waits for an answer to every row, bad ones too
         self.bad_rows = BadRows(skip=layout.bad_rows == "skip", max_share=layout.max_bad_share)
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
@@ -120,10 +121,27 @@ class Files:
                 yield batch._replace(bytes_read=batch.bytes_read + before)
             before += _size(name)
 
+    def first_table(self) -> Table | None:
+        """Return the first rows of tabular files; they come again when the files are read."""
+        tables, seen = self.tables(), list[Table]()
+        for table in tables:
+            seen.append(table)
+            if table.frame.height:
+                break
+        if self.rereadable:
+            tables.close()
+        else:
+            self._begun = _together(seen, tables)
+        return seen[-1] if seen and seen[-1].frame.height else None
+
     def tables(
         self, names: Sequence[str] | None = None, optional: Sequence[str] = ()
     ) -> Generator[Table, None, None]:
         """Yield the rows of tabular files; all have the columns that ``names`` or the first has."""
+        if self._begun is not None:
+            begun, self._begun = self._begun, None
+            yield from begun
+            return
         before = 0
         layout = replace(self.layout, format=self.format)
         for name in self.names:
@@ -239,14 +257,10 @@ class TrainingFiles:
             yield batch
 
     def has_text(self) -> bool:
-        """Look at the first rows and return whether a column holds text; False for a stream."""
-        if self.files.format is Format.SVMLIGHT or not self.rereadable:
+        """Look at the first rows and return whether a column holds text."""
+        if self.files.format is Format.SVMLIGHT:
             return False
-        tables = self.files.tables()
-        try:
-            first = next((table for table in tables if table.frame.height), None)
-        finally:
-            tables.close()
+        first = self.files.first_table()
         return first is not None and self._sampled(first).has_text
 
     def _sampled(self, first: Table) -> TableEncoding:
@@ -280,7 +294,7 @@ class TrainingFiles:
             self.files.format, first.heading, encoding.columns, guess, notes
         )
         if encoding.reads_twice:
-            yield from self._weighed(encoding, _together(first, tables))
+            yield from self._weighed(encoding, _together([first], tables))
             return
         yield encoding.encode(first, classes)
         yield from _encoded_ahead(encoding, tables, classes)
@@ -306,8 +320,10 @@ class TrainingFiles:
             yield encoding.encode(prepared.table, classes, prepared)
 
 
-def _together(first: Table, others: Generator[Table, None, None]) -> Generator[Table, None, None]:
-    yield first
+def _together(
+    first: Sequence[Table], others: Generator[Table, None, None]
+) -> Generator[Table, None, None]:
+    yield from first
     yield from others
 
 
