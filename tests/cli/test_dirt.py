@@ -159,3 +159,16 @@ def test_a_pipe_trains_what_the_file_trains() -> None:
     file, pipe = Model.load("file.model"), Model.load("pipe.model")
     assert pipe.learner == file.learner == "ConfidenceWeightedClassifier"
     assert pipe.weights.tobytes() == file.weights.tobytes()
+
+
+def test_one_huge_feature_number_is_refused() -> None:
+    """A slip in one line does not take gigabytes: line and number are named, and the option."""
+    rows = [f"{'ab'[i % 2]} 1:{i % 2} {2147483647 if i == 7 else 3}:1" for i in range(40)]
+    Path("t.svm").write_text("\n".join(rows))
+    result = run("train", "t.svm")
+    assert result.exit_code == 2
+    assert "t.svm, line 8, column 7: feature 2147483647 is beyond 16,777,216" in result.stderr
+    assert "if it is right, raise --max-index" in result.stderr
+    report = json.loads(run("train", "t.svm", "--bad-rows", "skip", "--json").stdout)
+    assert (report["n_rows"], report["n_features"]) == (39, 3)
+    assert report["bad_rows"]["count"] == 1

@@ -106,6 +106,10 @@ def test_row_weights_are_sample_weights(table: Path, tmp_path: Path) -> None:
         stream = train_files(str(path), **fixed, **given | small, rule=rule)
         whole = train_files(str(path), **fixed, **given, shuffle=False, rule=rule)
         assert np.array_equal(stream.weights, whole.weights)
+    balanced: dict[str, Any] = {"class_weight": "balanced", "random_state": 5, "max_iter": 3}
+    model = train_files(str(path), **fixed, **balanced, rule="perceptron")
+    fitted = AveragedPerceptron(**balanced).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(model.deciding_weights[0, :-1], fitted.coef_[0], rtol=1e-12)
     assert model.training["decisions"]["weight"] == "importance"
     assert model.evaluate(str(table)).n_rows == 400  # which needs no weights
 

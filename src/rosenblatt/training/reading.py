@@ -58,6 +58,7 @@ class Reading:
         self.classes = classes  # sorted; those known from elsewhere and those met
         self.ranks = np.zeros(0, np.int32)  # place in classes of each class in order of appearance
         self.class_counts = np.zeros(0, np.int64)  # in order of appearance
+        self._class_totals = np.zeros(0)  # of the weights of their rows
         self.n_rows = 0
         self.n_features = 0
         self.bytes_read = 0
@@ -98,8 +99,8 @@ class Reading:
         """Return what multiplies the steps of rows of these classes and own weights; None: 1."""
         if self.class_weight is None:
             return given
-        counts = np.zeros(len(self.classes), np.int64)
-        counts[self.ranks] = self.class_counts
+        counts = np.zeros(len(self.classes))
+        counts[self.ranks] = self._class_totals
         by_class: Any = class_weights(self.class_weight, self.classes, counts)
         weights: NDArray[Any] = by_class[self.ranks[labels]]
         return weights if given is None else weights * given
@@ -130,10 +131,11 @@ class Reading:
         if len(block.classes) > len(self.ranks):
             self.classes = sorted_classes((*self.classes, *block.classes))
             self.ranks = ranks_of(block.classes, self.classes)
-            grown = np.zeros(len(self.ranks), np.int64)
-            grown[: len(self.class_counts)] = self.class_counts
-            self.class_counts = grown
+            n_new = len(self.ranks) - len(self.class_counts)
+            self.class_counts = np.pad(self.class_counts, (0, n_new))
+            self._class_totals = np.pad(self._class_totals, (0, n_new))
         self.class_counts += np.bincount(block.labels, minlength=len(self.ranks))
+        self._class_totals += np.bincount(block.labels, block.weights, len(self.ranks))
         self.batch_ends += (block.batch_ends + block.first_row).tolist()
         self.n_rows = block.first_row + block.n_rows
         self.block_ends.append(self.n_rows)
