@@ -14,7 +14,7 @@ from safetensors.numpy import save
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
 from rosenblatt.models.model import Calibration, Model, Spread
-from rosenblatt.models.tensors import MOST_PLACES
+from rosenblatt.models.tensors import FEW_PLACES
 from tests.models.models import example
 from tests.models.written import summed, written
 
@@ -211,7 +211,8 @@ def sparse_file(places: list[int], n_features: int = 40) -> bytes:
         ([-1, 1, 2], 40, "the places of 'weights' must ascend from 0 to at most 40."),
         ([1, 1, 2], 40, "the places of 'weights' must ascend from 0 to at most 40."),
         ([2, 1, 3], 40, "the places of 'weights' must ascend from 0 to at most 40."),
-        ([0, 1, 2], MOST_PLACES, "'weights' has 268,435,457 places, more than the 268,435,456"),
+        ([0, 1, 2], FEW_PLACES, "'weights' has 33,554,433 places for 3 values, more than the 33"),
+        ([0, 1, 2], 2**40, "'weights' has 1,099,511,627,777 places for 3 values, more than the 33"),
         (
             [0, 1, 2],
             2**60,
@@ -234,11 +235,12 @@ def test_a_sparse_file(tmp_path: Path) -> None:
 
 def test_too_little_memory(tmp_path: Path) -> None:
     """A model that does not fit into memory is said to need more, not a traceback."""
-    (tmp_path / "m.model").write_bytes(sparse_file([0, 5, 40], MOST_PLACES - 1))
+    (tmp_path / "m.model").write_bytes(sparse_file([0, 5, 40], FEW_PLACES - 1))
     script = (
         "import resource, sys, rosenblatt.models.file as store\n"
         "from rosenblatt.errors import InputError\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
+        "used = 4096 * int(open('/proc/self/statm').read().split()[0]) + (100 << 20)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used, used))\n"
         "try: store.read(sys.argv[1])\n"
         "except InputError as error: print(error)\n"
     )

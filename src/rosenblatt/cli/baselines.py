@@ -3,6 +3,7 @@
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ def _most_frequent(model: Model) -> Comparison:
 
 def _training_rows(model: Model, train: Sequence[str], layout: Layout, screen: Screen) -> Batch:
     files = train or model.training.get("files") or ()
-    if not files or "-" in files:
+    if not files or "-" in files or not (train or all(Path(name).exists() for name in files)):
         advice = Sentence(
             "The training data of the model cannot be read again; name training data for the "
             "scikit-learn models with ",

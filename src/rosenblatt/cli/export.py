@@ -30,8 +30,8 @@ SUFFIXES = {".json": "json", ".onnx": "onnx"}
 def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> None:
     """Export MODEL as JSON or ONNX."""
     from rosenblatt.data.atomic import check_target, replacing
-    from rosenblatt.models.file import read
     from rosenblatt.models.json_export import to_json
+    from rosenblatt.models.model import Model
     from rosenblatt.models.onnx_export import to_onnx
 
     if output == "-" and screen.wants_json:
@@ -43,7 +43,7 @@ def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> 
         msg = f"{what} has no ending that tells the format; add --format json or onnx."
         raise InputError(msg)
     check_target(output)
-    model = read(model_path)
+    model = Model.load(model_path)
     data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()
     with replacing(output) as file:
         file.write(data)

@@ -109,14 +109,14 @@ class Subject:
 
 def model_at(path: str) -> "Model | None":
     """Return the model that a file holds; None where it is something else, or standard input."""
-    from rosenblatt.models.file import read
+    from rosenblatt.models.model import Model
 
     if path == "-" or not Path(path).is_file():
         return None
     with Path(path).open("rb") as file:
         head = file.read(9)
     if head[8:9] == b"{" and b"\0" in head[:8]:  # the length of a header, and the header
-        return read(path)
+        return Model.load(path)
     return None
 
 

@@ -45,7 +45,7 @@ def report(
     training rows behind each decision, models of train --verdict the proof.
     """
     from rosenblatt.data.atomic import check_target, replacing
-    from rosenblatt.models.file import read
+    from rosenblatt.models.model import Model
     from rosenblatt.models.rows import model_rows
     from rosenblatt.report.findings import findings
     from rosenblatt.report.hardest import shown_columns
@@ -58,7 +58,7 @@ def report(
         raise click.UsageError(msg)
     target = output or _beside(model_path)
     check_target(target)
-    model = read(model_path)
+    model = Model.load(model_path)
     columns = shown_columns(model)
     rows = model_rows(model, test, layout=layout, keep=columns) if test else None
     name = title or ("model" if model_path == "-" else Path(model_path).name)

@@ -209,15 +209,16 @@ def model_path(data: Sequence[str], *, force: bool) -> str:
     path = default_model_path(data[0])
     if force or not Path(path).exists():
         return path
-    from rosenblatt.data.sources import expand
+    from rosenblatt.data.sources import expand, places_digest
     from rosenblatt.models.model import Model
 
     try:
-        files = Model.load(path).training.get("files", [])
+        training = Model.load(path).training
     except InputError:
         msg = f"{path} already exists and is not a model; choose another output file with -o."
         raise InputError(msg) from None
-    if "-" not in files and [*map(_place, files)] == [*map(_place, expand(data))]:
+    files, names = training.get("files", []), expand(data)
+    if "-" not in files and training.get("places") == places_digest(names):
         return path
     source = f" trained on {printable(str(files[0]))}" if files and files != ["-"] else ""
     msg = (
@@ -225,10 +226,6 @@ def model_path(data: Sequence[str], *, force: bool) -> str:
         "-o, or replace it with --force."
     )
     raise InputError(msg)
-
-
-def _place(name: str) -> Path:
-    return Path(name).resolve()
 
 
 def default_model_path(data: str) -> str:

@@ -47,10 +47,10 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     --all prints tab-separated lines: class, feature, name, weight.
     """
     from rosenblatt.models.explanation import class_number, ranked_weights, ranking_misleads
-    from rosenblatt.models.file import read
+    from rosenblatt.models.model import Model
     from rosenblatt.models.scoring import n_voting
 
-    model = read(model_path)
+    model = Model.load(model_path)
     chosen = None if class_ is None else class_number(model, class_)
     if everything:
         _write_all(screen, model, chosen)

@@ -8,6 +8,7 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -296,3 +297,25 @@ def _files(path: str) -> list[str]:
         return found
     msg = f"There is no file {path}."
     raise InputError(msg)
+
+
+def kept_names(names: Sequence[str]) -> list[str]:
+    """Return names of files as a model keeps them: below this folder with their path, else without.
+
+    >>> kept_names(["-", "data/a.csv", "/somewhere/else/b.csv"])
+    ['-', 'data/a.csv', 'b.csv']
+    """
+    here = Path.cwd()
+    paths = [Path(name) for name in names]
+    return [
+        name
+        if not path.is_absolute()
+        else str(path.relative_to(here) if path.is_relative_to(here) else path.name)
+        for name, path in zip(names, paths, strict=True)
+    ]
+
+
+def places_digest(names: Sequence[str]) -> str:
+    """Return what tells files of the same names in other folders apart, and not where they are."""
+    places = "\0".join(str(Path(name).resolve()) for name in names)
+    return sha256(places.encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from rosenblatt.data.files import Columns, Layout
+from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.distributed.mixing import Mixing
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.learner import Learner
@@ -131,7 +132,8 @@ def with_files(model: Model, read: "ClusterFiles", fitted: "ClusterOutcome") -> 
         outcome=model.outcome | {"n_learned": fitted.outcome.n_rows},
         training=model.training
         | {
-            "files": read.names,
+            "files": kept_names(read.names),
+            "places": places_digest(read.names),
             "format": str(read.format),
             "n_rows": int(sum(collected.lengths)),
             "class_counts": collected.class_counts.tolist(),

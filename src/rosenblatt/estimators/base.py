@@ -294,7 +294,7 @@ class OnlineClassifier(FittedClassifier):
             seen = np.unique(counted) if classes is None else np.union1d(counted, classes)
             self._model = grown_model(self._model, seen, learner.step)
         if len(counted):
-            examples = self._examples(rows, y, weight, self._model.labels)
+            examples = self._examples(rows, y, weight, self._model.labels, streamed=True)
             if learn_batch(self._model, learner, examples):
                 self.__dict__.pop("mistakes_", None)  # the weights are made of more than that list
         return self
@@ -361,10 +361,16 @@ class OnlineClassifier(FittedClassifier):
         return found
 
     def _examples(
-        self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]
+        self,
+        rows: Rows,
+        y: NDArray[Any],
+        weight: NDArray[Any] | None,
+        classes: NDArray[Any],
+        *,
+        streamed: bool = False,
     ) -> Examples:
         """Encode labels and weights; rows of weight zero may have a label that is no class."""
-        weight = row_weights(self.class_weight, weight, y, classes)
+        weight = row_weights(self.class_weight, weight, y, classes, streamed=streamed)
         return Examples(rows, encode(y, classes), weight)
 
     def __sklearn_tags__(self) -> Any:

@@ -23,10 +23,11 @@ from rosenblatt.estimators.linear import (
 from rosenblatt.estimators.pipelines import KEY, pipeline_model, pipeline_of
 from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.models.file import Source, read, write
+from rosenblatt.models.gate import check_learner, listed_learners, usable_options
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.online import OnlineLearner
-from rosenblatt.models.parameters import check_parameters, lost_options
+from rosenblatt.models.parameters import lost_options
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.history import PassRecord, StopReason
 
@@ -75,7 +76,7 @@ def save(estimator: Any, path: Source) -> None:
     if LEARNERS.get(name) is not type(classifier):
         what = f"as the last step {estimator.steps[-1][0]!r} " if piped else ""
         msg = (
-            f"save takes {what}a fitted {_listed()} of rosenblatt; "
+            f"save takes {what}a fitted {listed_learners()} of rosenblatt; "
             f"got a {name} of {type(classifier).__module__}."
         )
         raise InputError(msg)
@@ -111,12 +112,7 @@ def load(path: Source | Model) -> Any:
         model, name = path, "The model"
     else:
         model, name = read(path), "standard input" if path == "-" else os.fspath(path)
-    if model.learner not in LEARNERS:
-        msg = (
-            f"{name} holds a {model.learner!r:.60}, and this version of rosenblatt knows "
-            f"{_listed()}: upgrade it."
-        )
-        raise InputError(msg)
+    check_learner(model, name)
     try:
         return pipeline_of(model, estimator_of) if KEY in model.training else estimator_of(model)
     except (InputError, TypeError, ValueError, OverflowError) as error:
@@ -127,7 +123,7 @@ def load(path: Source | Model) -> Any:
 def estimator_of(model: Model) -> Any:
     """Return the estimator around a model; raise InputError where it has none."""
     kind = LEARNERS[model.learner]
-    estimator: Any = kind(**_parameters(kind, model.options))
+    estimator: Any = kind(**usable_options(model))
     model = _checked(model)
     encoder = model.encoder  # an encoding that cannot be used is an error now
     inner = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
@@ -154,20 +150,6 @@ def learner_of(model: Model) -> Learner:
     """Return the learner that made a model, with its parameters, to go on with."""
     estimator: OnlineClassifier = estimator_of(model)
     return estimator._checked_learner()  # noqa: SLF001  # ours
-
-
-def _parameters(kind: type[OnlineClassifier], options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the constructor, checked."""
-    unknown = set(options) - set(kind().get_params())
-    if unknown:
-        msg = f"{kind.__name__} has no parameter {min(unknown)!r:.60}; upgrade rosenblatt."
-        raise InputError(msg)
-    parameters = dict(options)
-    for name in ("class_weight", "parameters"):
-        if isinstance(options.get(name), list):
-            parameters[name] = dict(options[name])
-    check_parameters(kind.__name__, parameters)
-    return parameters
 
 
 def _checked(model: Model) -> Model:
@@ -208,8 +190,3 @@ def _record(record: dict[str, Any]) -> dict[str, Any]:
         msg = f"a pass in its history has no {min(missing)!r}."
         raise InputError(msg)
     return {name: record[name] for name in names}
-
-
-def _listed() -> str:
-    *others, last = LEARNERS
-    return f"{', '.join(others)} or {last}"

@@ -262,7 +262,7 @@ class KernelPerceptron(FittedClassifier):
         rows, y = check_rows(self, X, y, reset=first)
         weight = check_sample_weight(sample_weight, rows.shape[0])
         self._meet_classes(rows, y if weight is None else y[weight != 0.0], classes)
-        examples = self._examples(rows, y, weight, self.classes_)
+        examples = self._examples(rows, y, weight, self.classes_, streamed=True)
         if len(self.classes_) < 2:  # nothing to tell it from
             self._state.count += len(examples.numbers())
             self._state.n_met += rows.shape[0]
@@ -430,9 +430,15 @@ class KernelPerceptron(FittedClassifier):
             )
 
     def _examples(
-        self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]
+        self,
+        rows: Rows,
+        y: NDArray[Any],
+        weight: NDArray[Any] | None,
+        classes: NDArray[Any],
+        *,
+        streamed: bool = False,
     ) -> Examples:
-        weight = row_weights(self.class_weight, weight, y, classes)
+        weight = row_weights(self.class_weight, weight, y, classes, streamed=streamed)
         return Examples(rows, numbers_of(y, classes), weight)
 
     def _passes(

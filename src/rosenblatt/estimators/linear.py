@@ -331,7 +331,13 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
         return Learner.of_estimator("ConfidenceWeightedClassifier", vars(self))
 
     def _examples(
-        self, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, classes: NDArray[Any]
+        self,
+        rows: Rows,
+        y: NDArray[Any],
+        weight: NDArray[Any] | None,
+        classes: NDArray[Any],
+        *,
+        streamed: bool = False,
     ) -> Examples:
         if self.covariance == "full" and (rows.sparse or len(classes) > 2):
             msg = (
@@ -339,7 +345,7 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
                 "others."
             )
             raise InputError(msg)
-        return super()._examples(rows, y, weight, classes)
+        return super()._examples(rows, y, weight, classes, streamed=streamed)
 
     @property
     def confidence_(self) -> NDArray[Any]:

@@ -172,11 +172,22 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
 
 
 def row_weights(
-    class_weight: Any, sample_weight: NDArray[Any] | None, y: NDArray[Any], classes: NDArray[Any]
+    class_weight: Any,
+    sample_weight: NDArray[Any] | None,
+    y: NDArray[Any],
+    classes: NDArray[Any],
+    *,
+    streamed: bool = False,
 ) -> NDArray[Any] | None:
-    """Return what multiplies the step of each row, or None where that is 1 for all."""
+    """Return what multiplies the step of each row, or None where that is 1 for all.
+
+    Where rows are ``streamed``, a class that has a weight may be yet to come.
+    """
     if class_weight is None:  # the usual case, at no cost
         return sample_weight
+    if streamed:
+        met = {*classes.tolist(), *map(str, classes.tolist())}
+        class_weight = {k: v for k, v in class_weight.items() if k in met or str(k) in met}
     numbers = numbers_of(y, classes)
     counts = np.bincount(numbers, sample_weight, len(classes))
     by_class: Any = class_weights(class_weight, classes.tolist(), counts)
@@ -185,7 +196,10 @@ def row_weights(
 
 
 def set_start(state: State, coef_init: ArrayLike | None, intercept_init: ArrayLike | None) -> None:
-    """Change a state to start from given weights."""
+    """Change a state to start from given weights; an average begins with them, too."""
+    if state.ledger is not None and not (coef_init is None and intercept_init is None):
+        state.ledger[:] = 0.0
+        state.count = 1
     weights = state.by_class(state.weights)
     for name, given, part in (
         ("coef_init", coef_init, weights[:, :-1]),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.encoding import ConjoinedEncoding, SvmlightEncoding, TableEncoding
 from rosenblatt.data.files import Files, Layout
+from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
@@ -146,7 +147,8 @@ def learn_files(
         tell(note)
     decisions = files.decisions
     new.training |= {
-        "files": files.names,
+        "files": kept_names(files.names),
+        "places": places_digest(files.names),
         "format": str(files.format),
         "title": model.training.get("title"),
         "decisions": None if decisions is None else decisions.as_json(),

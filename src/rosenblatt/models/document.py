@@ -97,7 +97,7 @@ def fields_of(document: dict[str, Json]) -> dict[str, Any]:
     nothing = type(None)
     names = taken(document, "feature_names", list, nothing)
     history = taken(document, "history", list)
-    if not all(isinstance(record, dict) for record in history):
+    if not all(isinstance(record, dict) and TAG not in record for record in history):
         msg = "'history' must be a list of one object a pass"
         raise Fault(msg)
     fields: dict[str, Any] = {
@@ -108,10 +108,12 @@ def fields_of(document: dict[str, Json]) -> dict[str, Any]:
         "history": tuple(original(history)),
         "feature_names": None if names is None else tuple(names),
     }
-    for key in MAPPINGS:
-        fields[key] = original(taken(document, key, dict))
-    for key in PERHAPS_MAPPINGS:
-        fields[key] = original(taken(document, key, dict, nothing))
+    for key in MAPPINGS + PERHAPS_MAPPINGS:
+        kinds = (dict,) if key in MAPPINGS else (dict, nothing)
+        fields[key] = original(taken(document, key, *kinds))
+        if type(fields[key]) not in kinds:
+            msg = f"{key!r} must be an object of named entries; got {fields[key]!r:.60}"
+            raise Fault(msg)
     nothing_left(document, "it")
     return fields
 

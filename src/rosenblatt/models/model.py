@@ -188,10 +188,13 @@ class Model:
 
     @classmethod
     def load(cls, path: "str | Path") -> "Model":
-        """Return the model of a file; ``-`` is standard input."""
+        """Return the model of a file, which this version can use; ``-`` is standard input."""
         from rosenblatt.models.file import read
+        from rosenblatt.models.gate import check_learner
 
-        return read(path)
+        model = read(path)
+        check_learner(model, "standard input" if path == "-" else str(path))
+        return model
 
     def save(self, path: "str | Path") -> None:
         """Write the model file, whole or not at all; ``-`` is standard output."""
@@ -230,9 +233,11 @@ class Model:
     def encoder(self) -> "Encoding | None":
         """What makes features of the columns of files; None for a model of arrays."""
         from rosenblatt.data.encoding import encoding_from
+        from rosenblatt.data.encoding.stored import check_width
 
         if self.encoding is None:
             return None
+        check_width(self.encoding, self.n_features)  # before anything is made of that size
         return encoding_from(self.encoding, self.encoding_arrays)
 
     @property

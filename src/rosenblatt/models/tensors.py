@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.models.checks import STORED_TYPES, TYPE_NAMES, Damaged, Fault, Foreign
 
-MOST_PLACES = 1 << 28  # of an array stored so: a small file can't ask for more than 2 GiB of zeros
+MOST_PLACES = 1 << 28  # of an array that is stored by places and values
+FEW_PLACES = 1 << 25  # that it may have however few values there are: 256 MiB
+PLACES_A_VALUE = 1 << 12  # beyond that: a small file can't ask for much memory
 LONGEST_HEADER = 1 << 20  # bytes; ours names a dozen arrays
 MARK = b'{"__metadata__":{"format":"rosenblatt","format_version":"'  # what our headers begin with
 CHECKSUM = b'"checksum":"'
@@ -173,13 +175,21 @@ def _checksum(text: bytes, place: int, arrays: list[NDArray[Any]]) -> bytes:
 def filled(values: NDArray[Any]) -> NDArray[Any] | None:
     """Return the places in flat order that are not zero, if they are under a third, else None.
 
+    Not if next to none are: whoever reads a small file must not have to reserve much for it.
     −0.0 counts as not zero, so that what comes back is equal to the last bit.
     """
     flat = np.ascontiguousarray(values).reshape(-1)
     if flat.size > MOST_PLACES:
         return None
     bits = flat.view(f"u{flat.itemsize}")
-    return np.flatnonzero(bits) if 3 * np.count_nonzero(bits) < flat.size else None
+    n_values = int(np.count_nonzero(bits))
+    sparse = 3 * n_values < flat.size <= most_places(n_values)
+    return np.flatnonzero(bits) if sparse else None
+
+
+def most_places(n_values: int) -> int:
+    """Return how many places an array may have of which so many values are stored."""
+    return min(MOST_PLACES, max(FEW_PLACES, PLACES_A_VALUE * n_values))
 
 
 def packed(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -215,9 +225,10 @@ def spread_out(
 ) -> NDArray[Any]:
     """Return the array that has these values in these places and zeros elsewhere."""
     size = math.prod(shape)
-    if size > MOST_PLACES:
+    if size > most_places(values.size):
         msg = (
-            f"{name!r} has {size:,} places, more than the {MOST_PLACES:,} that are stored sparsely"
+            f"{name!r} has {size:,} places for {values.size:,} values, more than the "
+            f"{most_places(values.size):,} that are stored so"
         )
         raise Fault(msg)
     if places.ndim != 1 or places.dtype.kind != "i" or values.shape != places.shape:

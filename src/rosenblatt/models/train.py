@@ -12,6 +12,7 @@ import numpy as np
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
+from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.mistakes.arrays import list_arrays
@@ -395,7 +396,8 @@ def _model(
         arrays={} if votes is None else list_arrays(votes),
         **record,
         training={
-            "files": source.files.names,
+            "files": kept_names(source.files.names),
+            "places": places_digest(source.files.names),
             "format": str(source.files.format),
             "title": learner.title,
             "decisions": None if source.decisions is None else source.decisions.as_json(),

@@ -346,7 +346,7 @@ class BudgetPasses:
         where = state.slots.column[state.by_age]
         if not self._is_given:
             state.rows = take(self._with_kept(take(self._rows, here)), where)
-        state.numbers = np.concatenate([state.numbers, self._first + here])[where]
+        state.numbers = np.concatenate([state.numbers, self._first + here.astype(np.int64)])[where]
         state.labels = np.concatenate([state.labels, self._labels[here]])[where]
 
 

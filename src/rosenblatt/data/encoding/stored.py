@@ -42,6 +42,7 @@ TERM_ARRAYS = {
     "offsets": "term_offsets",
 }
 BIN_EDGES, BIN_OFFSETS = "bin_edges", "bin_offsets"
+MOST_BITS = 30
 DOCUMENTS, PLACES = "term_documents", "term_places"  # places: of hashed terms, those that occur
 
 
@@ -82,6 +83,14 @@ def table_arrays(encoding: "TableEncoding") -> dict[str, NDArray[Any]]:
             arrays[PLACES], counts = places.astype(np.int32), counts[places]
         arrays[DOCUMENTS] = counts
     return arrays
+
+
+def check_width(stored: Any, n_features: int) -> None:
+    """Raise InputError where a hashed encoding makes more features than there are weights."""
+    settings = stored.get("settings") if isinstance(stored, dict) else None
+    bits = settings.get("hash_bits") if isinstance(settings, dict) else None
+    if type(bits) is int and bits > 0 and (bits > MOST_BITS or 1 << bits > n_features):
+        _damaged(f"it hashes to {bits} bits, and the model has {n_features:,} features")
 
 
 def encoding_from(
