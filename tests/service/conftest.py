@@ -1,10 +1,11 @@
 """A service in this process, asked as clients ask it but without a socket."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import numpy as np
@@ -19,6 +20,8 @@ from rosenblatt.service.limits import Limits
 from rosenblatt.service.operations import OPERATIONS
 from rosenblatt.service.requests import ModelSpec
 from rosenblatt.service.writer import Entry, Taught, Writer
+
+Result = TypeVar("Result")
 
 
 def done(run: Callable[[Future[Any]], object]) -> Any:
@@ -83,10 +86,24 @@ class Asked:
             OPERATIONS,
         )
         self.headers: dict[str, str] = {}
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self.run(self._begin())
+
+    async def _begin(self) -> None:
+        self.app.begin()
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Return what a coroutine gives in the loop of the service."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(300)
 
     def close(self) -> None:
         """End the service."""
         self.writer.post = lambda function: function()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
         self.app.close()
 
     def ask(self, method: str, path: str, json: Any = None, **more: Any) -> httpx.Response:
@@ -95,27 +112,21 @@ class Asked:
 
     def all(self, requests: Sequence[tuple[str, str, Any]], **more: Any) -> list[httpx.Response]:
         """Return the answers to requests that are sent together."""
+        return self.run(self._all(requests, **more))
 
-        async def ask() -> list[httpx.Response]:
-            self.app.begin()
-            transport = httpx.ASGITransport(self.app)
-            headers = {**self.headers, **more.pop("headers", {})}
-            async with httpx.AsyncClient(
-                transport=transport, base_url="http://127.0.0.1", headers=headers
-            ) as client:
-                return await asyncio.gather(
-                    *(
-                        client.request(
-                            method, path, **({} if json is None else {"json": json}), **more
-                        )
-                        for method, path, json in requests
-                    )
+    async def _all(
+        self, requests: Sequence[tuple[str, str, Any]], **more: Any
+    ) -> list[httpx.Response]:
+        headers = {**self.headers, **more.pop("headers", {})}
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(self.app), base_url="http://127.0.0.1", headers=headers
+        ) as client:
+            return await asyncio.gather(
+                *(
+                    client.request(method, path, **({} if json is None else {"json": json}), **more)
+                    for method, path, json in requests
                 )
-
-        try:
-            return asyncio.run(ask())
-        finally:
-            self.writer.post = lambda function: function()
+            )
 
 
 @pytest.fixture

@@ -231,6 +231,38 @@ def test_a_replay_that_a_crash_cut_short_is_begun_again(tmp_path: Path) -> None:
     other.close()
 
 
+def test_forgetting_while_others_teach(tmp_path: Path) -> None:
+    """A replay under load ends in the model of the examples that are left, in their order."""
+    batch = examples(120, "abc")
+    asked = taught_service(tmp_path / "one", batch[:20])
+    requests: list[tuple[str, str, Any]] = [("POST", f"{MODEL}/learn", one) for one in batch[20:]]
+    for place, id_ in ((10, "id3"), (50, "id9"), (90, "id15")):
+        requests.insert(place, ("POST", f"{MODEL}/forget", {"id": id_}))
+    answers = asked.all(requests)
+    assert {answer.status_code for answer in answers} == {200, 202}
+    jobs = [answer.json()["job"] for answer in answers if answer.status_code == 202]
+    for job in jobs:
+        while asked.ask("GET", f"{MODEL}/jobs/{job}").json()["status"] == "waiting":
+            time.sleep(0.01)
+    text = asked.ask("GET", f"{MODEL}/journal").text
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [line["sequence"] for line in lines] == list(range(1, len(lines) + 1))
+    left = [line for line in lines if line["kind"] == "learn" and line["forgotten"] is None]
+    assert len(left) == 117
+    other = taught_service(
+        tmp_path / "two",
+        [{name: line[name] for name in ("id", "features", "label")} for line in left],
+    )
+    assert same(asked.writer.entries["m"].view, other.writer.entries["m"].view)
+    text = other.ask("GET", f"{MODEL}/journal").text
+    for ours, theirs in zip(left, map(json.loads, text.splitlines()), strict=True):
+        assert [ours[name] for name in ("predicted", "mistake", "step", "rival")] == [
+            theirs[name] for name in ("predicted", "mistake", "step", "rival")
+        ]
+    asked.close()
+    other.close()
+
+
 def test_explain_and_why_add_up(tmp_path: Path) -> None:
     """The score is the sum of what features add, and the sum of what examples add."""
     for labels in ("ab", "abc"):

@@ -159,6 +159,21 @@ def test_a_trained_model_goes_on_learning(service: Asked, tmp_path: Path) -> Non
     assert (status, sentence[:30]) == (422, "The model has no column 'sise'")
 
 
+def test_a_model_of_numbered_features(service: Asked, tmp_path: Path) -> None:
+    """A model of svmlight files takes the numbers of its features as names."""
+    (tmp_path / "rows.svm").write_text("yes 1:1 3:2\nno 2:1 3:-1\n" * 5)
+    model = train_files(str(tmp_path / "rows.svm"), zero_based=False)
+    model.save(tmp_path / "rows.model")
+    file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
+    assert service.ask("PUT", MODEL, {"file": file}).json()["features"] == "numbered"
+    batch = next(iter(model.rows(str(tmp_path / "rows.svm"))))
+    assert predict(service, {"3": 2, "1": 1, "99": 4})["score"] == model.scores(batch)[0]
+    learn(service, {"2": 1}, "yes")
+    status, sentence = refused(service, "POST", f"{MODEL}/predict", {"features": {"x": 1}})
+    assert (status, sentence) == (422, "The model numbers its features; got the name 'x'.")
+    assert refused(service, "POST", f"{MODEL}/predict", {"features": {"0": 1}})[0] == 422
+
+
 def test_a_model_of_arrays_goes_on_as_partial_fit(service: Asked, tmp_path: Path) -> None:
     """A saved estimator is served, and learns as its partial_fit does."""
     generator = np.random.default_rng(5)
@@ -277,7 +292,7 @@ def test_a_slow_body_times_out(tmp_path: Path) -> None:
 
         await asked.app(scope, never, send)
 
-    asyncio.run(run())
+    asked.run(run())
     assert sent[0]["status"] == 408
     asked.close()
 

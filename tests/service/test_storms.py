@@ -1,6 +1,5 @@
 """Kills, mutated bodies, syncs: a short round of each here, the storms in ``make explore``."""
 
-import asyncio
 import json
 import os
 import random
@@ -253,7 +252,6 @@ def no_fault_of_ours(folder: Path, seed: int, n: int) -> None:
         await asked.app({**scope, "query_string": b"", "root_path": ""}, receive, send)
 
     async def storm() -> None:
-        asked.app.begin()
         for _ in range(n):
             operation, body = generator.choice(BODIES)
             changed = mutated(generator, body)
@@ -265,7 +263,7 @@ def no_fault_of_ours(folder: Path, seed: int, n: int) -> None:
             assert status < 300 or list(answer) == ["error"]
 
     try:
-        asyncio.run(storm())
+        asked.run(storm())
     finally:
         asked.close()
     Writer(folder).close()

@@ -17,6 +17,7 @@ from rosenblatt.service.writer import Taught, Writer
 
 from .conftest import crash, create, same, taught, teach
 
+HASHED = {"features": {"kind": "hashed", "bits": 3}}  # so few that names share weights
 LEARNERS: dict[str, tuple[dict[str, Any], Any]] = {
     "averaged": ({}, AveragedPerceptron()),
     "last": ({"memory": "last", "parameters": {"eta0": 0.5}}, Perceptron(eta0=0.5)),
@@ -98,11 +99,11 @@ def test_parity_of_arrays(writer: Writer) -> None:
 
 
 @pytest.mark.parametrize("clean", [True, False])
-@pytest.mark.parametrize("name", LEARNERS)
-def test_restart_has_the_same_bits(tmp_path: Path, name: str, clean: bool) -> None:
+@pytest.mark.parametrize("spec", [*(spec for spec, _ in LEARNERS.values()), HASHED])
+def test_restart_has_the_same_bits(tmp_path: Path, spec: dict[str, Any], clean: bool) -> None:
     """A service that was stopped, or killed, starts with the weights that it had."""
     writer = Writer(tmp_path)
-    entry = create(writer, **LEARNERS[name][0])
+    entry = create(writer, **spec)
     teach(writer, entry, *examples(60))
     (writer.close if clean else lambda: crash(writer))()
     again = Writer(tmp_path)

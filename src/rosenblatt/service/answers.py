@@ -84,20 +84,23 @@ class Versions:
 
     def get(self, entry: Entry, version: int) -> ServedLearner:
         """Return the model at a version; do not change it."""
-        writer = self._writer
-        with self._lock, writer.journal.reader() as reader:
-            record = next(
-                (one for one in reader.models() if one.model == entry.record.model), entry.record
-            )
-            key = record.model, version
-            found = None if version < record.oldest else self._kept.get(key)
+        key = entry.record.model, version
+        with self._lock:
+            found = None if version < entry.record.oldest else self._kept.get(key)
             if found is None:
-                found = at_version(reader, writer.snapshots, record, version, writer.limits)
-                self._kept[key] = found
+                found = self._kept[key] = self.new(entry, version)
             self._kept.move_to_end(key)
             while len(self._kept) > KEPT_VERSIONS:
                 self._kept.popitem(last=False)
             return found
+
+    def new(self, entry: Entry, version: int) -> ServedLearner:
+        """Return the model at a version, to be changed by whoever asked."""
+        writer = self._writer
+        with writer.journal.reader() as reader:
+            known = (one for one in reader.models() if one.model == entry.record.model)
+            record = next(known, entry.record)
+            return at_version(reader, writer.snapshots, record, version, writer.limits)
 
     def clear(self) -> None:
         """Forget all of them, for something was forgotten."""

@@ -179,9 +179,9 @@ class HashedFeatures:
         data: list[float] = []
         indptr = [0]
         for features in batch:
-            terms = _plain_terms(_mapping(features))
-            indices.extend(map(self._number, terms))
-            data.extend(terms.values())
+            terms = sorted(_plain_terms(_mapping(features)).items())  # as the journal has them:
+            indices.extend(self._number(name) for name, _ in terms)  # where two fall together,
+            data.extend(value for _, value in terms)  # the order of their sum is its last bit
             indptr.append(len(indices))
         return _csr(indices, data, indptr, width, room, constant)
 
@@ -302,8 +302,9 @@ class NumberedFeatures:
         indptr = [0]
         for features in batch:
             terms = _mapping(features)
-            indices.extend(map(self._number, terms))
-            data.extend(_plain(name, value) for name, value in terms.items())
+            names = sorted(terms)  # "1" and "01" fall together
+            indices.extend(map(self._number, names))
+            data.extend(_plain(name, terms[name]) for name in names)
             indptr.append(len(indices))
         return _csr(indices, data, indptr, width, room, constant)
 
@@ -410,7 +411,7 @@ def _plain_terms(features: Mapping[str, Value]) -> dict[str, float]:
     if set(map(type, features.values())) <= NUMBERS:
         return features  # type: ignore[return-value]  # all of them are numbers
     terms: dict[str, float] = {}
-    for given, value in features.items():
+    for given, value in sorted(features.items()):  # so that sums are those of a replay
         if value is None:
             continue
         name, number = (f"{given}={value}", 1.0) if isinstance(value, str) else (given, value)

@@ -38,6 +38,7 @@ class Limits:
     queue: int = 20_000  # examples that wait to be learned
     group: int = 1_000  # examples that are committed together
     remembered: int = 100_000  # predictions that feedback can name
+    remembered_features: int = 5_000_000  # of all of them together, for each model
     rate: float | None = None  # requests a second of each token
     body_seconds: float = 20.0  # until a body must have come
     journal_bytes: int | None = None  # size of the journal

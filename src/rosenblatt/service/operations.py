@@ -27,7 +27,6 @@ from rosenblatt.service.inference import (
     rows_of,
 )
 from rosenblatt.service.journal import ACTIVE, TokenRecord
-from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import (
     NAME,
@@ -129,11 +128,7 @@ def _remember(app: Application, entry: Entry, id_: str, features: Features) -> N
     if len(id_) > app.limits.id_length:
         msg = f"An id may have {app.limits.id_length} characters; got {len(id_):,}."
         raise InputError(msg)
-    remembered = entry.remembered
-    remembered[id_] = features
-    remembered.move_to_end(id_)
-    while len(remembered) > app.limits.remembered:
-        remembered.popitem(last=False)
+    entry.remembered.add(id_, features)
 
 
 @operation(
@@ -364,7 +359,10 @@ async def job(app: Application, call: Call) -> Job:
 
     for record in await app.in_thread(read):
         if str(record.job) == number:
-            return answers.job_of(record)
+            found = answers.job_of(record)
+            if found.status == "done" and (found.version or 0) > call.model.version:
+                found.status = "waiting"  # it is on the disk; readers see it in a moment
+            return found
     raise RequestError(HTTPStatus.NOT_FOUND, f"There is no job {number!r:.40}.")
 
 
@@ -377,13 +375,7 @@ async def rollback(app: Application, call: Call) -> Description:
     """Make the model of an older version the newest."""
     entry, version = call.model, call.body.version
 
-    def build() -> ServedLearner:
-        app.versions.clear()  # the writer takes this one as its own
-        served = app.versions.get(entry, version)
-        app.versions.clear()
-        return served
-
-    served = await app.in_thread(build)
+    served = await app.in_thread(app.versions.new, entry, version)
     await app.command(lambda: roll_back(app.writer, entry, version, served, call.caller.name))
     return answers.described(entry)
 

@@ -56,6 +56,33 @@ class Taught(NamedTuple):
     id: str | None
 
 
+class Remembered:
+    """The features of predictions that had an id, for feedback: so many, the oldest go first."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._rows: OrderedDict[str, Features] = OrderedDict()
+        self._n_values = 0
+
+    def add(self, id_: str, features: Features) -> None:
+        """Remember one prediction more."""
+        self._n_values += len(features) - len(self._rows.pop(id_, ()))
+        self._rows[id_] = features
+        limits = self._limits
+        while len(self._rows) > limits.remembered or self._n_values > limits.remembered_features:
+            _, oldest = self._rows.popitem(last=False)
+            self._n_values -= len(oldest)
+
+    def get(self, id_: str) -> Features | None:
+        """Return the features that were predicted under an id."""
+        return self._rows.get(id_)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._rows.clear()
+        self._n_values = 0
+
+
 @dataclass
 class Totals:
     """What the examples of a model came to."""
@@ -76,9 +103,9 @@ class Entry:
     head: int  # last number in the journal, the writer's
     view: ServedLearner  # the readers'
     version: int  # of the view
+    remembered: Remembered
     tally: Totals = field(default_factory=Totals)  # of the view
     counted: Totals = field(default_factory=Totals)  # the writer's
-    remembered: OrderedDict[str, Features] = field(default_factory=OrderedDict)
     snapshot: int = 0  # version of the last one
     windows: dict[str, deque[bool]] = field(default_factory=dict)  # of mistakes, by token
 
@@ -189,6 +216,13 @@ class Writer:
         self._check_open()
         self._queue.put(Command(run, future))
 
+    def _show(self, function: Callable[[], None]) -> None:
+        """Have a function run in the readers' thread, or here where that has ended."""
+        try:
+            self.post(function)
+        except RuntimeError:  # its loop is closed: the service is about to end
+            function()
+
     def _check_open(self) -> None:
         if self.failure is not None:
             raise _read_only(self.failure)
@@ -250,7 +284,7 @@ class Writer:
             for entry in entries
         ]
         n_examples = sum(len(task.examples) for task in group)
-        self.post(lambda: self._publish(seen, answers, n_examples))
+        self._show(lambda: self._publish(seen, answers, n_examples))
         for entry in entries:
             self._snapshot(entry, self.limits.snapshot_every)
 
@@ -342,30 +376,30 @@ class Writer:
             self.journal.quarantine(token, held=True)
             self._read_tokens()
             window.clear()
-            self.post(self._load_tokens_later)
+            self._show(self._load_tokens_later)
 
     def _obey(self, task: Command) -> None:
         if self._fault is not None:
             error: Exception = _read_only(self._fault)
-            self.post(lambda: answer(task.future, None, error))
+            self._show(lambda: answer(task.future, None, error))
             return
         try:
             result, seen = task.run()
         except RosenblattError as problem:
             refused = problem
-            self.post(lambda: answer(task.future, None, refused))
+            self._show(lambda: answer(task.future, None, refused))
             return
         except Exception as problem:  # noqa: BLE001  # whatever it was, the learners are void
             self._fail(problem)
             error = _read_only(str(self._fault))
-            self.post(lambda: answer(task.future, None, error))
+            self._show(lambda: answer(task.future, None, error))
             return
 
         def show() -> None:
             seen()
             answer(task.future, result, None)
 
-        self.post(show)
+        self._show(show)
 
     def _publish(
         self,
@@ -386,7 +420,7 @@ class Writer:
             (task.future, None, error) for task in group
         ]
         n_examples = sum(len(task.examples) for task in group)
-        self.post(lambda: self._publish([], answers, n_examples))
+        self._show(lambda: self._publish([], answers, n_examples))
 
     # failures
 
@@ -403,7 +437,7 @@ class Writer:
             else f"the journal could not be written ({error}); restart the service"
         )
         fault = self._fault
-        self.post(lambda: setattr(self, "failure", fault))
+        self._show(lambda: setattr(self, "failure", fault))
 
     def _has_room(self) -> bool:
         with contextlib.suppress(OSError, sqlite3.Error):
@@ -430,7 +464,7 @@ class Writer:
             self.entries = dict(own)
             self.failure = None
 
-        self.post(show)
+        self._show(show)
 
     # models
 
@@ -449,7 +483,8 @@ class Writer:
         view = private.view()
         private.changes()
         tally = Totals(*reader.counts(record.model), len(reader.held_back(record.model, None)))
-        entry = Entry(record, spec_from(record.spec), private, head, view, head, tally)
+        remembered = Remembered(self.limits)
+        entry = Entry(record, spec_from(record.spec), private, head, view, head, remembered, tally)
         entry.counted = replace(tally)
         entry.snapshot = self.snapshots.version(record.model)
         return entry
@@ -527,7 +562,7 @@ class Writer:
     def tokens_changed(self) -> None:
         """Read the tokens anew; for commands."""
         self._read_tokens()
-        self.post(self._load_tokens_later)
+        self._show(self._load_tokens_later)
 
     def _snapshot(self, entry: Entry, least: int) -> None:
         """Have a snapshot written beside, if so many events came since the last."""
