@@ -138,16 +138,16 @@ export function labelOf(text, classes) {
   return valueOf(text) ?? text;
 }
 
-// Features as a list of words to read.
-export function words(features) {
+// Features as a list of words to read; where they are names, a value of 1 says no more than the name.
+export function words(features, kind = "names") {
   const pairs = Array.isArray(features) ? features.map((value) => [null, value]) : Object.entries(features ?? {});
-  const items = pairs.slice(0, SHOWN).map(([name, value]) => element("li", { title: name }, ...wordsOf(name, value)));
+  const items = pairs.slice(0, SHOWN).map(([name, value]) => element("li", { title: name }, ...wordsOf(name, value, kind)));
   if (pairs.length > SHOWN) items.push(element("li", { class: "more" }, `and ${(pairs.length - SHOWN).toLocaleString("en")} more`));
   return element("ul", { class: "words" }, ...items);
 }
 
-function wordsOf(name, value) {
-  const text = typeof value === "number" ? shown(value) : shortened(String(value), 300);
+function wordsOf(name, value, kind) {
+  const text = typeof value === "number" ? shown(value) : shortened(String(value), 160);
   if (name === null) return [text];
-  return value === 1 || value === true ? [shortened(name, 60)] : [element("span", {}, `${shortened(name, 60)} `), text];
+  return kind !== "columns" && (value === 1 || value === true) ? [shortened(name, 60)] : [element("span", {}, `${shortened(name, 60)} `), text];
 }

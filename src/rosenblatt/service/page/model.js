@@ -70,7 +70,7 @@ export class ModelView {
     }
   }
 
-  showMistakes(events, { learned }) {
+  showMistakes(events, { learned, features: kind }) {
     say(this.mistakesNote, events.length ? "Examples that were predicted wrong before they were learned, the latest first." : learned ? "No mistake yet." : "No example yet.");
     const focused = this.mistakes.contains(document.activeElement);
     this.mistakes.replaceChildren(...events.map((event) => element("li", {},
@@ -79,7 +79,7 @@ export class ModelView {
         when(event.time),
         button("Try", "Put it into the form", () => this.trial.fill(event.features, event.label), { class: "small" }),
         forgetButton(event, () => this.forgetting.ask(this.name, event))),
-      words(event.features))));
+      words(event.features, kind))));
     if (focused) this.root.querySelector("#mistakes-title").focus();
   }
 

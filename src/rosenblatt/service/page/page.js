@@ -27,13 +27,14 @@ class Page {
     this.token = this.tokenForm();
     this.otherToken = element("button", { type: "button", class: "small", hidden: true, onclick: () => this.askToken() }, "Token");
     this.byName = this.nameForm();
+    this.side = element("aside", { class: "side", "aria-label": "Models and a new one" }, this.list.root, this.newModel.root);
     this.place = element("main", { id: "model", tabindex: -1 });
     document.body.append(
       element("a", { class: "skip", href: "#model", onclick: (event) => this.skip(event) }, "Skip to the model"),
       element("header", { class: "top" }, element("h1", {}, "Rosenblatt service"), this.state, this.otherToken, element("a", { href: "/openapi.json" }, "Interface")),
       this.failure,
       this.token,
-      element("div", { class: "desk" }, element("aside", { class: "side", "aria-label": "Models and a new one" }, this.list.root, this.newModel.root), this.place),
+      element("div", { class: "desk" }, this.side, this.place),
       this.forgetting.root);
     addEventListener("hashchange", () => this.choose({ focus: true }));
     document.addEventListener("visibilitychange", () => this.look());
@@ -43,7 +44,7 @@ class Page {
   tokenForm() {
     const input = element("input", { type: "password", autocomplete: "off", name: "token", required: true });
     return element("form", {
-      class: "token", hidden: true,
+      class: "token", hidden: true, "aria-label": "Token",
       onsubmit: async (event) => {
         event.preventDefault();
         try {
@@ -104,6 +105,8 @@ class Page {
     } catch (error) {
       if (error.status === 401) {
         this.wanted = true; // nothing more is asked until a token comes
+        this.side.hidden = true;
+        this.show(null, "");
         if (this.token.hidden) this.askToken();
         else this.fail(error.message);
         return;
@@ -115,6 +118,7 @@ class Page {
       Object.assign(this, { blind: true, models: [] });
       this.fail("");
     }
+    this.side.hidden = this.blind;
     await this.choose();
   }
 
@@ -142,23 +146,25 @@ class Page {
     }
   }
 
+  show(view, content) {
+    this.view?.close();
+    this.view = view;
+    this.place.replaceChildren(content);
+  }
+
   async choose({ focus = false } = {}) {
     const name = this.chosenName();
     const description = this.blind && name ? unseen(name) : this.models.find((model) => model.name === name);
     this.list.show(this.models, name);
-    [this.list.root.hidden, this.newModel.root.hidden] = [this.blind, this.blind];
     if (!description) {
-      this.view?.close();
-      this.view = null;
-      this.place.replaceChildren(this.blind ? this.byName
+      this.show(null, this.blind ? this.byName
         : element("p", { class: "welcome" }, "A model learns from examples, predicts, says why, and forgets. Create one, then teach it here or over HTTP."));
       this.newModel.root.open = !this.blind;
       return;
     }
     if (!this.view?.isOf(description)) {
-      this.view?.close();
-      this.view = new ModelView(description, this.forgetting, () => this.look());
-      this.place.replaceChildren(this.view.root);
+      const view = new ModelView(description, this.forgetting, () => this.look());
+      this.show(view, view.root);
       document.title = `${name} · Rosenblatt service`;
     }
     if (focus) this.view.root.querySelector("h2").focus();

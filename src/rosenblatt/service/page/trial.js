@@ -85,10 +85,10 @@ export class Trial {
   teachers({ teachers, others, start, total, positive, negative }) {
     const sides = { positive, negative, size: Math.max(...teachers.map(({ amount }) => Math.abs(amount)), 1e-300) };
     const items = teachers.map((one) => element("li", {},
-      element("div", { class: "row" }, bar(one.amount, sides), element("span", { class: "amount" }, shown(one.amount)),
+      element("div", { class: "row" }, bar(one.amount, sides), element("span", { class: "amount" }, shown(one.amount, 3)),
         element("span", {}, element("b", {}, shortened(String(one.label), 60)), `, number ${one.sequence}`, one.token ? `, by ${one.token}` : ""),
         forgetButton(one, () => this.forget(one))),
-      words(one.features)));
+      words(one.features, this.description.features)));
     const rest = [others ? `${counted(others, "more example")} not listed` : "", start ? `the model that it began with adds ${shown(start)}` : ""].filter(Boolean).join("; ");
     return element("div", { class: "fields" },
       element("p", { class: "note" }, items.length ? `The score ${shown(total)} is the sum of what these add${rest ? ` (${rest})` : ""}.` : "No example has changed the weights of these features."),
@@ -149,7 +149,7 @@ function contributions({ terms, bias, total, positive, negative, others, unknown
   const sides = { positive, negative, size: Math.max(Math.abs(bias), ...terms.map(({ amount }) => Math.abs(amount)), 1e-300) };
   const row = (name, value, weight, amount) => element("tr", {},
     element("th", { scope: "row", title: name }, shortened(name, 48)), element("td", {}, value), element("td", {}, weight),
-    element("td", {}, shown(amount)), element("td", { class: "bar-cell" }, bar(amount, sides)));
+    element("td", {}, shown(amount, 3)), element("td", { class: "bar-cell" }, bar(amount, sides)));
   const head = ["Feature", "Value", "Weight", "Adds"].map((name) => element("th", { scope: "col" }, name));
   const notes = [`Above 0 speaks for ${positive}, below for ${negative}; the sum is ${shown(total)}.`];
   if (others) notes.push(`${counted(others, "more feature")} not listed.`);
@@ -157,7 +157,7 @@ function contributions({ terms, bias, total, positive, negative, others, unknown
   return element("div", { class: "fields" },
     element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What each feature adds" },
       element("table", {}, element("thead", {}, element("tr", {}, ...head, element("td"))),
-        element("tbody", {}, ...terms.map(({ name, value, weight, amount }) => row(name, shown(value), shown(weight), amount)), row("bias", "1", shown(bias), bias)))),
+        element("tbody", {}, ...terms.map(({ name, value, weight, amount }) => row(name, shown(value, 3), shown(weight, 3), amount)), row("bias", "1", shown(bias, 3), bias)))),
     element("p", { class: "note" }, notes.join(" ")));
 }
 
