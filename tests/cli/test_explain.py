@@ -104,6 +104,7 @@ def test_json(tmp_path: Path) -> None:
         "weight": -1.0,
         "amount": -2.0,
         "raw": None,
+        "uncertainty": None,
     }
 
 

@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
+from rosenblatt import explain, load
+from rosenblatt.cli.train import train
 from rosenblatt.cli.weights import weights
-from tests.cli.models import fruit_model, spam_model, spread
+from tests.cli.models import fruit_model, rows_file, spam_model, spread
 
 
 def ran(*arguments: str) -> Result:
@@ -64,8 +67,8 @@ def test_json(tmp_path: Path) -> None:
     assert document["ranked_by"] == "weight"
     (ranking,) = document["rankings"]
     assert (ranking["label"], ranking["against"], ranking["bias"]) == ("spam", "ham", -0.5)
-    money = {"feature": 0, "name": "money", "weight": 2.0, "effect": 2.0}
-    the = {"feature": 2, "name": "the", "weight": 0.25, "effect": 0.5}
+    money = {"feature": 0, "name": "money", "weight": 2.0, "effect": 2.0, "uncertainty": None}
+    the = {"feature": 2, "name": "the", "weight": 0.25, "effect": 0.5, "uncertainty": None}
     assert ranking["top"] == [money, the]
 
 
@@ -107,3 +110,22 @@ def test_missing_model(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "nothing.model cannot be read: No such file or directory." in done.stderr
     assert "nothing.model" in json.loads(done.stdout)["error"]
+
+
+def test_how_sure_weights_are(tmp_path: Path) -> None:
+    """A second-order model shows beside each weight how sure it is; others do not."""
+    path = rows_file(tmp_path, "spam 1:1\nham 2:1\n" * 20 + "spam 3:1\n")
+    model, plain = str(tmp_path / "a.model"), str(tmp_path / "p.model")
+    for rule, output in (("arow", model), ("perceptron", plain)):
+        options = ["--rule", rule, "--no-early-stopping", "--no-intercept", "--max-iter", "1"]
+        assert CliRunner().invoke(train, [path, *options, "-o", output]).exit_code == 0
+    top = json.loads(ran(model, "--json").stdout)["rankings"][0]["top"]
+    settled = {weight["name"]: weight["uncertainty"] for weight in top}
+    sure, rare = load(model).confidence_[0, [0, 2]] ** 0.5
+    assert settled["feature 1"] == pytest.approx(sure)
+    assert settled["feature 3"] == pytest.approx(rare)
+    assert sure < rare < 1.0
+    assert "±" in ran(model).stdout
+    assert "±" not in ran(plain).stdout
+    terms = explain(load(model), [1.0, 0.0, 1.0]).terms
+    assert {term.uncertainty for term in terms} == {sure, rare}

@@ -212,6 +212,7 @@ def _show(
             number(t.value if t.raw is None else t.raw),
             number(t.value) if scaled else "",
             signed(t.weight),
+            "" if t.uncertainty is None else number(t.uncertainty),
             signed(t.amount),
             Bar(t.amount, longest),
         ]
@@ -221,9 +222,11 @@ def _show(
     if rest:
         amount = math.fsum(term.amount for term in rest)
         sums.insert(0, (f"({counted(len(rest), 'other feature')})", amount))
-    rows += [[name, "", "", "", signed(amount), ""] for name, amount in sums]
+    rows += [[name, "", "", "", "", signed(amount), ""] for name, amount in sums]
     product = "weight × scaled" if scaled else "weight × value"
-    headings = ("feature", "value", "scaled" if scaled else "", "weight", product, "")
+    sure = any(term.uncertainty is not None for term in shown)
+    plus_minus = "±" if sure else ""
+    headings = ("feature", "value", "scaled" if scaled else "", "weight", plus_minus, product, "")
     title = f"Positive contributions speak for {positive}, negative ones for {negative}"
     screen.table(headings, rows, title)
     if explanation.n_unknown:

@@ -105,7 +105,8 @@ recipe_options = option_group(
             "--refit/--no-refit",
             default=True,
             show_default=True,
-            help="After early stopping, train again on all rows with the number of passes found "
+            help="After early stopping, train again on all rows with the number of passes found, "
+            "or all passes if fewer than 200 rows were held out "
             "(in one process only, not with --engine dask).",
         ),
         click.option(

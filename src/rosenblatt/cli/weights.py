@@ -7,7 +7,7 @@ import click
 
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Bar, Cell
-from rosenblatt.wording import counted, printable, signed
+from rosenblatt.wording import counted, number, printable, signed
 
 if TYPE_CHECKING:
     from rosenblatt.models.explanation import RankedWeight, Ranking
@@ -44,7 +44,8 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     """Show the features of MODEL with the largest weights.
 
     If the features have very different ranges, they are ranked by weight × standard deviation.
-    --all prints tab-separated lines: class, feature, name, weight.
+    --all prints tab-separated lines: class, feature, name, weight. Models of second-order rules
+    know how sure each weight is: ± is its standard deviation, 1 before training.
     """
     from rosenblatt.models.explanation import class_number, ranked_weights, ranking_misleads
     from rosenblatt.models.model import Model
@@ -104,12 +105,14 @@ def _show_tables(screen: Screen, ranking: "Ranking", *, by_effect: bool) -> None
     )
     shown = [*ranking.top, *ranking.bottom]
     longest = max((abs(_measure(w, by_effect)) for w in shown), default=0.0)
-    headings = ("feature", "weight", "× deviation" if by_effect else "", "")
+    sure = any(w.uncertainty is not None for w in shown)
+    headings = ("feature", "weight", "±" if sure else "", "× deviation" if by_effect else "", "")
     for title, part in ((f"for {label}", ranking.top), (other, ranking.bottom)):
         rows: list[list[Cell]] = [
             [
                 w.name,
                 signed(w.weight),
+                "" if w.uncertainty is None else number(w.uncertainty),
                 signed(w.effect or 0.0) if by_effect else "",
                 Bar(_measure(w, by_effect), longest),
             ]
@@ -154,6 +157,6 @@ def _write_all(screen: Screen, model: "Model", chosen: int | None) -> None:
             line = {"class": label, "feature": feature, "name": name, "weight": weight}
             screen.write(f"{json.dumps(line)}\n")
         else:
-            number = "" if feature is None else feature
-            texts = (printable(str(label)), number, printable(name), repr(weight))
+            place = "" if feature is None else feature
+            texts = (printable(str(label)), place, printable(name), repr(weight))
             screen.write("{}\t{}\t{}\t{}\n".format(*texts))

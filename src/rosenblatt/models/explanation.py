@@ -30,6 +30,7 @@ class RankedWeight(NamedTuple):
     name: str
     weight: float
     effect: float | None  # None where the model does not know the deviations
+    uncertainty: float | None = None  # of the weight, 1 at first; second-order rules know it
 
 
 class Ranking(NamedTuple):
@@ -52,6 +53,7 @@ class Contribution(NamedTuple):
     weight: float
     amount: float  # weight × value
     raw: float | None = None  # the number in the file, where it was scaled
+    uncertainty: float | None = None  # of the weight, 1 at first; second-order rules know it
 
 
 class Explanation(NamedTuple):
@@ -201,6 +203,20 @@ def ranked_weights(
     ]
 
 
+def uncertainties(model: Model, label: Label) -> NDArray[Any] | None:
+    """Return the standard deviation of each weight of a class; None where no rule kept it.
+
+    It is 1 before a feature is met, and the smaller the more rows have settled its weight.
+    """
+    variance = model.variance
+    if variance is None:
+        return None
+    if variance.shape != model.weights.shape:  # all of Σ
+        return np.asarray(np.sqrt(np.diagonal(variance)))
+    number = 0 if len(model.weights) == 1 else model.classes.index(label)
+    return np.asarray(np.sqrt(variance[number]))
+
+
 def all_weights(
     model: Model, class_: int | None = None
 ) -> Iterator[tuple[Label, int | None, str, float]]:
@@ -240,6 +256,9 @@ def contributions(
         others = (k for k in range(len(w)) if k != number)
         against = max(others, key=lambda k: sums[k]) if rival is None else rival
         w = w[number] - w[against]
+    pair = [uncertainties(model, model.classes[k]) for k in (number, against)][: len(model.weights)]
+    squares = [one[at] ** 2 for one in pair if one is not None]
+    unsure = np.sqrt(np.sum(squares, axis=0)) if squares else None
     amounts = w[:-1] * x
     name = namer(model)
     order = np.argsort(-np.abs(amounts), kind="stable")
@@ -254,6 +273,7 @@ def contributions(
             float(w[i]),
             float(amounts[i]),
             encoder.unscaled(feature, float(x[i])) if isinstance(encoder, TableEncoding) else None,
+            None if unsure is None else float(unsure[i]),
         )
         for i, feature in ((i, int(at[i])) for i in order[: np.count_nonzero(amounts)])
     ]
@@ -292,11 +312,17 @@ def _ranking(
     deviation = None if model.spread is None else np.asarray(model.spread.deviation)
     key = w * deviation if by_effect and deviation is not None else w
 
+    unsure = uncertainties(model, label)
+
     def told(indices: NDArray[Any]) -> list[RankedWeight]:
         effects = None if deviation is None else w[indices] * deviation[indices]
         return [
             RankedWeight(
-                int(i), name(int(i)), float(w[i]), None if effects is None else float(effects[n])
+                int(i),
+                name(int(i)),
+                float(w[i]),
+                None if effects is None else float(effects[n]),
+                None if unsure is None else float(unsure[i]),
             )
             for n, i in enumerate(indices)
         ]

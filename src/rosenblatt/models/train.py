@@ -32,6 +32,7 @@ from rosenblatt.training.stream_supply import Draw
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 TABLE_RULE, TEXT_RULE = "perceptron", "arow"
+FEW_HELD_OUT = 200  # rows; the pass that fewer choose is chosen by chance
 MOST_DENSE_COLUMNS = 200
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
 LISTS = ("text", "category", "numeric", "ignore", "names")
@@ -163,7 +164,8 @@ def train_files(
         Number of passes; by default what the table of rules says.
     refit : bool, default True
         After early stopping, train once more on all rows, the held-out ones too, in as many passes
-        as did best on those.
+        as did best on those; in all passes where fewer than 200 were held out, which are too few to
+        choose by.
     shuffle, zero, fit_intercept, early_stopping, validation_fraction, n_iter_no_change, time_limit
         As in the estimators.
     random_state : int
@@ -248,7 +250,11 @@ def train_files(
         )
     fits = done.fits
     model = _model(source, learner, done.trained, verdict=verdict)
-    model.training |= {"held_out_rows": done.n_held_out, "refit": done.refit}
+    model.training |= {
+        "held_out_rows": done.n_held_out,
+        "refit": done.refit_passes > 0,
+        "refit_passes": done.refit_passes,
+    }
     model.training["notes"] += wanted.notes(fits)
     if class_weight is not None:
         model.options |= plain_options({"class_weight": class_weight})
@@ -261,7 +267,7 @@ class SourceFit(NamedTuple):
     trained: Trained
     fits: Fits
     n_held_out: int
-    refit: bool  # whether it was trained again on all rows
+    refit_passes: int  # of the training on all rows; 0: there was none
 
 
 def fit_source(
@@ -282,9 +288,13 @@ def fit_source(
     fits, n_held_out = wanted.fit(trained), trained.supply.n_held_out
     whole = trained.outcome.stop_reason not in ENDED_EARLY
     if not (refit and learner.early_stopping and n_held_out and whole):
-        return SourceFit(trained, fits, n_held_out, refit=False)
-    trained = fit_again(trained, learner.plan(), vote=learner.voted)
-    return SourceFit(trained, fits, n_held_out, refit=True)
+        return SourceFit(trained, fits, n_held_out, 0)
+    passes = trained.outcome.best_pass
+    few = n_held_out < FEW_HELD_OUT and not wanted  # what was fitted belongs to the pass chosen
+    if few and (learner.averaged or learner.second_order):
+        passes = learner.passes
+    trained = fit_again(trained, learner.plan(), passes, vote=learner.voted)
+    return SourceFit(trained, fits, n_held_out, passes)
 
 
 class ShownFiles(TrainingFiles):

@@ -117,8 +117,8 @@ def fit_stream(
     return Trained(state, outcome, reading, supply, sample)
 
 
-def fit_again(trained: Trained, plan: Plan, *, vote: bool = False) -> Trained:
-    """Train from zero on all rows, those held out too, in as many passes as did best on those.
+def fit_again(trained: Trained, plan: Plan, passes: int, *, vote: bool = False) -> Trained:
+    """Train from zero on all rows, those held out too, in so many passes.
 
     The state is changed in its own memory: a second one would be as large again. What the first
     training says of itself, history and scores on held-out rows, stays as it is.
@@ -126,7 +126,7 @@ def fit_again(trained: Trained, plan: Plan, *, vote: bool = False) -> Trained:
     first, supply = trained.outcome, trained.supply
     supply.learn_from_all()
     trained.state.restart()
-    again = replace(plan, max_iter=first.best_pass, early_stopping=None)
+    again = replace(plan, max_iter=passes, early_stopping=None)
     memory = Vote(plan.zero) if vote else None
     outcome = fit_supply(trained.state, supply, again, memory=memory)
     return replace(trained, outcome=replace(first, mistakes=outcome.mistakes))

@@ -13,7 +13,7 @@ import numpy as np
 from rosenblatt.data.encoding.columns import FeatureColumn
 from rosenblatt.data.encoding.text_column import (
     WORD,
-    Term,
+    SpelledTerm,
     TextColumn,
     room,
     terms_of,
@@ -38,10 +38,10 @@ def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: 
     >>> [spelled[a:b] for a, b in zip(terms.starts, terms.stops)]
     [b' ah', b'aha', b'ha ', b' aha', b'aha ']
     """
-    found: list[dict[int, Term]] = []
+    found: list[dict[int, SpelledTerm]] = []
     spelled = bytearray()
     for text in rows:
-        own: dict[int, Term] = {}
+        own: dict[int, SpelledTerm] = {}
         for word in WORD.findall((text or "").lower()):
             characters = [character.encode() for character in f" {word} "]
             places = np.cumsum([len(spelled), *map(len, characters)]).tolist()
@@ -49,7 +49,7 @@ def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: 
             for size in range(lengths[0], lengths[1] + 1):
                 for start, stop in zip(places, places[size:], strict=False):
                     key = term_hash(bytes(spelled[start:stop]), seed) & key_mask
-                    own.setdefault(key, Term(start, stop, 1)).count += 1
+                    own.setdefault(key, SpelledTerm(start, stop, 1)).count += 1
         found.append(own)
     return terms_of(found, spelled)
 

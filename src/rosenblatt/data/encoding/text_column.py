@@ -59,7 +59,7 @@ def word_characters() -> NDArray[np.int32]:
     return characters
 
 
-class Term:
+class SpelledTerm:
     """A term of a row: where it is spelled, how often it is there, and what each time counts."""
 
     def __init__(self, start: int, stop: int, unit: int) -> None:
@@ -74,12 +74,12 @@ def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: 
 
     Where two terms of a row share a key, they count as one: what the first of them is.
     """
-    lists: list[dict[int, Term]] = []
+    lists: list[dict[int, SpelledTerm]] = []
     spelled = bytearray()
     hashes: dict[bytes, int] = {}
     for text in rows:
         words = [word.encode() for word in WORD.findall((text or "").lower())]
-        found: dict[int, Term] = {}
+        found: dict[int, SpelledTerm] = {}
         before: tuple[int, int] | None = None
         for word in words:
             start = len(spelled)
@@ -87,20 +87,20 @@ def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: 
             if word not in hashes:
                 hashes[word] = term_hash(word, seed)
             own = hashes[word]
-            found.setdefault(own & key_mask, Term(start, stop, 1)).count += 1
+            found.setdefault(own & key_mask, SpelledTerm(start, stop, 1)).count += 1
             if pairs and before is not None:
                 key = pair_hash(before[0], own) & key_mask
-                found.setdefault(key, Term(before[1], stop, -1)).count += 1
+                found.setdefault(key, SpelledTerm(before[1], stop, -1)).count += 1
             spelled += word + b" "
             before = own, start
         lists.append(found)
     return terms_of(lists, spelled)
 
 
-def terms_of(rows: Iterable[dict[int, Term]], spelled: bytearray) -> Terms:
+def terms_of(rows: Iterable[dict[int, SpelledTerm]], spelled: bytearray) -> Terms:
     """Return the terms of rows, by their keys."""
     keys: list[int] = []
-    terms: list[Term] = []
+    terms: list[SpelledTerm] = []
     indptr = [0]
     for found in rows:
         keys += found
