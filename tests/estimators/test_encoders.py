@@ -1,6 +1,7 @@
 """The encoders as transformers: what the command makes of columns, in pipelines and files."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from rosenblatt import (
     save,
     train_files,
 )
+from rosenblatt.data.files import Columns
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
 from tests.estimators.test_rows_of_training import people, run
@@ -40,16 +42,19 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-def test_columns_become_what_the_command_makes_of_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [{}, {"bins": 4, "scale": False, "missing": "zero"}], ids=str)
+def test_columns_become_what_the_command_makes_of_them(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
     """Rows, names and notes are those of a model trained on the file."""
     frame = people()
     frame.to_csv(tmp_path / "people.csv", index=False)
-    model = train_files(str(tmp_path / "people.csv"), **FORMS)
+    model = train_files(str(tmp_path / "people.csv"), **FORMS, **settings)
     batch = next(iter(model.rows(str(tmp_path / "people.csv"))))
     shape = (batch.n_rows, model.n_features)
     expected = sparse.csr_array((batch.data, batch.indices, batch.indptr), shape=shape)
     X = pd.read_csv(tmp_path / "people.csv").drop(columns="label")
-    encoder = TableEncoder(**FORMS).fit(X)
+    encoder = TableEncoder(**FORMS, **settings).fit(X)
     assert np.array_equal(encoder.transform(X).toarray(), expected.toarray())
     assert model.encoder is not None
     names = model.encoder.names(range(model.n_features))
@@ -60,7 +65,9 @@ def test_columns_become_what_the_command_makes_of_them(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("settings", [{}, {"word_pairs": False}, {"hash_bits": 8}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"word_pairs": False}, {"hash_bits": 8}, {"char_ngrams": (2, 3)}]
+)
 def test_texts_become_what_the_command_makes_of_them(
     tmp_path: Path, settings: dict[str, Any]
 ) -> None:
@@ -221,3 +228,9 @@ def test_bad_input(encoder: Any, X: Any, sentence: str) -> None:
     """What cannot be encoded is refused with a sentence."""
     with pytest.raises(ValueError, match=re.escape(sentence)):
         encoder.fit(X)
+
+
+def test_every_option_of_columns_is_a_parameter() -> None:
+    """What ``train`` can be told of columns, the encoder can be told, too."""
+    asked = {field.name for field in fields(Columns)} - {"label", "weight", "degree"}
+    assert set(TableEncoder().get_params()) - {"sparse_output", "max_features"} == asked

@@ -103,6 +103,11 @@ class TableEncoder(ColumnEncoder):
     min_count : int, default None
         Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
         fewer than 1,000 rows.
+    char_ngrams : (int, int), default None
+        Lengths of the shortest and longest n-grams of characters that become features, too: for
+        words of many forms, names, codes and languages without spaces.
+    bins : int, default None
+        Number of equally frequent ranges of each number that become features beside it.
     max_features : int, default 2^22
         When there are so many features, new words and categories are left out.
     sparse_output : bool, default True
@@ -143,6 +148,8 @@ class TableEncoder(ColumnEncoder):
         hash_bits: int | None = None,
         word_pairs: bool = True,
         min_count: int | None = None,
+        char_ngrams: tuple[int, int] | None = None,
+        bins: int | None = None,
         max_features: int = MOST_FEATURES,
         sparse_output: bool = True,
     ) -> None:
@@ -155,6 +162,8 @@ class TableEncoder(ColumnEncoder):
         self.hash_bits = hash_bits
         self.word_pairs = word_pairs
         self.min_count = min_count
+        self.char_ngrams = char_ngrams
+        self.bins = bins
         self.max_features = max_features
         self.sparse_output = sparse_output
 
@@ -209,6 +218,9 @@ class TextEncoder(ColumnEncoder):
     min_count : int, default None
         Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
         fewer than 1,000 texts.
+    char_ngrams : (int, int), default None
+        Lengths of the shortest and longest n-grams of characters that become features, too: for
+        words of many forms, names, codes and languages without spaces.
     hash_bits : int, default None
         Hash words to 2^hash_bits features, 1 to 30, without names.
     max_features : int, default 2^22
@@ -236,12 +248,14 @@ class TextEncoder(ColumnEncoder):
         *,
         word_pairs: bool = True,
         min_count: int | None = None,
+        char_ngrams: tuple[int, int] | None = None,
         hash_bits: int | None = None,
         max_features: int = MOST_FEATURES,
         sparse_output: bool = True,
     ) -> None:
         self.word_pairs = word_pairs
         self.min_count = min_count
+        self.char_ngrams = char_ngrams
         self.hash_bits = hash_bits
         self.max_features = max_features
         self.sparse_output = sparse_output
