@@ -108,6 +108,13 @@ export function mark(side, x, y, size, attributes = {}) {
   });
 }
 
+// The same mark as a part of a path: many of one class are then one node.
+export function markPath(side, x, y, size) {
+  const half = size * 0.9;
+  if (side > 0) return `M${(x - size).toFixed(4)} ${y.toFixed(4)}a${size} ${size} 0 1 0 ${2 * size} 0a${size} ${size} 0 1 0 ${-2 * size} 0`;
+  return `M${(x - half).toFixed(4)} ${(y - half).toFixed(4)}h${2 * half}v${2 * half}h${-2 * half}z`;
+}
+
 export function symbol(side, ...more) {
   return drawing("svg", { class: "symbol", viewBox: "-8 -8 16 16", "aria-hidden": "true" }, mark(side, 0, 0, 6), ...more);
 }

@@ -447,7 +447,13 @@ class Lab {
     this.verdictBox = element("p", { class: "verdict" }, this.verdict, button("Why?", "The proof", () => this.openPanel("proof"), { class: "small" }));
     this.buildTabs();
     this.buildDrawers();
-    const stage = element("section", { class: "stage", "aria-label": "Plane" }, this.tools.root, element("div", { class: "plane-place" }, this.plane.root));
+    const place = element("div", { class: "plane-place" }, this.plane.root);
+    // Not by units of a container: with them every drawn frame resolves the styles of the plane anew.
+    this.ofPlane = onSize(place, (width, height) => {
+      const side = `${Math.min(width, height)}px`;
+      Object.assign(this.plane.root.style, { width: side, height: side });
+    });
+    const stage = element("section", { class: "stage", "aria-label": "Plane" }, this.tools.root, place);
     const side = element(
       "section", { class: "side", "aria-label": "Training" },
       this.guide.root, this.sentence, this.transport.root, this.verdictBox, this.tabList, this.panelPlace, this.drawerBox,
@@ -528,6 +534,7 @@ class Lab {
     for (const timer of [this.quiet, this.saving, this.writing]) clearTimeout(timer);
     cancelAnimationFrame(this.scheduled);
     this.ofPanel();
+    this.ofPlane();
     window.removeEventListener("hashchange", this.onHash);
     this.model.off("change:document", this.heed);
     for (const part of [this.plane, this.transport, ...Object.values(this.panels)]) part.close?.();

@@ -1,7 +1,7 @@
 // What can be looked at beside the plane: the axis along w, the theorem, passes, orders, the proof.
 
 import { Chart, linePath, stairs } from "./chart.js";
-import { button, counted, drawing, element, mark, say, set, shown, ticks } from "./elements.js";
+import { button, counted, drawing, element, markPath, say, set, shown, ticks } from "./elements.js";
 import { Training } from "./engine.js";
 import { Picture } from "./picture.js";
 import { proofSentences, verdictRows } from "./sentences.js";
@@ -41,13 +41,11 @@ function drawAxis(chart, { document, picture, hovered, selected }) {
   }
   const wrong = new Set(picture.wrong());
   const height = (side) => (side > 0 ? 34 : 74);
-  document.points.forEach(([, , side], row) => {
-    chart.nodes.push(mark(side, X(values[row]), height(side), 4.5));
-    if (wrong.has(row)) {
-      const [x, y] = [X(values[row]), height(side)];
-      chart.line(`M${x - 2.5} ${y - 2.5}l5 5m0 -5l-5 5`, "cross");
-    }
-  });
+  for (const side of [1, -1]) {
+    const own = document.points.flatMap((point, row) => (point[2] === side ? [row] : []));
+    chart.line(own.map((row) => markPath(side, X(values[row]), height(side), 4.5)).join(""), side > 0 ? "positive" : "negative");
+  }
+  chart.line([...wrong].map((row) => `M${X(values[row]) - 2.5} ${height(document.points[row][2]) - 2.5}l5 5m0 -5l-5 5`).join(""), "cross");
   const ring = (row, name) => row !== null && row < values.length && chart.add("circle", { class: name, cx: X(values[row]), cy: height(document.points[row][2]), r: 9 });
   ring(picture.row, "current");
   for (const place of [selected, hovered]) if (place?.list === "points") ring(place.row, "looked-at");
@@ -198,9 +196,9 @@ export class Orders {
     const select = (name) => element("select", { "data-order": name, "aria-label": name === "order" ? "Order on the left" : "Order on the right", onchange: (event) => choose(name, event.target.value) }, ...Object.entries(ORDER_WORDS).map(([value, words]) => element("option", { value }, words)));
     this.selects = { order: select("order"), second_order: select("second_order") };
     this.planes = [0, 1].map(() => {
-      const paths = Object.fromEntries(["negative-area", "cover", "positive-area", "line"].map((name) => [name, drawing("path", { class: name })]));
-      const layer = drawing("g", {});
-      return { paths, layer, marks: [], svg: drawing("svg", { class: "mini", role: "img", viewBox: "0 0 1 1" }, ...Object.values(paths), layer) };
+      const names = ["negative-area", "cover", "positive-area", "line", "positive", "negative", "positive is-wrong", "negative is-wrong"];
+      const paths = Object.fromEntries(names.map((name) => [name, drawing("path", { class: name })]));
+      return { paths, svg: drawing("svg", { class: "mini", role: "img", viewBox: "0 0 1 1" }, ...Object.values(paths)) };
     });
     this.words = [0, 1].map(() => element("p", { class: "note" }));
     this.chart = new Chart("race", 172);
@@ -227,22 +225,18 @@ export class Orders {
     this.chart.show({ ...state, both }, drawRace);
   }
 
-  drawMini({ svg, paths, layer, marks }, document, picture) {
+  drawMini({ svg, paths }, document, picture) {
     const { line, area } = picture.kept(document.memory);
     const [left, right, bottom, top] = document.view;
     const wrong = new Set(picture.wrong());
     const whole = picture.at ? "M0 0H1V1H0Z" : "";
     for (const [name, d] of Object.entries({ "negative-area": whole, cover: area, "positive-area": area, line })) set(paths[name], { d: picture.at ? d : "" });
-    while (marks.length > document.points.length) marks.pop().node.remove();
+    const marks = { positive: "", negative: "", "positive is-wrong": "", "negative is-wrong": "" };
     document.points.forEach(([x, y, side], i) => {
-      if (marks[i]?.side !== side) {
-        marks[i]?.node.remove();
-        marks[i] = { side, node: mark(side, 0, 0, 0.018, { rx: 0.004 }) };
-        layer.append(marks[i].node);
-      }
-      set(marks[i].node, { transform: `translate(${((x - left) / (right - left)).toFixed(4)} ${((top - y) / (top - bottom)).toFixed(4)})` });
-      marks[i].node.classList.toggle("is-wrong", wrong.has(i));
+      const name = `${side > 0 ? "positive" : "negative"}${wrong.has(i) ? " is-wrong" : ""}`;
+      marks[name] += markPath(side, (x - left) / (right - left), (top - y) / (top - bottom), 0.018);
     });
+    for (const [name, d] of Object.entries(marks)) set(paths[name], { d });
     set(svg, { "aria-label": `The plane after ${picture.at} rows: ${counted(wrong.size, "point")} wrong.` });
   }
 
