@@ -172,3 +172,34 @@ def test_one_huge_feature_number_is_refused() -> None:
     report = json.loads(run("train", "t.svm", "--bad-rows", "skip", "--json").stdout)
     assert (report["n_rows"], report["n_features"]) == (39, 3)
     assert report["bad_rows"]["count"] == 1
+
+
+def test_codes_keys_and_numbers_as_people_write_them() -> None:
+    """Codes are categories, long keys are left out, (1,234.5) is negative; units are remarked."""
+    codes, labels = ("01234", "90210", "10001"), ("no", "yes")
+    rows = [
+        f'{codes[i % 3]},{10**17 + i * 10**12},"({i},000.5)",{150 + i % 50} cm,{labels[i % 2]}'
+        for i in range(1, 101)
+    ]
+    Path("t.csv").write_text("\n".join(["zip,account,balance,height,label", *rows]))
+    result = run("train", "t.csv", "--json")
+    found = json.loads(result.stdout)["decisions"]
+    assert found["columns"] == {"category": ["zip", "height"], "numeric": ["balance"]}
+    assert found["left_out"] == {
+        "account": "its numbers have more than 15 digits and are different, as keys are"
+    }
+    assert "Column 'balance' has numbers such as '(1,000.5)', read as -1000.5." in result.stderr
+    assert (
+        "Column 'height' is taken for a category: its 50 values such as '151 cm'" in result.stderr
+    )
+    assert "--numeric height" in result.stderr
+
+
+def test_the_encoding_of_windows_is_offered() -> None:
+    """Bytes that Latin-1 has no letters for are those of Windows."""
+    text = "label,body\n" + "a,it’s good\nb,nothing\n" * 10
+    Path("t.csv").write_bytes(text.encode("cp1252"))
+    result = run("train", "t.csv")
+    assert result.exit_code == 2
+    assert "for instance with --encoding cp1252" in result.stderr
+    assert run("train", "t.csv", "--encoding", "cp1252").exit_code == 0

@@ -29,6 +29,9 @@ FEWEST_WORDS = 3  # on average, in a column of text whose values mostly differ
 SURELY_TEXT = 8  # words on average, in any column of text
 FEWEST_ROWS = 20  # from where on it is odd that all values differ
 MOSTLY = 0.9  # of the rows
+MOST_UNREMARKED = 20  # values of a category that may look like numbers
+CODE = r"^\s*0[0-9]"
+NUMBER_AND_UNIT = r"^[-+($€£]*[0-9][0-9.,' ]*[)%€]?\s*[\p{L}°µ/²³]{0,6}\.?$"
 NEARLY_ALL = 0.99
 WORD = r"\p{L}{2,}"
 
@@ -36,6 +39,7 @@ IDENTIFIER = re.compile(r"(?:.*[^a-z])?(?:id|key|uuid|guid|index|rowid|rownum)|.
 LEAST_DECIDED = 0.98  # of the rows, by a column that is suspected to know the label
 MOST_COMMON = 0.9  # of the rows: where one class has more, a column that knows it is no surprise
 MOST_LEVELS = 0.1  # of the rows: a column with more values may decide by naming the rows
+LONG_KEY, LONGEST_KEY = 1e16, 1e22  # keys of 17 to 22 digits; quantities so large are not exact
 BINS = 64
 MOST_ROWS = 5000  # by which that is judged
 AT_A_TIME = 1 << 20  # numbers that are sorted together
@@ -74,6 +78,7 @@ def detected_columns(
     numbers = np.asarray(frame.cast(pl.Float64, strict=False).to_numpy(), np.float64)
     numbers = numbers.reshape(table.frame.height, len(text))
     plain = np.isfinite(numbers).sum(axis=0) == [len(own[n]) - own[n].null_count() for n in text]
+    plain_whole = plain & np.all((numbers == np.floor(numbers)) | np.isnan(numbers), axis=0)
     place = {name: k for k, name in enumerate(text)}
     heading = table.heading
     comma = heading is not None and heading.dialect.separator == ";"
@@ -84,7 +89,8 @@ def detected_columns(
         if series.dtype != pl.String:
             column = _column_of_type(table, name)
         elif plain[place[name]] and series.null_count() < len(series):
-            column = InputColumn(name, "numeric")
+            whole = plain_whole[place[name]]
+            column = InputColumn(name, "category" if whole and _are_codes(series) else "numeric")
         else:
             column = _column_of_text(name, _present(series), comma=comma, lenient=lenient)
         if column.role != "numeric" or column.form or series.dtype == pl.Boolean:
@@ -95,6 +101,11 @@ def detected_columns(
             reason = _counters([name], _floats(series)[:, None])[0]
         detected.append(InputColumn(name, "ignored", reason=reason) if reason else column)
     return detected
+
+
+def _are_codes(values: "pl.Series") -> bool:
+    """Whether whole numbers name something: 01234 is a code, if it is not all but unique."""
+    return bool(values.str.contains(CODE).any()) and 2 * values.n_unique() <= len(values)
 
 
 def _column_of_type(table: Table, name: str) -> InputColumn:
@@ -157,12 +168,15 @@ def _counters(names: Sequence[str], numbers: NDArray[np.float64]) -> list[str]:
         return [""] * len(names)
     reasons, empty = [""] * len(names), np.all(np.isnan(numbers), axis=0)
     counting = np.all(np.diff(numbers, axis=0) == 1, axis=0)
+    long = np.all((numbers >= LONG_KEY) & (numbers < LONGEST_KEY), axis=0)
     for k, name in enumerate(names):
         if empty[k]:
             reasons[k] = f"it has no value in the first {n_rows:,} rows"
         elif counting[k]:
             first = ", ".join(f"{number:g}" for number in numbers[:3, k])
             reasons[k] = f"it counts the rows: {first}, …"
+        elif long[k] and len(np.unique(numbers[:, k])) > MOSTLY * n_rows:
+            reasons[k] = "its numbers have more than 15 digits and are different, as keys are"
         elif IDENTIFIER.fullmatch(name.strip()) or IDENTIFIER.fullmatch(name.lower()):
             own = numbers[:, k]
             is_whole = bool(np.isfinite(own).all() and (own == np.floor(own)).all())
@@ -205,7 +219,21 @@ def oddities(table: Table, column: InputColumn) -> list[str]:
         return [_form_note(column, values)]
     if column.role != "category" or column.parts != ("",) or len(values) < FEWEST_ROWS:
         return []
-    word = _word_among_numbers(values)
+    return _category_notes(name, values)
+
+
+def _category_notes(name: str, values: "pl.Series") -> list[str]:
+    """Return a sentence on a category that may be meant as numbers."""
+    example, word = _written_oddly(values), _word_among_numbers(values)
+    if example is not None:
+        return [
+            Sentence(
+                f"Column '{name}' is taken for a category: its {values.n_unique():,} values such as"
+                f" {example!r} are no plain numbers. If they should be, mend the file and use ",
+                Parameter("numeric", name),
+                ".",
+            )
+        ]
     if word is None:
         return []
     return [
@@ -226,6 +254,18 @@ def _form_note(column: InputColumn, values: "pl.Series") -> str:
     row = int(changed[0]) if len(changed) else 0
     number = plain.cast(pl.Float64, strict=False)[row]
     return f"Column '{column.name}' has numbers such as '{values[row]}', read as {number:.15g}."
+
+
+def _written_oddly(values: "pl.Series") -> str | None:
+    """Return a value of a column of many that look like numbers and cannot be read as such."""
+    import polars as pl
+
+    if values.dtype != pl.String or values.n_unique() <= MOST_UNREMARKED:
+        return None
+    bare = values.str.strip_chars()
+    odd = bare.filter(bare.cast(pl.Float64, strict=False).is_null())
+    alike = bare.str.contains(NUMBER_AND_UNIT).sum() >= MOSTLY * len(values)
+    return str(odd[0])[:40] if alike and len(odd) > (1 - MOSTLY) * len(values) else None
 
 
 def _word_among_numbers(values: "pl.Series") -> str | None:

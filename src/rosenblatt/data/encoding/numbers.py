@@ -1,8 +1,9 @@
 """Numeric columns: their values, and the mean and spread by which they are filled and scaled.
 
 Numbers are decimal: 12, -1.5, 2e-3. In a column of text they may also be written as people do: with
-a sign of money or a percent sign, with thousands apart (1,234.5 or 1 234.5), or with a comma before
-the decimals (1.234,5). Which of the two it is, is decided once for a column.
+a sign of money or a percent sign, with thousands apart (1,234.5 or 1 234.5), negative in
+parentheses, or with a comma before the decimals (1.234,5). Which of the two it is, is decided once
+for a column.
 """
 
 from collections.abc import Sequence
@@ -29,14 +30,18 @@ FIELDS = ("count", "mean", "m2", "low", "high", "n_missing")
 
 MONEY, GAP = "[$€£¥]", "[ '\u00a0\u202f]"
 POINT = (
-    rf"^[-+]?\s*{MONEY}?\s*[-+]?(?:[0-9]{{1,3}}(?:(?:,|{GAP})[0-9]{{3}})+|[0-9]+)"
-    rf"(?:\.[0-9]*)?\s*(?:{MONEY}|%)?$"
+    rf"[-+]?\s*{MONEY}?\s*[-+]?(?:[0-9]{{1,3}}(?:(?:,|{GAP})[0-9]{{3}})+|[0-9]+)"
+    rf"(?:\.[0-9]*)?\s*(?:{MONEY}|%)?"
 )
 COMMA = (
-    rf"^[-+]?\s*{MONEY}?\s*[-+]?(?:[0-9]{{1,3}}(?:(?:\.|{GAP})[0-9]{{3}})+|[0-9]+)"
-    rf"(?:,[0-9]*)?\s*(?:{MONEY}|%)?$"
+    rf"[-+]?\s*{MONEY}?\s*[-+]?(?:[0-9]{{1,3}}(?:(?:\.|{GAP})[0-9]{{3}})+|[0-9]+)"
+    rf"(?:,[0-9]*)?\s*(?:{MONEY}|%)?"
 )
-FORMS = {"point": POINT, "comma": COMMA}
+NEGATIVE = r"^\(([^-+()]*)\)$"  # as book-keepers write it
+FORMS = {
+    name: rf"^(?:{form}|\((?:{form.removeprefix('[-+]?')})\))$"
+    for name, form in (("point", POINT), ("comma", COMMA))
+}
 SURELY_COMMA = r"^[^,]*(?:^|[^0-9])0,[0-9]+|^[^,]*,(?:[0-9]{1,2}|[0-9]{4,})[^0-9,.]*$"
 SURELY_POINT = r",.*[,.]"
 # What people write where a number is missing, in any case; in other columns it may mean something.
@@ -118,7 +123,7 @@ def plain_numbers(series: "pl.Series", form: str) -> "pl.Series":
     import polars as pl
 
     bare = series.str.strip_chars(BLANKS)
-    plain = bare.str.replace_all(DECORATION, "")
+    plain = bare.str.replace_all(DECORATION, "").str.replace(NEGATIVE, "-${1}")
     if form == "comma":
         plain = plain.str.replace_all(".", "", literal=True)
         plain = plain.str.replace_all(",", ".", literal=True)

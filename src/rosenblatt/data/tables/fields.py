@@ -91,9 +91,10 @@ def squeezed(text: bytes) -> bytes:
 
 def not_utf_8(text: bytes) -> Sentence:
     """Return what to say of text that is not UTF-8."""
+    windows = any(0x80 <= byte < 0xA0 for byte in text)  # control characters in Latin-1
     return Sentence(
         f"{shown(text)} is not UTF-8 text; name the encoding of the file, for instance with ",
-        Parameter("encoding", "latin-1"),
+        Parameter("encoding", "cp1252" if windows else "latin-1"),
         ", or replace what cannot be read with ",
         Parameter("encoding_errors", "replace"),
     )
