@@ -29,6 +29,7 @@ def test_scores_are_those_of_scikit_learn(n_classes: int) -> None:
     assert found.log_loss == pytest.approx(log_loss(numbers, shares))
     assert found.n_rows == sum(one.n_rows for one in found.bins) == 500
     assert found.calibration_error < 0.1
+    assert np.isnan(Reliability(n_classes).brier_score)
 
 
 def mail(path: Path, n_rows: int = 600) -> Path:

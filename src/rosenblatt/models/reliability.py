@@ -1,5 +1,6 @@
 """How far probabilities can be relied on: what was promised against what came."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,13 +62,13 @@ class Reliability:
 
     @property
     def brier_score(self) -> float:
-        """The mean squared error of the probabilities; 0 is perfect."""
-        return self._square / self.n_rows
+        """The mean squared error of the probabilities; 0 is perfect, NaN without rows."""
+        return self._mean(self._square)
 
     @property
     def log_loss(self) -> float:
-        """The mean of −ln p of the class that a row has; 0 is perfect."""
-        return self._log / self.n_rows
+        """The mean of −ln p of the class that a row has; 0 is perfect, NaN without rows."""
+        return self._mean(self._log)
 
     @property
     def bins(self) -> list[ReliabilityBin]:
@@ -81,7 +82,10 @@ class Reliability:
     @property
     def calibration_error(self) -> float:
         """The mean distance of promised and true shares, over the rows."""
-        return sum(abs(one.probability - one.share) * one.n_rows for one in self.bins) / self.n_rows
+        return self._mean(sum(abs(one.probability - one.share) * one.n_rows for one in self.bins))
+
+    def _mean(self, total: float) -> float:
+        return total / self.n_rows if self.n_rows else math.nan
 
     def report(self) -> dict[str, Any]:
         """Return everything as what JSON can hold."""
