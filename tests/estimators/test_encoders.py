@@ -234,3 +234,15 @@ def test_every_option_of_columns_is_a_parameter() -> None:
     """What ``train`` can be told of columns, the encoder can be told, too."""
     asked = {field.name for field in fields(Columns)} - {"label", "weight", "degree"}
     assert set(TableEncoder().get_params()) - {"sparse_output", "max_features"} == asked
+
+
+def test_characters_and_bins() -> None:
+    """Runs of characters and ranges of numbers are features of the encoders as of the command."""
+    texts = TextEncoder(word_pairs=False, char_ngrams=(3, 3)).fit(["going home", "gone"])
+    assert "characters 'goi'" in texts.get_feature_names_out().tolist()
+    rows = [{"x": float(i)} for i in range(40)]
+    encoder = TableEncoder(bins=4, sparse_output=False).fit(rows)
+    assert encoder.get_feature_names_out().tolist() == [
+        *("x", "x below 10", "x from 10 to 20", "x from 20 to 30", "x from 30"),
+    ]
+    assert encoder.transform(rows)[:, 1:].sum(axis=0).tolist() == [10.0] * 4
