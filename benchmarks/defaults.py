@@ -287,7 +287,7 @@ def main(arguments: Sequence[str]) -> None:
         before = results.get(name, {"scores": {}})["scores"]
         results[name] = {"rows": min(len(data.lines), most), "scores": before | found}
         results = {key: results[key] for key in SETS if key in results}
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        RESULTS.write_text(json.dumps(results, separators=(",", ":")) + "\n")
         print(table({name: results[name]}), end="", flush=True)  # its output
     head, _, rest = PAGE.read_text().partition(BEGIN)
     if rest:
