@@ -164,7 +164,7 @@ class ServedLearner:
         rows, needed = gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
         scores = np.empty((rows.shape[0], *needed.shape[1:]))
         (activations if state.n_classes == 2 else class_scores)(rows, needed, scores)
-        if not (math.isfinite(scores.sum()) or np.isfinite(scores).all()):
+        if not (math.isfinite(scores.flat[0]) if scores.size == 1 else np.isfinite(scores).all()):
             msg = "The score of a row overflowed: its values are too large."
             raise WeightOverflowError(msg)
         return scores

@@ -128,6 +128,7 @@ class ModelServer:
             access_log=False,
             log_level="warning",
             server_header=False,
+            proxy_headers=False,  # who asks is known by the token, not by the address
             backlog=2048,
             timeout_keep_alive=60,
             timeout_graceful_shutdown=10,
