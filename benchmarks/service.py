@@ -29,7 +29,6 @@ LEARNED = 20_000
 PREDICTED = 40_000
 BATCHES, ROWS = 1_500, 100
 MODEL = "/v1/models/m"
-DURABLE = "ours: on the disk before each answer; river: in memory only"
 
 
 def figures(scale: Scale) -> Iterator[Figure | Skipped]:
