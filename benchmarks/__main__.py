@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import (
     averaged,
+    blocks,
     csr,
     dense,
     distributed,
@@ -35,6 +36,7 @@ FILE_WIDTH = 140  # columns where the output is not a terminal
 GROUPS: dict[str, Callable[[Scale], Iterator[Figure | Skipped]]] = {
     "dense": dense.figures,
     "csr": csr.figures,
+    "blocks": blocks.figures,
     "averaged": averaged.figures,
     "multiclass": multiclass.figures,
     "online": online.figures,

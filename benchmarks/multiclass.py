@@ -1,12 +1,15 @@
 """Ten digits in one machine, against scikit-learn's ten machines: time, and errors on test rows."""
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from benchmarks.figure import Amount, Figure, Skipped, Target, share_of_limit, speed_up
 from benchmarks.peers import averaged, limit_of, perceptron, sklearn_averaged, sklearn_perceptron
-from benchmarks.stopwatch import Scale, epoch_times
+from benchmarks.problems import DataSet, texts
+from benchmarks.stopwatch import Scale, best_times, epoch_times
 from reproduction.data_sets import DataFolder, MissingDataError
 
 TIMED_PASSES = 4
@@ -15,6 +18,39 @@ N_CLASSES = 10
 
 
 def figures(scale: Scale) -> Iterator[Figure | Skipped]:
+    """Yield the figures of ten digits, then those of twenty classes of text."""
+    yield from digits(scale)
+    yield from newsgroups(scale)
+
+
+def newsgroups(scale: Scale) -> Iterator[Figure | Skipped]:
+    """Yield whole fits by default and with early stopping, whose averages and copies count."""
+    from sklearn.linear_model import Perceptron
+
+    from rosenblatt import AveragedPerceptron
+
+    try:
+        data = texts("20news.train.tsv.gz")
+    except MissingDataError as missing:
+        yield Skipped("20news", str(missing))
+        return
+    for early_stopping, what in ((False, "by default"), (True, "with early stopping")):
+        times = best_times(
+            {
+                "ours": partial(_fit, AveragedPerceptron(early_stopping=early_stopping), data),
+                "sklearn": partial(_fit, Perceptron(early_stopping=early_stopping), data),
+            },
+            scale,
+        )
+        peer = f"sklearn Perceptron {what}"
+        yield speed_up(f"20news, 20 classes, {what}", times["ours"], times["sklearn"], peer, 2.0)
+
+
+def _fit(estimator: Any, data: DataSet) -> None:
+    estimator.fit(data.X, data.y)
+
+
+def digits(scale: Scale) -> Iterator[Figure | Skipped]:
     """Yield the speed-up for bytes and for floats, then the errors after ten passes."""
     try:
         folder = DataFolder.from_environment()

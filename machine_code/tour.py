@@ -33,6 +33,7 @@ from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import RULES
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import targets_of
+from rosenblatt.training.order import Order, row_numbers
 
 N_ROWS, N_FEATURES = 40, 5
 CLASS_COUNTS = (2, 3)
@@ -119,6 +120,12 @@ def visit_estimators() -> None:
             if "record_mistakes" in clf.get_params():
                 clf.set_params(record_mistakes=True).fit(X, y)
                 rosenblatt.why(clf, X, np.ones(N_FEATURES))
+
+
+def visit_orders() -> None:
+    """Shuffle rows in memory and rows of files by blocks."""
+    for X, numbers in product(arrays(), (row_numbers(N_ROWS), np.arange(N_ROWS))):
+        Order(numbers, "blocks", np.random.default_rng(0), rows_of(X)).next()
 
 
 def visit_votes() -> None:
@@ -250,6 +257,7 @@ def run(*arguments: str) -> bool:
 VISITS: tuple[Callable[[], None], ...] = (
     visit_learners,
     visit_estimators,
+    visit_orders,
     visit_votes,
     visit_kernels,
     visit_online,

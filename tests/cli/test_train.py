@@ -481,3 +481,17 @@ def test_going_on_with_a_model(tmp_path: Path) -> None:
     assert "--rule cannot be used with --from" in refused.stderr
     assert invoked("weights", "m.model").exit_code == 0
     assert invoked("explain", "m.model", "more.svm").exit_code == 0
+
+
+def test_blocks_from_a_file_are_those_of_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --shuffle blocks the size of the buffer does not matter to the model."""
+    monkeypatch.setattr("rosenblatt.training.order.BLOCK", 1 << 10)
+    path = svmlight_file(tmp_path / "toy.svm")
+    options = ["--shuffle", "blocks", "--no-early-stopping", "--max-iter", "4"]
+    for name, more in (("a.model", []), ("b.model", ["--buffer", "4K"])):
+        trained(path, *options, *more, "-o", name)
+    one, other = load("a.model"), load("b.model")
+    assert one.shuffle == "blocks"
+    assert one.coef_.tobytes() == other.coef_.tobytes()

@@ -195,6 +195,26 @@ def test_a_pass_in_blocks_is_a_pass_in_memory(seed: int, shuffle: Any) -> None:
     assert same_state(trained.state, state)
 
 
+@pytest.mark.parametrize("held_out", [0.0, 0.3])
+def test_blocks_of_the_cache_are_those_of_memory(
+    held_out: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shuffled by blocks, a file of many parts gives the model of the same rows in memory."""
+    monkeypatch.setattr("rosenblatt.training.order.BLOCK", 12 * 40)
+    found = []
+    for block_bytes in (SMALL_BLOCK, 1 << 20):
+        source = Source(3, 150, ["a", "b", "c"])
+        reading = Reading(source, keep=True, block_bytes=block_bytes)
+        supply = supply_of(reading, Draw(np.random.default_rng(1), "blocks", held_out), 1.0)
+        passes = [[part.order for part in supply.parts()] for _ in range(3)]
+        assert (len(passes[0]) > 3) == (block_bytes == SMALL_BLOCK)
+        found.append([np.concatenate(parts).tolist() for parts in passes])
+        reading.close()
+    assert found[0] == found[1]
+    assert found[0][0] != found[0][1]
+    assert sorted(found[0][0]) == sorted(found[0][1])
+
+
 @pytest.mark.parametrize("rereadable", [True, False])
 @pytest.mark.parametrize("passes", [1, 3])
 def test_a_class_that_comes_late(passes: int, rereadable: bool) -> None:

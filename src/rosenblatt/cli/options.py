@@ -23,7 +23,12 @@ GIVEN = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVI
 LONGEST_NGRAM = 32  # characters
 COUNTED = ("error", "f1", "balanced-accuracy")  # metrics that a threshold is chosen by
 METRICS = (*COUNTED, "roc-auc", "log-loss")
-SHUFFLES: dict[str, bool | str] = {"every-pass": True, "once": "once", "no": False}
+SHUFFLES: dict[str, bool | str] = {
+    "every-pass": True,
+    "blocks": "blocks",
+    "once": "once",
+    "no": False,
+}
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMG]?)B?", re.IGNORECASE)
 

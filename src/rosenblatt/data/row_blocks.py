@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch, joined_weights
 from rosenblatt.data.labels import Label
 from rosenblatt.data.threads import in_order
+from rosenblatt.kernels.shapes import BYTES_PER_VALUE
 
-BYTES_PER_VALUE = 12  # a double and a 32-bit index
 PIECES = 16  # of a block at least, so that blocks of later passes mix rows from several places
 
 

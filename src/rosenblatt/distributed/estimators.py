@@ -206,6 +206,9 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         name = type(self).__name__
         check_parameters(name, own, CHECKS)
         check_parameters(name, given)
+        if given["shuffle"] == "blocks":
+            msg = "shuffle='blocks' is not available on a cluster, whose shards are blocks already."
+            raise InputError(msg)
         return self._plain_class(**given)
 
     def _client(self) -> Client:

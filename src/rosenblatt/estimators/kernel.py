@@ -383,6 +383,7 @@ class KernelPerceptron(FittedClassifier):
 
     def _check_parameters(self) -> None:
         checks = CHECKS | {"rule": one_of(additive_rules())}
+        checks["shuffle"] = one_of([True, False, "once"])  # blocks are for rows, not for a matrix
         check_parameters(type(self).__name__, self.get_params(deep=False), checks)
         check_choice(self)
 

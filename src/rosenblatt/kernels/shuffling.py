@@ -27,6 +27,20 @@ def shuffle(order: Changed[NDArray[Any]], words: NDArray[Any], start: int) -> No
         order[there] = kept
 
 
+@compiled
+def shuffle_within(order: Changed[NDArray[Any]], ends: NDArray[Any], words: NDArray[Any]) -> None:
+    """Change order by exchanges within each of successive blocks, as ``shuffle``; a word a row."""
+    start = 0
+    for block in range(len(ends)):
+        for here in range(ends[block] - 1, start, -1):
+            size = np.uint64(here - start + 1)
+            there = start + np.int64(((words[here] >> np.uint64(32)) * size) >> np.uint64(32))
+            kept = order[here]
+            order[here] = order[there]
+            order[there] = kept
+        start = ends[block]
+
+
 def random_words(key: int, first: int, length: int) -> NDArray[Any]:
     """Return a random word for each of successive rows, by its number and the key alone.
 

@@ -45,7 +45,7 @@ POSITIVE: Check = (
 
 CHECKS: dict[str, Check] = {
     "max_iter": AT_LEAST_ONE,
-    "shuffle": one_of([True, False, "once"]),
+    "shuffle": one_of([True, False, "once", "blocks"]),
     "zero": one_of(ZERO_CONVENTIONS),
     **{name: (entry.requirement, entry.accepts) for name, entry in rule_parameters().items()},
     "loss": one_of(["hinge", "squared_hinge"]),

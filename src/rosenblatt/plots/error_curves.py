@@ -367,8 +367,8 @@ def errors_by_pass(
 
     errors = np.empty((2, max_iter))
     learner = clone(estimator)
-    online = hasattr(learner, "partial_fit")
     shuffle, seed = getattr(learner, "shuffle", True), getattr(learner, "random_state", 0)
+    online = hasattr(learner, "partial_fit") and shuffle != "blocks"
     order = Order(row_numbers(len(split.y)), shuffle, generator_from(seed))
     for k in range(max_iter):
         if online:

@@ -22,6 +22,7 @@ from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import encode
 from rosenblatt.training.loop import Plan, Shuffle
+from rosenblatt.training.order import order_named
 
 OWN_CHECKS: dict[str, Check] = {
     "rule": (
@@ -119,7 +120,7 @@ def trace(
     check_classes(classes, y, None)
     memory = "average" if averaged else "last"
     limit = RULES[rule].passes[memory] if max_iter is None else max_iter
-    order: Shuffle = "once" if shuffle == "once" else bool(shuffle)
+    order = order_named(shuffle)
     check_rule(rule, parameters or {})
     step = RULES[rule].rule({"C": C, "eta0": eta0, "margin": margin, **(parameters or {})})
     plan = Plan(step, int(limit), ZERO_CONVENTIONS[zero], order)

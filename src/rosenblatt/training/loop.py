@@ -19,7 +19,8 @@ from rosenblatt.training.observers import Observer
 if TYPE_CHECKING:
     import numpy as np
 
-Shuffle = bool | Literal["once"]  # every pass, never, or once
+# Every pass, never, once, or every pass by blocks that fit into the cache.
+Shuffle = bool | Literal["once", "blocks"]
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,29 @@
-"""Which rows are learned from, and in which order: as given, shuffled once, or for every pass."""
+"""Which rows are learned from, and in which order: as given, shuffled once, or for every pass.
 
+Rows in a random order come from all over the memory, and each has to be waited for. By *blocks*
+they do not: blocks of successive rows, each of which fits into the second-level cache, come in
+random order, and the rows of each in an order of its own, another one in every pass. That is as
+good as any order where rows that follow one another are no more alike than others.
+"""
+
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.shuffling import random_words
+from rosenblatt.errors import Parameter, Sentence
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import block_bounds
+from rosenblatt.kernels.shuffling import random_words, shuffle_within
 from rosenblatt.kernels.shuffling import shuffle as exchange
 from rosenblatt.training.loop import Shuffle
 
 WORDS_AT_A_TIME = 1 << 16
+# Bytes of rows that are shuffled together: half of a small second-level cache. A number of the
+# machine would make the model depend on it.
+BLOCK = 1 << 18
+FIRST_ROWS = 1000  # that are looked at for a second class
 
 
 def row_numbers(n_rows: int) -> NDArray[Any]:
@@ -26,13 +40,65 @@ def permute(order: NDArray[Any], generator: np.random.Generator) -> None:
         position -= len(words)
 
 
+def order_named(shuffle: bool | str) -> Shuffle:
+    """Return when to shuffle, of a parameter that has been checked."""
+    return shuffle if shuffle in ("once", "blocks") else bool(shuffle)  # type: ignore[return-value]
+
+
+class Blocks:
+    """Blocks of successive rows, to come in another order in each pass."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._bounds = block_bounds(rows, BLOCK)
+
+    def of(self, numbers: NDArray[Any]) -> "list[NDArray[Any]]":
+        """Return the rows of each block among these, which are in order."""
+        return np.split(numbers, np.searchsorted(numbers, self._bounds[1:-1]))
+
+    def ranges(self, generator: np.random.Generator) -> NDArray[Any]:
+        """Return the first row of each block and the one after its last, in random order."""
+        chosen = np.arange(len(self._bounds) - 1)
+        permute(chosen, generator)
+        return np.stack([self._bounds[chosen], self._bounds[chosen + 1]], axis=1)
+
+
+def mix(parts: "list[NDArray[Any]]", generator: np.random.Generator) -> NDArray[Any]:
+    """Return the rows of these blocks, one block after the other, each in random order."""
+    order = np.concatenate(parts)
+    ends = np.cumsum([len(part) for part in parts])
+    shuffle_within(order, ends, generator.bit_generator.random_raw(len(order)))
+    return order
+
+
+def warn_of_sorted_rows(targets: NDArray[Any]) -> None:
+    """Warn where rows come by class, so that blocks of them teach one class at a time."""
+    first = targets[:FIRST_ROWS]
+    if len(targets) > len(first) > 1 and (first == first[0]).all():
+        msg = Sentence(
+            f"The first {len(first):,} rows are all of one class: ",
+            *(Parameter("shuffle", "blocks"), " learns from rows that stand together, and rows "),
+            *("sorted by class teach it little; use ", Parameter("shuffle", value=True), "."),
+        )
+        warnings.warn(msg, UserWarning, stacklevel=2)
+
+
 class Order:
-    """The rows of pass after pass, which depend on the generator and nothing else."""
+    """The rows of pass after pass, which depend on the generator and nothing else.
+
+    ``examples`` are the rows themselves, where they may be shuffled by blocks.
+    """
 
     def __init__(
-        self, rows: NDArray[Any], shuffle: Shuffle, generator: np.random.Generator
+        self,
+        rows: NDArray[Any],
+        shuffle: Shuffle,
+        generator: np.random.Generator,
+        examples: Rows | None = None,
     ) -> None:
         self._rows = rows
+        self._blocks: list[NDArray[Any]] | None = None
+        if shuffle == "blocks" and examples is not None:
+            self._blocks = Blocks(examples).of(rows)
         self._every_pass = shuffle is True
         self._generator = generator
         if shuffle == "once":
@@ -42,6 +108,10 @@ class Order:
 
     def next(self) -> NDArray[Any]:
         """Return the rows of the next pass; valid until the next call."""
+        if self._blocks is not None:
+            chosen = np.arange(len(self._blocks))
+            permute(chosen, self._generator)
+            return mix([self._blocks[k] for k in chosen], self._generator)
         if self._every_pass:
             self._order[:] = self._rows  # from the start, so that it depends on the generator alone
             permute(self._order, self._generator)

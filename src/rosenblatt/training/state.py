@@ -163,12 +163,14 @@ class State:
         """Return weights of this layout as a view with one row a class; one row for two classes."""
         return np.atleast_2d(weights.T if self.by_feature else weights)
 
-    def snapshot(self, features: Index = EVERYTHING) -> Snapshot:
-        """Return a copy of the weights of these features."""
-        weights, ledger, variance = (
-            None if array is None else self._view(array)[features].copy()
+    def snapshot(self, features: Index = EVERYTHING, room: Snapshot | None = None) -> Snapshot:
+        """Return a copy of the weights of these features, in the memory of an older one."""
+        parts = [
+            None if array is None else self._view(array)[features]
             for array in (self.weights, self.ledger, self.variance)
-        )
+        ]
+        rooms = (None, None, None) if room is None else (room.weights, room.ledger, room.variance)
+        weights, ledger, variance = map(_copied, parts, rooms)
         return Snapshot(features, cast("NDArray[Any]", weights), ledger, self.count, variance)
 
     def restore(self, saved: Snapshot) -> None:
@@ -221,6 +223,14 @@ class State:
             finite = np.isfinite(self._view(self.variance)[features]).all()
         if not finite:
             raise overflow(when)
+
+
+def _copied(part: NDArray[Any] | None, room: NDArray[Any] | None) -> NDArray[Any] | None:
+    """Return a copy of an array, written over another one of its shape."""
+    if part is None or room is None or room.shape != part.shape:
+        return None if part is None else part.copy()
+    room[...] = part
+    return room
 
 
 def _widened_matrix(matrix: NDArray[Any], n_features: int) -> NDArray[Any]:

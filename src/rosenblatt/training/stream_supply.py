@@ -8,13 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.row_blocks import BYTES_PER_VALUE
 from rosenblatt.data.row_files import ArrayFile, MappedRows
 from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.shapes import BYTES_PER_VALUE
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import targets_of
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.order import held_out_mask, permute
+from rosenblatt.training.order import (
+    Blocks,
+    Order,
+    held_out_mask,
+    mix,
+    permute,
+    warn_of_sorted_rows,
+)
 from rosenblatt.training.reading import Reading
 from rosenblatt.training.supply import ArraySupply, Part, Supply
 
@@ -138,7 +145,9 @@ class StreamSupply:
             rows = CSR(block.data, block.indices, block.indptr, block.n_features, self._constant)
             order = numbers_of_rows(self._draw, block.first_row, block.n_rows) - block.first_row
             self._n_read += len(order)
-            if shuffler is not None:
+            if shuffler is not None and self._draw.shuffle == "blocks":
+                order = Order(order, "blocks", shuffler, rows).next()
+            elif shuffler is not None:
                 permute(order, shuffler)
             weight = self._reading.row_weights(block.labels, block.weights)
             examples = Examples(rows, self._reading.targets(block.labels), weight)
@@ -165,6 +174,10 @@ class RowCache:
             self._weights(),
         )
         self._settle()
+        self._blocks: Blocks | None = None
+        if draw.shuffle == "blocks":
+            self._blocks = Blocks(self.examples.rows)
+            warn_of_sorted_rows(rows.labels)
 
     def _weights(self) -> NDArray[Any] | None:
         """Return the weights of all rows, mapped from a file as the rows are."""
@@ -210,6 +223,9 @@ class RowCache:
         if shuffler is None:
             yield from self.sweep(held_out=False)
             return
+        if self._blocks is not None:
+            yield from self._by_blocks(self._blocks, shuffler)
+            return
         ends = np.array([0, *self._reading.batch_ends])
         lengths = np.diff(self._rows.indptr[ends])
         batches = np.arange(len(lengths))
@@ -222,6 +238,16 @@ class RowCache:
             )
             permute(numbers, shuffler)
             yield Part(self.examples, numbers)
+            self._rows.release()
+
+    def _by_blocks(self, blocks: Blocks, generator: np.random.Generator) -> Iterator[Part]:
+        """Yield the rows of a pass by blocks of the cache: as rows in memory, and part by part."""
+        ranges = blocks.ranges(generator)
+        lengths = self._rows.indptr[ranges[:, 1]] - self._rows.indptr[ranges[:, 0]]
+        parts = np.cumsum(lengths) // max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
+        for chosen in np.split(ranges, np.flatnonzero(np.diff(parts)) + 1):
+            numbers = [numbers_of_rows(self._draw, start, stop - start) for start, stop in chosen]
+            yield Part(self.examples, mix(numbers, generator))
             self._rows.release()
 
     def sweep(self, *, held_out: bool) -> Iterator[Part]:

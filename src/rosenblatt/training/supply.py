@@ -10,7 +10,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.order import Order, permute
+from rosenblatt.training.order import Order, permute, warn_of_sorted_rows
 
 
 class Part(NamedTuple):
@@ -69,7 +69,9 @@ class ArraySupply:
         elif fraction:
             self._learning, self._held_out = split(examples, fraction, generator)
         self._shuffle = shuffle
-        self._order = Order(self._learning, shuffle, generator)
+        self._order = Order(self._learning, shuffle, generator, examples.rows)
+        if shuffle == "blocks":
+            warn_of_sorted_rows(examples.targets)
 
     @property
     def n_rows(self) -> int:
@@ -96,7 +98,7 @@ class ArraySupply:
     def learn_from_all(self) -> None:
         """Hold no rows out from now on."""
         self._learning, self._held_out = self._examples.numbers(), self._held_out[:0]
-        self._order = Order(self._learning, self._shuffle, self.generator)
+        self._order = Order(self._learning, self._shuffle, self.generator, self._examples.rows)
 
 
 def split(
