@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled, inlined
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.text.hashing import CHUNK_FACTOR, LAST_FACTOR, LENGTH_FACTOR
 from rosenblatt.kernels.text.words import byte_at, store_byte, word_at
 
@@ -35,12 +35,12 @@ def scan_ngrams(  # noqa: PLR0912, PLR0915  # what writes to arrays: passing the
     shortest: int,
     longest: int,
     spelled: int,
-    slots: NDArray[np.int32],
-    keys: NDArray[np.uint64],
-    counts: NDArray[np.float32],
-    starts: NDArray[np.int32],
-    stops: NDArray[np.int32],
-    indptr: NDArray[np.int64],
+    slots: Changed[NDArray[np.int32]],
+    keys: Changed[NDArray[np.uint64]],
+    counts: Changed[NDArray[np.float32]],
+    starts: Changed[NDArray[np.int32]],
+    stops: Changed[NDArray[np.int32]],
+    indptr: Changed[NDArray[np.int64]],
 ) -> Any:
     """Write the distinct n-grams of each row, in order of appearance.
 
