@@ -103,7 +103,7 @@ def _overview(tables: Sequence[Table]) -> str:
     ]
     made = list(dict.fromkeys(told(table.made) for table in tables))
     by = "\n".join(f"- {one}" for one in made)
-    return f"{_grid(('table', *VERDICTS, 'time', ''), rows)}\nMade by:\n\n{by}\n"
+    return f"{_grid(('table', *VERDICTS, 'time', 'result'), rows)}\nMade by:\n\n{by}\n"
 
 
 def _section(table: Table) -> str:

@@ -23,7 +23,7 @@ from rosenblatt.distributed.shards import Shard
 from rosenblatt.distributed.simulation import VirtualShards, simulate, virtual_shards
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import Dense, Rows
-from rosenblatt.rules import PA1, MarginPerceptron, Perceptron, Rule
+from rosenblatt.rules import PA1, Perceptron, Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.linear import count_mistakes, fit
 from rosenblatt.training.loop import EarlyStopping, Plan
@@ -58,7 +58,7 @@ def serial(rows: Rows, y: NDArray[Any], n_classes: int, plan: Plan, *, averaged:
 @pytest.mark.parametrize("shuffle", [True, "once", False])
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("rule", [Perceptron(), MarginPerceptron(0.3, 1.0), PA1(0.5)])
+@pytest.mark.parametrize("rule", [Perceptron(), PA1(0.5)])
 def test_one_shard_is_the_serial_learner(
     rule: Rule, kind: str, n_classes: int, shuffle: Any
 ) -> None:

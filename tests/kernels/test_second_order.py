@@ -85,7 +85,7 @@ def test_two_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero:
     assert same_bits(u, expected.ledger[0])
 
 
-@given(data_sets(n_classes=4), rules, formats, zeros)
+@given(data_sets(n_classes=4), st.sampled_from(["arow", "scw1"]), formats, zeros)
 @settings(max_examples=200)
 def test_four_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero: str) -> None:
     """The true class and its best rival move, each by its own variances, bit for bit."""

@@ -58,8 +58,12 @@ def grid(n_rows: int) -> Iterator[dict[str, Any]]:
 
     Of equally good ones the first is taken.
 
-    >>> [entry for entry in grid(10_000) if entry["rule"] == "margin"]
-    [{'rule': 'margin', 'margin': 1.0}, {'rule': 'margin', 'margin': 10.0}]
+    >>> for entry in grid(10_000):
+    ...     if entry["rule"] == "margin":
+    ...         print(entry)
+    {'rule': 'margin', 'margin': 1.0}
+    {'rule': 'margin', 'margin': 10.0}
+    {'rule': 'margin', 'memory': 'last'}
     """
     for rule, entry in RULES.items():
         tried = [parameter for parameter in entry.parameters if parameter.tried]

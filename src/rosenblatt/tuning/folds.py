@@ -139,7 +139,7 @@ def splits(
     """Return the rows to learn from and to try of each fold; folds have equal shares of a class.
 
     >>> [test.tolist() for _, test in splits(np.array([0, 0, 0, 1, 1, 1]), 3, 0)]
-    [[1, 3], [0, 5], [2, 4]]
+    [[2, 4], [0, 5], [1, 3]]
     """
     if folds < 2 or folds > len(numbers):
         msg = Sentence(
