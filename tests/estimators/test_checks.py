@@ -33,7 +33,7 @@ EXPECTED = {
         AveragedPerceptron(),
         ConfidenceWeightedClassifier(),
         PassiveAggressiveClassifier(),
-        RuleClassifier(rule="pa", memory="last"),
+        RuleClassifier(),
         VotedPerceptron(),
     ],
     expected_failed_checks=lambda _estimator: EXPECTED,
