@@ -33,6 +33,7 @@ from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import RULES
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.labels import targets_of
+from rosenblatt.training.linear import count_mistakes
 from rosenblatt.training.order import Order, row_numbers
 
 N_ROWS, N_FEATURES = 40, 5
@@ -120,6 +121,24 @@ def visit_estimators() -> None:
             if "record_mistakes" in clf.get_params():
                 clf.set_params(record_mistakes=True).fit(X, y)
                 rosenblatt.why(clf, X, np.ones(N_FEATURES))
+
+
+def visit_counts() -> None:
+    """Count mistakes on rows of memory and of files, where indices and starts differ in type."""
+    for n_classes, X in product(CLASS_COUNTS, arrays()):
+        rows = rows_of(X)
+        kinds = [rows]
+        if isinstance(rows, CSR):
+            kinds.append(
+                rows._replace(
+                    indices=rows.indices.astype(np.int32), indptr=rows.indptr.astype(np.int64)
+                )
+            )
+        state = Learner().start(N_FEATURES, n_classes)
+        state.arrange_for(rows)
+        for kind, order in product(kinds, (row_numbers(N_ROWS), np.arange(N_ROWS))):
+            examples = Examples(kind, targets_of(labels(n_classes), n_classes))
+            count_mistakes(state, state.weights, examples, order, 0)
 
 
 def visit_orders() -> None:
@@ -210,6 +229,7 @@ def files(folder: Path) -> Iterator[list[str]]:
         yield [f"rows{n_classes}.svm"]
         table = [f"table{n_classes}.csv", "--label", "label", "--text", "words"]
         yield table
+        yield [f"table{n_classes}.csv", "--label", "label", "--ignore", "words"]
         yield [*table, "--hash-bits", "12"]
         yield [*table, "--pairs"]
 
@@ -257,6 +277,7 @@ def run(*arguments: str) -> bool:
 VISITS: tuple[Callable[[], None], ...] = (
     visit_learners,
     visit_estimators,
+    visit_counts,
     visit_orders,
     visit_votes,
     visit_kernels,
