@@ -213,7 +213,7 @@ SVMLIGHT = "".join(
     for i in range(60)
 )
 TABLE = "label,size,colour,words\n" + "".join(
-    f"{'abc'[i % 3]},{i * 7 % 13},{['red', 'green', 'blue'][i % 2]},some words and more {i}\n"
+    f"{'abc'[i % 3]},{i * 7 % 13},{['red', 'green', 'blue'][i % 2]},some naïve words and more {i}\n"
     for i in range(60)
 )
 
@@ -230,6 +230,8 @@ def files(folder: Path) -> Iterator[list[str]]:
         table = [f"table{n_classes}.csv", "--label", "label", "--text", "words"]
         yield table
         yield [f"table{n_classes}.csv", "--label", "label", "--ignore", "words"]
+        yield [*table, "--ignore", "size,colour", "--min-count", "2"]  # texts alone
+        yield [*table, "--char-ngrams", "3-4"]
         yield [*table, "--hash-bits", "12"]
         yield [*table, "--pairs"]
 
@@ -258,6 +260,7 @@ def _visit_file(data: str, options: list[str], rule: str, memory: str) -> None:
     run("train", data, *options, *chosen, "-o", "b.model", "--shuffle", "no")
     run("train", data, *options, *chosen, "-o", "b.model", "--shuffle-buffer", "1K")
     run("train", data, *options, *chosen, "-o", "b.model", "--record-mistakes", "--calibrate")
+    run("train", "--from", "a.model", data, "-o", "c.model")
     for model in ("a.model", "b.model"):
         run("predict", model, data, "--scores")
         run("evaluate", model, data)
