@@ -10,7 +10,6 @@ import pytest
 
 from rosenblatt import AveragedPerceptron, Perceptron, load, train_files
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.files import learner_of
 from rosenblatt.models.continuation import Milestone, learn_files
 from rosenblatt.models.model import Model
 
@@ -38,8 +37,7 @@ def test_it_is_partial_fit(tmp_path: Path, kind: Any, memory: str) -> None:
     new_X, new_y = rows_file(tmp_path / "new.csv", 150, first=1, flip=100)
     old = train_files(str(tmp_path / "old.csv"), memory=memory, **EXACT)
     met: list[Milestone] = []
-    learner = learner_of(old)
-    new = learn_files(old, learner, str(tmp_path / "new.csv"), watch=met.append, ahead=1)
+    new = learn_files(old, str(tmp_path / "new.csv"), watch=met.append, ahead=1)
     naive = kind(shuffle=False, max_iter=2).fit(X, y)
     wrong = []
     for x, label in zip(new_X, new_y, strict=True):
@@ -52,7 +50,7 @@ def test_it_is_partial_fit(tmp_path: Path, kind: Any, memory: str) -> None:
         sum(wrong[before.n_rows : one.n_rows]) for before, one in pairwise(met)
     ]
     assert met[-1].label == new_y[-1]
-    together = learn_files(old, learner, str(tmp_path / "new.csv"))
+    together = learn_files(old, str(tmp_path / "new.csv"))
     assert np.array_equal(together.weights, new.weights)
     assert old.count == 401  # it stays as it was
     assert together.training["progressive"][-1]["n_rows"] == 150
@@ -67,7 +65,7 @@ def test_what_is_new_is_learned_or_said(tmp_path: Path) -> None:
     (tmp_path / "new.svm").write_text("a 1:1\nc 4:1\nc 4:2\n" * 5)
     old = train_files(str(tmp_path / "old.svm"), early_stopping=False, memory="last")
     said: list[str] = []
-    new = learn_files(old, learner_of(old), str(tmp_path / "new.svm"), tell=said.append)
+    new = learn_files(old, str(tmp_path / "new.svm"), tell=said.append)
     assert (new.classes, new.n_features) == (("a", "b", "c"), 4)
     assert said[:2] == ["New classes were learned: c.", "2 new features got weights."]
     new.save(tmp_path / "new.model")
@@ -78,7 +76,7 @@ def test_what_is_new_is_learned_or_said(tmp_path: Path) -> None:
     (tmp_path / "new.csv").write_text("colour,label\n" + "red,1\ngreen,0\n" * 20)
     old = train_files(str(tmp_path / "old.csv"), early_stopping=False)
     said.clear()
-    new = learn_files(old, learner_of(old), str(tmp_path / "new.csv"), tell=said.append)
+    new = learn_files(old, str(tmp_path / "new.csv"), tell=said.append)
     assert new.n_features == old.n_features == 2
     assert any(s.startswith("20 words and categories, counted once a row, are new") for s in said)
 
@@ -88,7 +86,7 @@ def test_votes_go_on(tmp_path: Path) -> None:
     rows_file(tmp_path / "old.csv", 60)
     rows_file(tmp_path / "new.csv", 40, first=1)
     old = train_files(str(tmp_path / "old.csv"), memory="vote", **EXACT)
-    new = learn_files(old, learner_of(old), str(tmp_path / "new.csv"))
+    new = learn_files(old, str(tmp_path / "new.csv"))
     new.save(tmp_path / "new.model")
     _, y = rows_file(tmp_path / "new.csv", 40, first=1)
     naive = load_saved(old, tmp_path).partial_fit(pd.read_csv(tmp_path / "new.csv"), y)
@@ -118,7 +116,7 @@ def test_bad_rows_to_go_on_with(tmp_path: Path, text: str, told: str) -> None:
     old = train_files(str(tmp_path / "old.csv"), **EXACT)
     (tmp_path / "new.csv").write_text(text)
     with pytest.raises(InputError) as error:
-        learn_files(old, learner_of(old), str(tmp_path / "new.csv"))
+        learn_files(old, str(tmp_path / "new.csv"))
     assert told in str(error.value)
 
 
@@ -128,7 +126,7 @@ def test_labels_of_another_type(tmp_path: Path) -> None:
     (tmp_path / "new.csv").write_text("x,label\n1,many\n")
     old = train_files(str(tmp_path / "old.csv"), **EXACT)
     with pytest.raises(InputError, match="of another type than the classes learned so far"):
-        learn_files(old, learner_of(old), str(tmp_path / "new.csv"))
+        learn_files(old, str(tmp_path / "new.csv"))
     (tmp_path / "words.csv").write_text("x,label\n" + "1,1\n0,0\n2,many\n" * 20)
     words = train_files(str(tmp_path / "words.csv"), **EXACT)
     assert words.classes == ("0", "1", "many")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.evaluate import interval, warn_of_labels
+from rosenblatt.cli.evaluate import show_test_error
 from rosenblatt.cli.screen import Screen
 from rosenblatt.errors import InputError
-from rosenblatt.wording import counted, percent, printable, size_text
+from rosenblatt.wording import percent, printable, size_text
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
@@ -57,7 +57,6 @@ def go_on(
     layout: "Layout",
 ) -> None:
     """Go on with the model of a file, print how it does, and write the new one."""
-    from rosenblatt.estimators.files import learner_of
     from rosenblatt.models.continuation import learn_files
     from rosenblatt.models.model import Model
 
@@ -77,7 +76,7 @@ def go_on(
         )
         screen.flush()
 
-    new = learn_files(old, learner_of(old), data, layout=layout, watch=show, tell=screen.warn)
+    new = learn_files(old, data, layout=layout, watch=show, tell=screen.warn)
     new.save(path)
     evaluation = new.evaluate(test, layout=layout) if test else None
     if screen.wants_json:
@@ -107,12 +106,7 @@ def _show(
     for heading, words in model.training["read_as"]:
         screen.show(f"  {heading}: {printable(words)}")
     if evaluation is not None:
-        warn_of_labels(screen, evaluation)
-    if evaluation is not None and evaluation.error is not None:
-        screen.show(
-            f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
-            f"{percent(evaluation.error)}, 95% interval {interval(evaluation)}"
-        )
+        show_test_error(screen, evaluation, test)
     target = "standard output" if path == "-" else printable(path)
     size = "" if path == "-" else f" ({size_text(Path(path).stat().st_size)})"
     screen.show(f"Model: {target}{size}")

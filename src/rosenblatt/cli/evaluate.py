@@ -198,6 +198,16 @@ def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
         screen.warn(f"{n} with labels unknown to the model count as wrong: {listed(names)}.")
 
 
+def show_test_error(screen: Screen, evaluation: "Evaluation", test: Sequence[str]) -> None:
+    """Tell of odd labels, and print the error of a new model on its test files."""
+    warn_of_labels(screen, evaluation)
+    if evaluation.error is not None:
+        screen.show(
+            f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
+            f"{percent(evaluation.error)}, 95% interval {interval(evaluation)}"
+        )
+
+
 def decisions_of(files: "Files | None") -> Any:
     """Return how files were read as what JSON can hold."""
     return None if files is None or files.decisions is None else files.decisions.as_json()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.evaluate import interval, warn_of_labels
+from rosenblatt.cli.evaluate import show_test_error
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
@@ -175,12 +175,7 @@ def _show_errors(
         if model.options.get("early_stopping") and len(model.history) > 1:
             screen.show("  These rows chose the pass; the error on new data may be higher.")
     if evaluation is not None:
-        warn_of_labels(screen, evaluation)
-    if evaluation is not None and evaluation.error is not None:
-        screen.show(
-            f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
-            f"{percent(evaluation.error)}, 95% interval {interval(evaluation)}"
-        )
+        show_test_error(screen, evaluation, test)
     if error is None and evaluation is None:
         few = " (there are too few)" if model.options["early_stopping"] else ""
         screen.show(f"No rows were held out{few}, so the error on new data is unknown.")

@@ -24,7 +24,6 @@ from rosenblatt.estimators.pipelines import KEY, pipeline_model, pipeline_of
 from rosenblatt.estimators.voted import VotedPerceptron
 from rosenblatt.models.file import Source, read, write
 from rosenblatt.models.gate import check_learner, listed_learners, usable_options
-from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.online import OnlineLearner
 from rosenblatt.models.parameters import lost_options
@@ -144,12 +143,6 @@ def estimator_of(model: Model) -> Any:
         model = replace(model, mistakes=votes_of(model), arrays={})
     estimator._model = model  # noqa: SLF001  # ours
     return estimator
-
-
-def learner_of(model: Model) -> Learner:
-    """Return the learner that made a model, with its parameters, to go on with."""
-    estimator: OnlineClassifier = estimator_of(model)
-    return estimator._checked_learner()  # noqa: SLF001  # ours
 
 
 def _checked(model: Model) -> Model:

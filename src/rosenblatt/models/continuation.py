@@ -15,6 +15,7 @@ from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.fitting import grown_model, learn_batch
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Model
 from rosenblatt.models.scoring import predicted_numbers, votes_of
 from rosenblatt.training.examples import Examples
@@ -24,7 +25,6 @@ from rosenblatt.wording import counted
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
-    from rosenblatt.models.learner import Learner
     from rosenblatt.training.state import State
 
 MOST_NAMED = 8  # new classes
@@ -91,7 +91,6 @@ class ProgressiveError:
 
 def learn_files(
     model: Model,
-    learner: "Learner",
     paths: str | Sequence[str],
     *,
     layout: Layout | None = None,
@@ -111,8 +110,6 @@ def learn_files(
     ----------
     model : Model
         It stays as it is.
-    learner : Learner
-        The one that made it.
     paths, layout
         As in ``train_files``; the rows need labels.
     watch : function of a Milestone
@@ -124,6 +121,7 @@ def learn_files(
     """
     files = Files([paths] if isinstance(paths, str) else paths, layout or Layout())
     new, batches = _copy(model, files)
+    learner = Learner.of_estimator(model.learner, model.options)
     tally = ProgressiveError(watch)
     counts = dict(zip(model.classes, model.training.get("class_counts", ()), strict=False))
     with held_interrupt() as interrupt:
@@ -198,7 +196,7 @@ def _widened(model: Model, batch: "Batch") -> Model:
 
 
 def _learn(
-    model: Model, learner: "Learner", batch: "Batch", part: slice, tally: ProgressiveError
+    model: Model, learner: Learner, batch: "Batch", part: slice, tally: ProgressiveError
 ) -> Model:
     """Predict some rows of a batch, then learn them; return the model, a new one if it grew."""
     ends, labels = batch.indptr[part.start : part.stop + 1], batch.labels[part]

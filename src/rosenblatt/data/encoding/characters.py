@@ -16,6 +16,7 @@ from rosenblatt.data.encoding.text_column import (
     SpelledTerm,
     TextColumn,
     room,
+    term_rooms,
     terms_of,
     word_text,
 )
@@ -61,14 +62,11 @@ def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengt
 
     text, offsets = word_text(column)
     length, n_sizes = int(offsets[-1]), lengths[1] - lengths[0] + 1
-    n_slots = 64
-    while n_slots < 3 * n_sizes * (np.diff(offsets).max(initial=0) + 1):
-        n_slots *= 2
     spelled = room("spelled", 2 * length + 2 + SPAN, np.uint8)  # words and a space on either side
     most = n_sizes * (2 * length + 2)
-    keys, counts = room("keys", most, np.uint64), room("counts", most, np.float32)
-    starts, stops = room("starts", most, np.int32), room("stops", most, np.int32)
-    indptr = np.empty(len(offsets), np.int64)
+    least_slots = 3 * n_sizes * (np.diff(offsets).max(initial=0) + 1)
+    rooms = term_rooms(most, least_slots, len(offsets))
+    _, keys, counts, starts, stops, indptr = rooms
     n_terms, n_spelled = scan_ngrams(
         text.ctypes.data,
         offsets,
@@ -76,12 +74,7 @@ def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengt
         np.uint64(key_mask),
         *lengths,
         spelled.ctypes.data,
-        np.full(n_slots, -1, np.int32),
-        keys,
-        counts,
-        starts,
-        stops,
-        indptr,
+        *rooms,
     )
     keys, counts, starts, stops = (one[:n_terms] for one in (keys, counts, starts, stops))
     return Terms(keys, counts, indptr, starts, stops, spelled[:n_spelled])

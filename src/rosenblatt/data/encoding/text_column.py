@@ -129,14 +129,10 @@ def scanned_terms(
 
     text, offsets = word_text(column)
     length = int(offsets[-1])
-    n_slots = 64
-    while n_slots < 1.5 * np.diff(offsets).max(initial=0):
-        n_slots *= 2
     spelled = room("spelled", length + len(offsets) + SPAN, np.uint8)
     most = length + 1  # a word and its pair take at least two bytes
-    keys, counts = room("keys", most, np.uint64), room("counts", most, np.float32)
-    starts, stops = room("starts", most, np.int32), room("stops", most, np.int32)
-    indptr = np.empty(len(offsets), np.int64)
+    rooms = term_rooms(most, 1.5 * np.diff(offsets).max(initial=0), len(offsets))
+    _, keys, counts, starts, stops, indptr = rooms
     n_terms, n_spelled = scan_terms(
         text.ctypes.data,
         offsets,
@@ -145,12 +141,7 @@ def scanned_terms(
         pairs,
         named,
         spelled.ctypes.data,
-        np.full(n_slots, -1, np.int32),
-        keys,
-        counts,
-        starts,
-        stops,
-        indptr,
+        *rooms,
     )
     n_named = n_terms if named else 0
     return Terms(
@@ -192,6 +183,24 @@ def room(name: str, length: int, dtype: type) -> NDArray[Any]:
         found = np.empty(length + length // 4, dtype)
         setattr(_rooms, name, found)
     return found
+
+
+def term_rooms(most: int, least_slots: float, n_starts: int) -> tuple[NDArray[Any], ...]:
+    """Return the arrays that a scanner of terms writes to, for at most so many terms.
+
+    They are slots (a power of two of them, all −1), keys, counts, starts, stops and indptr.
+    """
+    n_slots = 64
+    while n_slots < least_slots:
+        n_slots *= 2
+    return (
+        np.full(n_slots, -1, np.int32),
+        room("keys", most, np.uint64),
+        room("counts", most, np.float32),
+        room("starts", most, np.int32),
+        room("stops", most, np.int32),
+        np.empty(n_starts, np.int64),
+    )
 
 
 def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
