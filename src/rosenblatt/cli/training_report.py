@@ -143,7 +143,8 @@ def _show_course(screen: Screen, model: Model, title: str) -> None:
     screen.show(f"{name}: {passes} in {seconds:.2f} s{kept}. Training ended because {reason}.")
     if model.training.get("refit"):
         n_rows, again = counted(model.training["n_rows"], "row"), model.training["refit_passes"]
-        screen.show(f"Then trained again on all {n_rows}: {counted(again, 'pass')}.")
+        why = "" if again == best else ", since few held-out rows choose by chance"
+        screen.show(f"Then trained again on all {n_rows}: {counted(again, 'pass')}{why}.")
     share = mistakes[-1] / max(model.outcome["n_learned"], 1)
     screen.show(
         f"Mistakes per pass: {screen.curve(mistakes)}  "
