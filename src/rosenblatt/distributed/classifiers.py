@@ -1,26 +1,16 @@
 """The linear members of the family on a Dask cluster."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, TypeVar
-
-from distributed import Client
-
 from rosenblatt.distributed.estimators import DaskClassifier
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, described
+from rosenblatt.estimators.documentation import PARAMETERS, UNRECORDED, estimator_class
 from rosenblatt.estimators.linear import (
     AveragedPerceptron,
     PassiveAggressiveClassifier,
     Perceptron,
 )
-from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.observers import Observer
 
-Class = TypeVar("Class", bound=type)
-
-ON_A_CLUSTER = {
+ON_A_CLUSTER = PARAMETERS | {
     "client": "The cluster; None: the client that was made last.",
     "n_shards": (
         "Into how many shards the rows are divided; None: as many as there are workers. The model "
@@ -39,7 +29,7 @@ ON_A_CLUSTER = {
         "that was killed goes on from it, to the same bits."
     ),
 }
-FITTED_ON_A_CLUSTER = {
+FITTED_ON_A_CLUSTER = UNRECORDED | {
     "n_wrong_": (
         "Rows learned from that the weights returned, those of the mixture, misclassify. "
         "(``n_mistakes_`` and ``history_`` count what the shards got wrong by their own weights, "
@@ -51,12 +41,7 @@ FITTED_ON_A_CLUSTER = {
 }
 
 
-def _documented(cls: Class) -> Class:
-    fitted = {name: text for name, text in ATTRIBUTES.items() if name != "mistakes_"}
-    return described(cls, PARAMETERS | ON_A_CLUSTER, fitted | FITTED_ON_A_CLUSTER)
-
-
-@_documented
+@estimator_class(ON_A_CLUSTER, FITTED_ON_A_CLUSTER)
 class DaskPerceptron(DaskClassifier):
     """The perceptron on a Dask cluster, by iterative parameter mixing.
 
@@ -89,51 +74,12 @@ class DaskPerceptron(DaskClassifier):
 
     _plain_class = Perceptron
 
-    def __init__(
-        self,
-        *,
-        max_iter: int = 200,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        eta0: float = 1.0,
-        margin: float = 0.0,
-        fit_intercept: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-        client: Client | None = None,
-        n_shards: int | None = None,
-        mixing: str = "uniform",
-        shuffle_shards: bool = False,
-        checkpoint: str | Path | None = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.eta0 = eta0
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
-        self.client = client
-        self.n_shards = n_shards
-        self.mixing = mixing
-        self.shuffle_shards = shuffle_shards
-        self.checkpoint = checkpoint
+    max_iter: int = 200
+    eta0: float = 1.0
+    margin: float = 0.0
 
 
-@_documented
+@estimator_class(ON_A_CLUSTER, FITTED_ON_A_CLUSTER)
 class DaskAveragedPerceptron(DaskClassifier):
     """The averaged perceptron on a Dask cluster, by iterative parameter mixing.
 
@@ -161,51 +107,12 @@ class DaskAveragedPerceptron(DaskClassifier):
 
     _plain_class = AveragedPerceptron
 
-    def __init__(
-        self,
-        *,
-        max_iter: int = 20,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        eta0: float = 1.0,
-        margin: float = 0.0,
-        fit_intercept: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-        client: Client | None = None,
-        n_shards: int | None = None,
-        mixing: str = "uniform",
-        shuffle_shards: bool = False,
-        checkpoint: str | Path | None = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.eta0 = eta0
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
-        self.client = client
-        self.n_shards = n_shards
-        self.mixing = mixing
-        self.shuffle_shards = shuffle_shards
-        self.checkpoint = checkpoint
+    max_iter: int = 20
+    eta0: float = 1.0
+    margin: float = 0.0
 
 
-@_documented
+@estimator_class(ON_A_CLUSTER, FITTED_ON_A_CLUSTER)
 class DaskPassiveAggressiveClassifier(DaskClassifier):
     """Passive-aggressive learning on a Dask cluster, by iterative parameter mixing.
 
@@ -234,50 +141,9 @@ class DaskPassiveAggressiveClassifier(DaskClassifier):
 
     _plain_class = PassiveAggressiveClassifier
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        loss: str = "hinge",
-        average: bool = True,
-        max_iter: int = 10,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        fit_intercept: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-        client: Client | None = None,
-        n_shards: int | None = None,
-        mixing: str = "uniform",
-        shuffle_shards: bool = False,
-        checkpoint: str | Path | None = None,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.average = average
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.fit_intercept = fit_intercept
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
-        self.client = client
-        self.n_shards = n_shards
-        self.mixing = mixing
-        self.shuffle_shards = shuffle_shards
-        self.checkpoint = checkpoint
+    C: float = 1.0
+    loss: str = "hinge"
+    average: bool = True
 
     def _checked(self) -> OnlineClassifier:
         if self.mixing != "uniform":

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self, get_args
 
@@ -30,7 +31,7 @@ from rosenblatt.distributed.shards import ShardWarning
 from rosenblatt.distributed.simulation import simulate
 from rosenblatt.distributed.train import ShardBar, with_files
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.base import OnlineClassifier
+from rosenblatt.estimators.base import OnlineClassifier, TrainingParameters
 from rosenblatt.estimators.files import save
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.file import Source
@@ -51,12 +52,19 @@ CHECKS: dict[str, Check] = {
 UNDECIDING = ("observers", "verbose")
 
 
-class DaskClassifier(ClassifierMixin, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
     """A linear classifier that learns by iterative parameter mixing on a Dask cluster.
 
     Subclasses name the plain estimator that they train (``_plain_class``). What is fitted is such
     an estimator, and the attributes of this one are its attributes.
     """
+
+    client: Client | None = None
+    n_shards: int | None = None
+    mixing: Mixing = "uniform"
+    shuffle_shards: bool = False
+    checkpoint: str | Path | None = None
 
     _plain_class: ClassVar[type[OnlineClassifier]]
 

@@ -4,8 +4,9 @@ import copy
 import sys
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import cache, partial
 from operator import is_, itemgetter
 from typing import TYPE_CHECKING, Any, Self
@@ -52,7 +53,8 @@ from rosenblatt.training.advice import ending, unfinished
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.training.labels import encode
-from rosenblatt.training.observers import ProgressBar
+from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.observers import Observer, ProgressBar
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Encoding
@@ -65,12 +67,38 @@ def _values_of(kind: type[BaseEstimator]) -> Callable[[Any], tuple[Any, ...]]:
     return itemgetter(*kind._get_param_names())  # noqa: SLF001  # scikit-learn's name for it
 
 
-class FittedClassifier(ClassifierMixin, BaseEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class TrainingParameters:
+    """The parameters that every learner has, in one process or on a cluster."""
+
+    max_iter: int = 10
+    shuffle: Shuffle = True
+    zero: str = "mistake"
+    fit_intercept: bool = True
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+    time_limit: float | None = None
+    class_weight: Mapping[Any, float] | str | None = None
+    random_state: Any = 0
+    verbose: bool | int = False
+    observers: Sequence[Observer] | None = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ClassifierParameters(TrainingParameters):
+    """Those that a learner in one process has, too."""
+
+    calibrate: bool | str = False
+    warm_start: bool = False
+
+
+class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     """What every classifier has that holds a ``Model``: attributes that are read from it."""
 
     _model: Model  # its options are those of the moment: see model_
     _votes_decide = False  # whether the shares of votes are probabilities
-    calibrate: bool | str
+    _encode = staticmethod(encode)  # makes targets of labels
     n_features_in_: int
 
     @property
@@ -164,6 +192,19 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):
             raise AttributeError(msg)
         return self._model
 
+    def _examples(
+        self,
+        rows: Rows,
+        y: NDArray[Any],
+        weight: NDArray[Any] | None,
+        classes: NDArray[Any],
+        *,
+        streamed: bool = False,
+    ) -> Examples:
+        """Encode labels and weights; rows of weight zero may have a label that is no class."""
+        weight = row_weights(self.class_weight, weight, y, classes, streamed=streamed)
+        return Examples(rows, self._encode(y, classes), weight)
+
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
 
@@ -171,8 +212,8 @@ class FittedClassifier(ClassifierMixin, BaseEstimator):
 class OnlineClassifier(FittedClassifier):
     """A linear classifier that learns by steps on single examples.
 
-    A subclass says which learner its parameters describe; its constructor only stores. What is
-    fitted is a ``Model``, and the attributes are read from it.
+    A subclass has its own parameters as fields, and says which learner all of them describe. What
+    is fitted is a ``Model``, and the attributes are read from it.
     """
 
     mistakes_: Mistakes
@@ -359,19 +400,6 @@ class OnlineClassifier(FittedClassifier):
             self._checked = values, learner
         found: Learner = learner
         return found
-
-    def _examples(
-        self,
-        rows: Rows,
-        y: NDArray[Any],
-        weight: NDArray[Any] | None,
-        classes: NDArray[Any],
-        *,
-        streamed: bool = False,
-    ) -> Examples:
-        """Encode labels and weights; rows of weight zero may have a label that is no class."""
-        weight = row_weights(self.class_weight, weight, y, classes, streamed=streamed)
-        return Examples(rows, encode(y, classes), weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

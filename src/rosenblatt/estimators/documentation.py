@@ -3,9 +3,10 @@
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import TypeVar, dataclass_transform
 
-Class = TypeVar("Class", bound=type)
+Class = TypeVar("Class")
 
 PARAMETERS = {
     "max_iter": "Passes over the data at most. Training ends sooner on a pass without a mistake.",
@@ -97,37 +98,36 @@ ATTRIBUTES = {
     ),
     "stop_reason_": '"converged", "max_iter", "early_stopping", "time_limit" or "interrupted".',
 }
+UNRECORDED = {name: text for name, text in ATTRIBUTES.items() if name != "mistakes_"}
 
 
-def documented(cls: Class) -> Class:
-    """Put the sections on parameters and attributes in place of {parameters} and {attributes}."""
-    return described(cls, PARAMETERS, ATTRIBUTES)
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def estimator_class(
+    parameters: Mapping[str, str] = PARAMETERS, attributes: Mapping[str, str] = ATTRIBUTES
+) -> Callable[[type[Class]], type[Class]]:
+    """Make the constructor of a class from its fields, and describe them in its docstring.
 
+    The sections on parameters and attributes stand in place of {parameters} and {attributes}: of
+    the parameters, those first that the class does not share with others.
+    """
 
-def documented_with(**attributes: str) -> Callable[[Class], Class]:
-    """Do the same for a class that has these attributes, too, and no list of mistakes."""
-    others = {name: text for name, text in ATTRIBUTES.items() if name != "mistakes_"}
-    return lambda cls: described(cls, PARAMETERS, others | attributes)
+    def complete(cls: type[Class]) -> type[Class]:
+        own = list(inspect.get_annotations(cls))
+        cls = dataclass(kw_only=True, eq=False, repr=False)(cls)
+        signature = inspect.signature(cls).parameters
+        names = own + [name for name in signature if name not in own]
+        told = [
+            f"{name} : default {signature[name].default!r}\n{_indented(parameters[name])}"
+            for name in names
+        ]
+        fitted = [f"{name}\n{_indented(text)}" for name, text in attributes.items()]
+        cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").format(
+            parameters="\n".join(["Parameters", "----------", *told]),
+            attributes="\n".join(["Attributes", "----------", *fitted]),
+        )
+        return cls
 
-
-def documented_as(**parameters: str) -> Callable[[Class], Class]:
-    """Do the same for a class whose parameters of these names mean this."""
-    return lambda cls: described(cls, PARAMETERS | parameters, ATTRIBUTES)
-
-
-def described(cls: Class, told: Mapping[str, str], fitted: Mapping[str, str]) -> Class:
-    """Put sections in place of {parameters} and {attributes}, of texts by their names."""
-    signature = inspect.signature(cls)
-    parameters = (
-        f"{name} : default {parameter.default!r}\n{_indented(told[name])}"
-        for name, parameter in signature.parameters.items()
-    )
-    attributes = (f"{name}\n{_indented(text)}" for name, text in fitted.items())
-    cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").format(
-        parameters="Parameters\n----------\n" + "\n".join(parameters),
-        attributes="Attributes\n----------\n" + "\n".join(attributes),
-    )
-    return cls
+    return complete
 
 
 def _indented(text: str) -> str:

@@ -1,6 +1,7 @@
 """Transformers that encode columns and texts as ``rosenblatt train`` does."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ MOST_FEATURES = 1 << 22
 class ColumnEncoder(TransformerMixin, BaseEstimator):
     """What the encoders of tables and of texts share."""
 
+    n_features_in_: int
     encoding_: TableEncoding
     sparse_output: bool
 
@@ -81,6 +83,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TableEncoder(ColumnEncoder):
     """Turn the columns of a data frame into features, exactly as ``rosenblatt train`` does.
 
@@ -134,38 +137,19 @@ class TableEncoder(ColumnEncoder):
            [ 1.22,  0.  ,  0.  ,  1.  ]])
     """
 
-    n_features_in_: int
-
-    def __init__(
-        self,
-        *,
-        text: Sequence[str] = (),
-        category: Sequence[str] = (),
-        numeric: Sequence[str] = (),
-        ignore: Sequence[str] = (),
-        scale: bool = True,
-        missing: str = "mean",
-        hash_bits: int | None = None,
-        word_pairs: bool = True,
-        min_count: int | None = None,
-        char_ngrams: tuple[int, int] | None = None,
-        bins: int | None = None,
-        max_features: int = MOST_FEATURES,
-        sparse_output: bool = True,
-    ) -> None:
-        self.text = text
-        self.category = category
-        self.numeric = numeric
-        self.ignore = ignore
-        self.scale = scale
-        self.missing = missing
-        self.hash_bits = hash_bits
-        self.word_pairs = word_pairs
-        self.min_count = min_count
-        self.char_ngrams = char_ngrams
-        self.bins = bins
-        self.max_features = max_features
-        self.sparse_output = sparse_output
+    text: Sequence[str] = ()
+    category: Sequence[str] = ()
+    numeric: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    scale: bool = True
+    missing: str = "mean"
+    hash_bits: int | None = None
+    word_pairs: bool = True
+    min_count: int | None = None
+    char_ngrams: tuple[int, int] | None = None
+    bins: int | None = None
+    max_features: int = MOST_FEATURES
+    sparse_output: bool = True
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  # scikit-learn hands it over
         """Learn from the rows of X what its columns are, their scales and their levels.
@@ -203,6 +187,7 @@ class TableEncoder(ColumnEncoder):
         return validate_data(self, X, **options)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TextEncoder(ColumnEncoder):
     """Turn texts into TF-IDF of words and pairs of words, exactly as ``rosenblatt train`` does.
 
@@ -243,22 +228,12 @@ class TextEncoder(ColumnEncoder):
     [[0.0, 1.0], [1.0, 0.0]]
     """
 
-    def __init__(
-        self,
-        *,
-        word_pairs: bool = True,
-        min_count: int | None = None,
-        char_ngrams: tuple[int, int] | None = None,
-        hash_bits: int | None = None,
-        max_features: int = MOST_FEATURES,
-        sparse_output: bool = True,
-    ) -> None:
-        self.word_pairs = word_pairs
-        self.min_count = min_count
-        self.char_ngrams = char_ngrams
-        self.hash_bits = hash_bits
-        self.max_features = max_features
-        self.sparse_output = sparse_output
+    word_pairs: bool = True
+    min_count: int | None = None
+    char_ngrams: tuple[int, int] | None = None
+    hash_bits: int | None = None
+    max_features: int = MOST_FEATURES
+    sparse_output: bool = True
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002  # scikit-learn hands it over
         """Learn from texts which words there are and how common each is.

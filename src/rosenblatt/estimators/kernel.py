@@ -3,7 +3,7 @@
 import copy
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Self
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import FittedClassifier
 from rosenblatt.estimators.calibration import with_probabilities
-from rosenblatt.estimators.documentation import described
+from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.kernel_parameters import (
     KERNEL_ATTRIBUTES,
     KERNEL_PARAMETERS,
@@ -38,7 +38,6 @@ from rosenblatt.estimators.validation import (
     check_classes,
     check_rows,
     check_sample_weight,
-    row_weights,
 )
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
@@ -69,12 +68,13 @@ from rosenblatt.training.kernel import (
     kernel_passes,
 )
 from rosenblatt.training.labels import numbers_of
-from rosenblatt.training.loop import EarlyStopping, Plan, Shuffle, train
-from rosenblatt.training.observers import Observer, ProgressBar
+from rosenblatt.training.loop import EarlyStopping, Plan, train
+from rosenblatt.training.observers import ProgressBar
 
 Kernels = str | Callable[[Any, Any], Any]
 
 
+@estimator_class(KERNEL_PARAMETERS, KERNEL_ATTRIBUTES)
 class KernelPerceptron(FittedClassifier):
     """The perceptron in the dual: it sees rows through a kernel, and so separates by curves.
 
@@ -107,68 +107,23 @@ class KernelPerceptron(FittedClassifier):
     classification using the perceptron algorithm", Machine Learning 37 (1999).
     """
 
-    _made_with: dict[str, Any]
+    kernel: Kernels = "rbf"
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    rule: str = "perceptron"
+    eta0: float = 1.0
+    margin: float = 1.0
+    C: float = 1.0
+    memory: str = "average"
+    multi_class: str = "joint"
+    max_iter: int = 20
+    max_support: int | None = None
+    budget: str | None = None
+    eta: float = 0.1
+    cache_size: float = 200
 
-    def __init__(
-        self,
-        *,
-        kernel: Kernels = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        rule: str = "perceptron",
-        eta0: float = 1.0,
-        margin: float = 1.0,
-        C: float = 1.0,
-        memory: str = "average",
-        multi_class: str = "joint",
-        max_iter: int = 20,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        fit_intercept: bool = True,
-        class_weight: Mapping[Any, float] | str | None = None,
-        calibrate: bool | str = False,
-        max_support: int | None = None,
-        budget: str | None = None,
-        eta: float = 0.1,
-        cache_size: float = 200,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.rule = rule
-        self.eta0 = eta0
-        self.margin = margin
-        self.C = C
-        self.memory = memory
-        self.multi_class = multi_class
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.calibrate = calibrate
-        self.max_support = max_support
-        self.budget = budget
-        self.eta = eta
-        self.cache_size = cache_size
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
+    _encode = staticmethod(numbers_of)
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from the rows of X and their labels y.
@@ -430,18 +385,6 @@ class KernelPerceptron(FittedClassifier):
                 machine=KernelMachine(grown_state, self._kernel),
             )
 
-    def _examples(
-        self,
-        rows: Rows,
-        y: NDArray[Any],
-        weight: NDArray[Any] | None,
-        classes: NDArray[Any],
-        *,
-        streamed: bool = False,
-    ) -> Examples:
-        weight = row_weights(self.class_weight, weight, y, classes, streamed=streamed)
-        return Examples(rows, numbers_of(y, classes), weight)
-
     def _passes(
         self, state: KernelState, kernel: Kernel, examples: Examples, plan: Plan
     ) -> DualPasses | BudgetPasses:
@@ -487,6 +430,3 @@ class KernelPerceptron(FittedClassifier):
         tags.input_tags.pairwise = given
         tags.input_tags.sparse = not given
         return tags
-
-
-described(KernelPerceptron, KERNEL_PARAMETERS, KERNEL_ATTRIBUTES)

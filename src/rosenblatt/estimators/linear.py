@@ -1,22 +1,20 @@
 """The linear members of the family as scikit-learn classifiers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.documentation import documented, documented_as, documented_with
+from rosenblatt.estimators.documentation import PARAMETERS, UNRECORDED, estimator_class
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.models.learner import Learner
 from rosenblatt.rules import RULES
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.observers import Observer
 
 
-@documented
+@estimator_class()
 class Perceptron(OnlineClassifier):
     """The perceptron: look at one example at a time, and change the weights only when it is wrong.
 
@@ -51,50 +49,16 @@ class Perceptron(OnlineClassifier):
     Machine Learning*, chapter 4, Algorithm 5.
     """
 
-    def __init__(
-        self,
-        *,
-        max_iter: int = 200,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        eta0: float = 1.0,
-        margin: float = 0.0,
-        fit_intercept: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        calibrate: bool | str = False,
-        warm_start: bool = False,
-        record_mistakes: bool = False,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.eta0 = eta0
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.calibrate = calibrate
-        self.warm_start = warm_start
-        self.record_mistakes = record_mistakes
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
+    max_iter: int = 200
+    eta0: float = 1.0
+    margin: float = 0.0
+    record_mistakes: bool = False
 
     def _learner(self) -> Learner:
         return Learner.of_estimator("Perceptron", vars(self))
 
 
-@documented
+@estimator_class()
 class AveragedPerceptron(OnlineClassifier):
     """The averaged perceptron: train as the perceptron does, return the mean of all its weights.
 
@@ -120,50 +84,16 @@ class AveragedPerceptron(OnlineClassifier):
     Learning 37 (1999). H. Daumé III, *A Course in Machine Learning*, chapter 4, Algorithm 7.
     """
 
-    def __init__(
-        self,
-        *,
-        max_iter: int = 20,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        eta0: float = 1.0,
-        margin: float = 0.0,
-        fit_intercept: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        calibrate: bool | str = False,
-        warm_start: bool = False,
-        record_mistakes: bool = False,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.eta0 = eta0
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.calibrate = calibrate
-        self.warm_start = warm_start
-        self.record_mistakes = record_mistakes
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
+    max_iter: int = 20
+    eta0: float = 1.0
+    margin: float = 0.0
+    record_mistakes: bool = False
 
     def _learner(self) -> Learner:
         return Learner.of_estimator("AveragedPerceptron", vars(self))
 
 
-@documented
+@estimator_class()
 class PassiveAggressiveClassifier(OnlineClassifier):
     """Passive-aggressive: leave the weights alone while the margin is 1, else repair it at once.
 
@@ -197,52 +127,19 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     algorithms", JMLR 7 (2006).
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        loss: str = "hinge",
-        average: bool = True,
-        max_iter: int = 10,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        fit_intercept: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        calibrate: bool | str = False,
-        warm_start: bool = False,
-        record_mistakes: bool = False,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.average = average
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.fit_intercept = fit_intercept
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.calibrate = calibrate
-        self.warm_start = warm_start
-        self.record_mistakes = record_mistakes
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
+    C: float = 1.0
+    loss: str = "hinge"
+    average: bool = True
+    record_mistakes: bool = False
 
     def _learner(self) -> Learner:
         return Learner.of_estimator("PassiveAggressiveClassifier", vars(self))
 
 
-@documented_with(confidence_="Variance of each weight, of the shape of ``coef_``; 1 at first.")
+@estimator_class(
+    attributes=UNRECORDED
+    | {"confidence_": "Variance of each weight, of the shape of ``coef_``; 1 at first."}
+)
 class ConfidenceWeightedClassifier(OnlineClassifier):
     """Second-order learners: each weight has a variance, and moves the more the larger it is.
 
@@ -275,50 +172,13 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
     J. Wang, P. Zhao & S. Hoi, "Exact soft confidence-weighted learning", ICML 2012.
     """
 
-    def __init__(
-        self,
-        *,
-        rule: str = "arow",
-        r: float = 1.0,
-        confidence: float = 0.9,
-        C: float = 1.0,
-        covariance: str = "diagonal",
-        average: bool = False,
-        max_iter: int = 5,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        fit_intercept: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        calibrate: bool | str = False,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-    ) -> None:
-        self.rule = rule
-        self.r = r
-        self.confidence = confidence
-        self.C = C
-        self.covariance = covariance
-        self.average = average
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.fit_intercept = fit_intercept
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.calibrate = calibrate
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
+    rule: str = "arow"
+    r: float = 1.0
+    confidence: float = 0.9
+    C: float = 1.0
+    covariance: str = "diagonal"
+    average: bool = False
+    max_iter: int = 5
 
     def _learner(self) -> Learner:
         if RULES[self.rule].order != 2:
@@ -357,13 +217,16 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
         return state.by_class(variance)[:, :-1].copy()
 
 
-@documented_as(
-    rule="The name of a rule in ``rosenblatt.rules.RULES``.",
-    memory='The weights that decide: "average" for the mean of all, or "last".',
-    parameters=(
-        "The rule's own parameters by name, for example {'C': 0.1}; those that are missing have "
-        "their defaults."
-    ),
+@estimator_class(
+    PARAMETERS
+    | {
+        "rule": "The name of a rule in ``rosenblatt.rules.RULES``.",
+        "memory": 'The weights that decide: "average" for the mean of all, or "last".',
+        "parameters": (
+            "The rule's own parameters by name, for example {'C': 0.1}; those that are missing "
+            "have their defaults."
+        ),
+    }
 )
 class RuleClassifier(OnlineClassifier):
     """Any rule of the table of rules, by its name.
@@ -385,46 +248,10 @@ class RuleClassifier(OnlineClassifier):
     array([1, 0])
     """
 
-    def __init__(
-        self,
-        *,
-        rule: str = "perceptron",
-        memory: str = "average",
-        parameters: Mapping[str, float] | None = None,
-        max_iter: int = 10,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        fit_intercept: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        calibrate: bool | str = False,
-        warm_start: bool = False,
-        record_mistakes: bool = False,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-    ) -> None:
-        self.rule = rule
-        self.memory = memory
-        self.parameters = parameters
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.fit_intercept = fit_intercept
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.calibrate = calibrate
-        self.warm_start = warm_start
-        self.record_mistakes = record_mistakes
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
+    rule: str = "perceptron"
+    memory: str = "average"
+    parameters: Mapping[str, float] | None = None
+    record_mistakes: bool = False
 
     def _learner(self) -> Learner:
         if self.memory == "vote":

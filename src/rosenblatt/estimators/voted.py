@@ -1,6 +1,5 @@
 """The voted perceptron, by the list of its mistakes."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,18 +8,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
-from rosenblatt.estimators.documentation import documented
+from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.mistakes.scores import VoteCounter, vote_margins, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.coverage import CoverageCurve, coverage_curve
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.scoring import votes_of
-from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.observers import Observer
 
 
-@documented
+@estimator_class()
 class VotedPerceptron(OnlineClassifier):
     """The voted perceptron: every weight vector of training votes, by the rows that it survived.
 
@@ -68,42 +65,8 @@ class VotedPerceptron(OnlineClassifier):
     Learning 37 (1999). H. Daumé III, *A Course in Machine Learning*, chapter 4.
     """
 
-    def __init__(
-        self,
-        *,
-        max_iter: int = 10,
-        shuffle: Shuffle = True,
-        zero: str = "mistake",
-        eta0: float = 1.0,
-        margin: float = 0.0,
-        fit_intercept: bool = True,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        time_limit: float | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        calibrate: bool | str = False,
-        warm_start: bool = False,
-        random_state: Any = 0,
-        verbose: bool | int = False,
-        observers: Sequence[Observer] | None = None,
-    ) -> None:
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.zero = zero
-        self.eta0 = eta0
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.calibrate = calibrate
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
-        self.observers = observers
+    eta0: float = 1.0
+    margin: float = 0.0
 
     _votes_decide = True
 
