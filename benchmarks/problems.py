@@ -18,8 +18,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import train_test_split
 
 from reproduction.data_sets import DataFolder, data_file, rows_of
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import encode
+from rosenblatt.training.examples import Examples, encode
 
 LIMIT = 100_000  # rows to learn from, and as many to test on, are drawn from larger sets
 TEST_SHARE = 0.3  # where there is no test file

@@ -31,10 +31,9 @@ from rosenblatt.models.fitting import empty_model, fit_model, learn_batch
 from rosenblatt.models.learner import MEMORIES, TRAINED_MEMORIES, Learner
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import RULES
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import targets_of
+from rosenblatt.training.examples import Examples, row_numbers, targets_of
 from rosenblatt.training.linear import count_mistakes
-from rosenblatt.training.order import Order, row_numbers
+from rosenblatt.training.order import Order
 
 N_ROWS, N_FEATURES = 40, 5
 CLASS_COUNTS = (2, 3)

@@ -17,8 +17,7 @@ from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles, encoded
 from rosenblatt.data.sources import opened
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import encode
+from rosenblatt.training.examples import Examples, encode
 
 VARIABLE = "ROSENBLATT_DATA"
 TEST_SHARE = 0.3  # held out where a set has no test file

@@ -20,8 +20,7 @@ from rosenblatt import (
     Perceptron,
 )
 from rosenblatt.errors import InputError
-from rosenblatt.training.history import PassRecord
-from rosenblatt.training.observers import log_pass
+from rosenblatt.training.history import PassRecord, log_pass
 from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable
 
 CLASSIFIERS = [Perceptron, AveragedPerceptron, PassiveAggressiveClassifier]

@@ -23,8 +23,7 @@ from rosenblatt.models.fitting import all_known, empty_model, grown_model, learn
 from rosenblatt.models.learner import MEMORIES, Learner
 from rosenblatt.models.model import Model
 from rosenblatt.rules import RULES
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import encode
+from rosenblatt.training.examples import Examples, encode
 
 NAMES = "abcdef"
 Row = dict[str, float]

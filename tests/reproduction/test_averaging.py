@@ -5,7 +5,8 @@ import pytest
 
 from reproduction.averaging import Errors, compare, errors
 from reproduction.data_sets import Problem
-from rosenblatt.training.order import Order, row_numbers
+from rosenblatt.training.examples import row_numbers
+from rosenblatt.training.order import Order
 
 
 def problem(seed: int) -> Problem:

@@ -9,8 +9,7 @@ from rosenblatt import rules
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.counts import empty_log
 from rosenblatt.tracing.visits import Visit, visit_binary, visit_multiclass, visits
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import targets_of
+from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.linear import fit, run_pass
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.state import State

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import PA, PA1, Perceptron, Rule, pair_scale
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import targets_of
+from rosenblatt.training.examples import Examples, row_numbers, targets_of
 from rosenblatt.training.linear import fit, run_pass
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.online import RowLearner
-from rosenblatt.training.order import row_numbers
 from rosenblatt.training.state import State
 from tests import reference
 from tests.examples import (

@@ -13,8 +13,8 @@ from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.linear import count_mistakes, fit
 from rosenblatt.training.loop import EarlyStopping, Plan
+from rosenblatt.training.order import split
 from rosenblatt.training.state import State
-from rosenblatt.training.supply import split
 from tests import reference
 from tests.examples import (
     FORMATS,

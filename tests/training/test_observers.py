@@ -6,8 +6,7 @@ import logging
 import pytest
 from rich.console import Console
 
-from rosenblatt.training.history import PassRecord
-from rosenblatt.training.observers import ProgressBar, log_pass
+from rosenblatt.training.history import PassRecord, ProgressBar, log_pass
 
 
 def test_log_line(caplog: pytest.LogCaptureFixture) -> None:

@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.shapes import block_bounds
-from rosenblatt.training.order import Order, permute, row_numbers, warn_of_sorted_rows
+from rosenblatt.training.examples import row_numbers
+from rosenblatt.training.order import Order, permute, warn_of_sorted_rows
 from tests.examples import csr, dense
 
 

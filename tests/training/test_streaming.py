@@ -18,11 +18,9 @@ from rosenblatt.data import Batch, Classes
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA1, Perceptron
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import Progress
-from rosenblatt.training.labels import encode
+from rosenblatt.training.examples import Examples, encode
 from rosenblatt.training.linear import fit, run_pass
-from rosenblatt.training.loop import EarlyStopping, Plan
+from rosenblatt.training.loop import EarlyStopping, Plan, Progress
 from rosenblatt.training.order import held_out_mask
 from rosenblatt.training.reading import Finish, Reading
 from rosenblatt.training.state import State

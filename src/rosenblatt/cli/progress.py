@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.training.history import Progress
+from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
 from rosenblatt.wording import size_text
 

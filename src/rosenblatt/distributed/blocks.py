@@ -14,7 +14,7 @@ from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.shapes import place_of, stored_values
-from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.examples import numbers_of
 
 
 class Block(NamedTuple):

@@ -35,12 +35,10 @@ from rosenblatt.estimators.base import OnlineClassifier, TrainingParameters
 from rosenblatt.estimators.files import save
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.file import Source
+from rosenblatt.models.learner import AT_LEAST_ONE, FLAG, Check, check_parameters
 from rosenblatt.models.model import Model
-from rosenblatt.models.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters
-from rosenblatt.training.advice import unfinished
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import ENDED_EARLY
-from rosenblatt.training.labels import class_weights, encode
+from rosenblatt.training.examples import Examples, class_weights, encode
+from rosenblatt.training.history import ENDED_EARLY, unfinished
 
 CHECKS: dict[str, Check] = {
     "client": ("None or a dask.distributed.Client", lambda v: v is None or isinstance(v, Client)),

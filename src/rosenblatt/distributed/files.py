@@ -31,7 +31,7 @@ from rosenblatt.distributed.fitting import ClusterRows
 from rosenblatt.distributed.shards import RowPart
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.training.labels import ranks_of, sorted_classes
+from rosenblatt.training.examples import ranks_of, sorted_classes
 
 Template = TableEncoding | bool  # how columns are read; of svmlight, whether it counts from 0
 

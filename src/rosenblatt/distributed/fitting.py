@@ -19,9 +19,8 @@ from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.model import Spread
 from rosenblatt.theory.verdict import Verdict
-from rosenblatt.training.history import Outcome, Progress
-from rosenblatt.training.loop import Plan
-from rosenblatt.training.observers import Observer
+from rosenblatt.training.history import Observer, Outcome
+from rosenblatt.training.loop import Plan, Progress
 from rosenblatt.training.state import State
 
 

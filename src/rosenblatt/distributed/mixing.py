@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from rosenblatt.distributed.shards import Shard
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule
-from rosenblatt.training.history import Outcome, Progress
+from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.linear import count_mistakes, run_pass
-from rosenblatt.training.loop import PartResult, Plan, Shuffle, train
-from rosenblatt.training.observers import Observer
+from rosenblatt.training.loop import PartResult, Plan, Progress, Shuffle, train
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
 from rosenblatt.training.stream_fit import Watcher
 

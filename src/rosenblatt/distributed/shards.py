@@ -12,8 +12,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import between, compilable, join, matrix_of, row_arrays, take
 from rosenblatt.models.model import Spread
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import targets_of
+from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.order import held_out_mask, permute
 

@@ -17,9 +17,8 @@ from rosenblatt.distributed.mixing import (
 )
 from rosenblatt.distributed.shards import Shard, bounds, deal_rows, make_shard
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import Outcome
+from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.observers import Observer
 from rosenblatt.training.state import State
 
 

@@ -12,8 +12,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.rules import RULES, additive_rules
-from rosenblatt.training.history import PassRecord
-from rosenblatt.training.observers import ProgressBar
+from rosenblatt.training.history import PassRecord, ProgressBar
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -40,21 +40,25 @@ from rosenblatt.models.fitting import (
     held_mistakes,
     learn_batch,
 )
-from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import Model
-from rosenblatt.models.parameters import (
+from rosenblatt.models.learner import (
+    Learner,
     check_online,
     check_parameters,
     generator_from,
     plain_options,
 )
+from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores, predicted_numbers
-from rosenblatt.training.advice import ending, unfinished
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import PassRecord, StopReason
-from rosenblatt.training.labels import encode
+from rosenblatt.training.examples import Examples, encode
+from rosenblatt.training.history import (
+    Observer,
+    PassRecord,
+    ProgressBar,
+    StopReason,
+    ending,
+    unfinished,
+)
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.observers import Observer, ProgressBar
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Encoding

@@ -13,8 +13,8 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.calibration import fit_calibration
+from rosenblatt.models.learner import generator_from
 from rosenblatt.models.model import KERNEL_PREFIX, Model
-from rosenblatt.models.parameters import generator_from
 
 N_FOLDS = 5
 ENOUGH = 1000  # held-out rows, for two numbers to be fitted to

@@ -22,11 +22,11 @@ from rosenblatt.estimators.linear import (
 )
 from rosenblatt.estimators.pipelines import KEY, pipeline_model, pipeline_of
 from rosenblatt.estimators.voted import VotedPerceptron
+from rosenblatt.models.checks import check_learner, listed_learners, usable_options
 from rosenblatt.models.file import Source, read, write
-from rosenblatt.models.gate import check_learner, listed_learners, usable_options
+from rosenblatt.models.learner import lost_options
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.online import OnlineLearner
-from rosenblatt.models.parameters import lost_options
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.history import PassRecord, StopReason
 

@@ -48,18 +48,11 @@ from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.scores import winners
 from rosenblatt.models.fitting import all_known, first_classes, grown
+from rosenblatt.models.learner import CHECKS, check_online, check_parameters, generator_from, one_of
 from rosenblatt.models.model import KernelMachine, Model, record_of
-from rosenblatt.models.parameters import (
-    CHECKS,
-    check_online,
-    check_parameters,
-    generator_from,
-    one_of,
-)
 from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
-from rosenblatt.training.advice import KERNEL_CURE, ending, unfinished
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import Outcome
+from rosenblatt.training.examples import Examples, numbers_of
+from rosenblatt.training.history import KERNEL_CURE, Outcome, ProgressBar, ending, unfinished
 from rosenblatt.training.kernel import (
     BudgetPasses,
     DualPasses,
@@ -67,9 +60,7 @@ from rosenblatt.training.kernel import (
     KernelTraining,
     kernel_passes,
 )
-from rosenblatt.training.labels import numbers_of
 from rosenblatt.training.loop import EarlyStopping, Plan, train
-from rosenblatt.training.observers import ProgressBar
 
 Kernels = str | Callable[[Any, Any], Any]
 

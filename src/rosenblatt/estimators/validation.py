@@ -13,7 +13,7 @@ from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import input_rows
-from rosenblatt.training.labels import class_weights, numbers_of
+from rosenblatt.training.examples import class_weights, numbers_of
 from rosenblatt.training.state import State
 
 SMALL = 4096  # values; below, the plain look is faster

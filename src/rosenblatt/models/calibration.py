@@ -19,9 +19,6 @@ FLAT = 1e-10  # a gradient below this share of the rows is the end
 RIDGE = 1e-12  # keeps the Hessian invertible (Lin, Lin and Weng 2007, Algorithm 1)
 
 
-METHODS = ("sigmoid", "temperature", "isotonic")
-
-
 def fit_calibration(
     scores: NDArray[Any], numbers: NDArray[Any], method: str | None = None
 ) -> Calibration:

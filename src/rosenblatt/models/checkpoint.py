@@ -15,7 +15,8 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.models.file import read, write
 from rosenblatt.models.model import Model
-from rosenblatt.training.history import Best, PassRecord, Progress
+from rosenblatt.training.history import PassRecord
+from rosenblatt.training.loop import Best, Progress
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
 from rosenblatt.training.stream_fit import ResumePoint
 

@@ -1,4 +1,7 @@
-"""What must hold of every model, wherever it comes from, and what can be wrong with a file."""
+"""What must hold of every model, wherever it comes from, and what can be wrong with a file.
+
+Its learner and parameters must be among those that this version knows.
+"""
 
 import math
 from collections.abc import Iterator
@@ -10,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.learner import check_parameters
 from rosenblatt.models.model import SPREAD_PARTS, Calibration, Class, Model, Spread, n_vectors
 
 MOST_ROWS = 2**63  # what a count may reach
@@ -30,6 +34,27 @@ STORED_TYPES = {
     "BOOL": "|b1",
 }  # safetensors' names of the types that NumPy has as well
 TYPE_NAMES = {np.dtype(text).newbyteorder("="): name for name, text in STORED_TYPES.items()}
+
+EVERY_LEARNER = frozenset(
+    {
+        *("max_iter", "shuffle", "zero", "fit_intercept", "early_stopping", "validation_fraction"),
+        *("n_iter_no_change", "time_limit", "class_weight", "calibrate", "warm_start"),
+        *("random_state", "verbose", "observers"),
+    }
+)
+LEARNER_PARAMETERS: dict[str, frozenset[str]] = {
+    "Perceptron": EVERY_LEARNER | {"eta0", "margin", "record_mistakes"},
+    "AveragedPerceptron": EVERY_LEARNER | {"eta0", "margin", "record_mistakes"},
+    "PassiveAggressiveClassifier": EVERY_LEARNER | {"C", "loss", "average", "record_mistakes"},
+    "ConfidenceWeightedClassifier": (
+        EVERY_LEARNER | {"rule", "r", "confidence", "C", "covariance", "average"}
+    ),
+    "RuleClassifier": EVERY_LEARNER | {"rule", "parameters", "memory", "record_mistakes"},
+    "VotedPerceptron": EVERY_LEARNER | {"eta0", "margin"},
+    "KernelPerceptron": EVERY_LEARNER
+    | {"kernel", "degree", "gamma", "coef0", "rule", "eta0", "margin", "C", "memory"}
+    | {"multi_class", "max_support", "budget", "eta", "cache_size"},
+}
 
 
 class Fault(Exception):  # noqa: N818  # never seen by a user: it becomes an InputError
@@ -216,3 +241,38 @@ def _some(values: tuple[object, ...]) -> str:
 
 def _fail(clause: str) -> NoReturn:
     raise Fault(clause)
+
+
+def check_learner(model: Model, name: str) -> None:
+    """Raise InputError where a model file of this name holds a learner that is not known."""
+    if model.learner not in LEARNER_PARAMETERS:
+        msg = (
+            f"{name} holds a {model.learner!r:.60}, and this version of rosenblatt knows "
+            f"{listed_learners()}: upgrade it."
+        )
+        raise InputError(msg)
+    try:
+        usable_options(model)
+    except (TypeError, ValueError, OverflowError) as error:
+        msg = f"{name} cannot be used: {error}"
+        raise InputError(msg) from error
+
+
+def usable_options(model: Model) -> dict[str, Any]:
+    """Return the parameters of the learner of a model, checked."""
+    unknown = set(model.options) - LEARNER_PARAMETERS[model.learner]
+    if unknown:
+        msg = f"{model.learner} has no parameter {min(unknown)!r:.60}; upgrade rosenblatt."
+        raise InputError(msg)
+    parameters = dict(model.options)
+    for name in ("class_weight", "parameters"):
+        if isinstance(parameters.get(name), list):
+            parameters[name] = dict(parameters[name])
+    check_parameters(model.learner, parameters)
+    return parameters
+
+
+def listed_learners() -> str:
+    """Return the learners that are known, in words."""
+    *others, last = LEARNER_PARAMETERS
+    return f"{', '.join(others)} or {last}"

@@ -18,9 +18,8 @@ from rosenblatt.models.fitting import grown_model, learn_batch
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Model
 from rosenblatt.models.scoring import predicted_numbers, votes_of
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.interrupts import held_interrupt
-from rosenblatt.training.labels import ranks_of, targets_of
+from rosenblatt.training.examples import Examples, ranks_of, targets_of
+from rosenblatt.training.loop import held_interrupt
 from rosenblatt.wording import counted
 
 if TYPE_CHECKING:

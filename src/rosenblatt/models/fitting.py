@@ -15,12 +15,10 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Model
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import Outcome
-from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.examples import Examples, numbers_of
+from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.linear import count_mistakes, fit, run_pass
 from rosenblatt.training.memory import Vote
-from rosenblatt.training.observers import Observer
 from rosenblatt.training.state import State
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers

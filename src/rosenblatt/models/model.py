@@ -189,8 +189,8 @@ class Model:
     @classmethod
     def load(cls, path: "str | Path") -> "Model":
         """Return the model of a file, which this version can use; ``-`` is standard input."""
+        from rosenblatt.models.checks import check_learner
         from rosenblatt.models.file import read
-        from rosenblatt.models.gate import check_learner
 
         model = read(path)
         check_learner(model, "standard input" if path == "-" else str(path))

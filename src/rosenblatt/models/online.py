@@ -13,15 +13,16 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 from rosenblatt.models.fitting import grown
-from rosenblatt.models.learner import MEMORIES, Learner
-from rosenblatt.models.model import MOVED, Class, Model, model_of
-from rosenblatt.models.parameters import (
+from rosenblatt.models.learner import (
     AT_LEAST_ONE,
     CHECKS,
+    MEMORIES,
     Check,
+    Learner,
     check_parameters,
     one_of,
 )
+from rosenblatt.models.model import MOVED, Class, Model, model_of
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.history import Outcome
 from rosenblatt.training.online import RowLearner

@@ -147,8 +147,7 @@ class FileRows:
     def examples(self, most_columns: int = 0) -> "Examples":
         """Return what is learned from; dense rows where they have few columns."""
         from rosenblatt.kernels.rows import Dense
-        from rosenblatt.training.examples import Examples
-        from rosenblatt.training.labels import targets_of
+        from rosenblatt.training.examples import Examples, targets_of
 
         targets = targets_of(self.numbers, len(self.classes))
         if self.rows.n_features > most_columns:

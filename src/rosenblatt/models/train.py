@@ -18,13 +18,12 @@ from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.held_out import Fits, HeldOutFit, recorded
-from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner import Learner, check_parameters, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
-from rosenblatt.models.parameters import check_parameters, plain_options
 from rosenblatt.rules import rule_parameters
-from rosenblatt.training.history import ENDED_EARLY, Progress
-from rosenblatt.training.labels import ClassWeight
-from rosenblatt.training.observers import Observer
+from rosenblatt.training.examples import ClassWeight
+from rosenblatt.training.history import ENDED_EARLY, Observer
+from rosenblatt.training.loop import Progress
 from rosenblatt.training.reading import BLOCK_BYTES, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_again, fit_stream

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators import Perceptron
-from rosenblatt.models.parameters import generator_from
+from rosenblatt.models.learner import generator_from
 from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
 from rosenblatt.plots.subject import DrawnRows, rows_of_data
+from rosenblatt.training.examples import row_numbers
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.order import Order, row_numbers
+from rosenblatt.training.order import Order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -24,7 +24,7 @@ from rosenblatt.plots.scene import (
     set_frame,
 )
 from rosenblatt.plots.subject import DrawnRows, Linear, linear_of, rows_of_data, rows_of_estimator
-from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.examples import numbers_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from rosenblatt.estimators import Perceptron, VotedPerceptron
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.theory.labelled_rows import check_labelled_rows
-from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.examples import numbers_of
 
 OTHERWISE = "draw its regions instead"
 

@@ -19,10 +19,8 @@ from rosenblatt.models.model import Class, Model
 from rosenblatt.models.scoring import linear_scores, predicted_numbers
 from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
 from rosenblatt.service.features import Features, FeatureSpace, gathered
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import targets_of
+from rosenblatt.training.examples import Examples, row_numbers, targets_of
 from rosenblatt.training.linear import run_pass
-from rosenblatt.training.order import row_numbers
 from rosenblatt.training.state import State
 
 ONE_ROW = row_numbers(1)

@@ -11,8 +11,7 @@ from scipy import sparse
 from rosenblatt.estimators import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.kernels.shapes import as_rows, matrix_of
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import numbers_of, targets_of
+from rosenblatt.training.examples import Examples, numbers_of, targets_of
 
 ALWAYS_DENSE = 1 << 22  # values: so few are an array, in whatever form they come
 BLOCK_VALUES = 1 << 22  # at a time, so that no copy has the length of the data

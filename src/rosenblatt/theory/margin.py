@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
-from rosenblatt.training.labels import numbers_of
+from rosenblatt.training.examples import numbers_of
 
 
 def margin(

@@ -20,8 +20,7 @@ from rosenblatt.theory.inequalities import SMALLEST, Inequalities, Leads
 from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.nearest_point import any_witness
 from rosenblatt.theory.solvers import Strip, widest_strips
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import targets_of
+from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.linear import fit
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.state import State

@@ -10,17 +10,10 @@ import numpy as np
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.linear import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
-from rosenblatt.models.parameters import (
-    AT_LEAST_ONE,
-    FLAG,
-    Check,
-    check_parameters,
-    generator_from,
-)
+from rosenblatt.models.learner import AT_LEAST_ONE, FLAG, Check, check_parameters, generator_from
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, additive_rules, check_rule
 from rosenblatt.tracing.steps import Trace, follow
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import encode
+from rosenblatt.training.examples import Examples, encode
 from rosenblatt.training.loop import Plan, Shuffle
 from rosenblatt.training.order import order_named
 

@@ -14,11 +14,11 @@ from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.rules import Rule, settle
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import Progress, StopReason
+from rosenblatt.training.history import StopReason
 from rosenblatt.training.linear import LinearTraining
-from rosenblatt.training.loop import Plan, passes
+from rosenblatt.training.loop import Plan, Progress, passes
+from rosenblatt.training.order import ArraySupply, Part
 from rosenblatt.training.state import State
-from rosenblatt.training.supply import ArraySupply, Part
 
 COMPILED = (CSR, Dense)  # rows of two classes may also be of a kind that has plain methods only
 

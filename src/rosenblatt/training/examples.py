@@ -1,18 +1,32 @@
-"""What is learned from: rows, the target of each, and how much it counts."""
+"""What is learned from: rows, the target of each, and how much it counts.
 
+Targets are labels as the kernels read them: −1 and +1 for two classes, class numbers for more.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.labels import Label
+from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import take
-from rosenblatt.training.order import row_numbers
+
+ClassWeight = str | Mapping[Any, float]  # "balanced", or what multiplies the steps of a class
+BLOCK = 1 << 16  # rows at a time, so that a wide intermediate never has the length of the data
+
+
+def row_numbers(n_rows: int) -> NDArray[Any]:
+    """Return 0 … n_rows − 1 in the narrowest type that holds them."""
+    return np.arange(n_rows, dtype=np.int32 if n_rows < 2**31 else np.int64)
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Rows with their targets (see ``labels.encode``) and what multiplies each one's step."""
+    """Rows with their targets (see ``encode``) and what multiplies each one's step."""
 
     rows: Rows
     targets: NDArray[Any]
@@ -27,3 +41,72 @@ class Examples:
         """Return a copy of the examples of these numbers, in their order."""
         weight = None if self.weight is None else self.weight[numbers]
         return Examples(take(self.rows, numbers), self.targets[numbers], weight)
+
+
+def numbers_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the number of each label among the sorted classes; any number if it is none."""
+    numbers = classes.searchsorted(y)
+    return np.minimum(numbers, len(classes) - 1, out=numbers)
+
+
+def targets_of(numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
+    """Return class numbers as targets."""
+    if n_classes == 2:
+        return (2 * numbers - 1).astype(np.int8)
+    return numbers.astype(np.int32)
+
+
+def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the target of each label."""
+    if len(y) <= BLOCK:
+        return targets_of(numbers_of(y, classes), len(classes))
+    parts = (y[start : start + BLOCK] for start in range(0, len(y), BLOCK))
+    return np.concatenate([targets_of(numbers_of(part, classes), len(classes)) for part in parts])
+
+
+def sorted_classes(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Return the different labels in order, all as words if one of them is a word."""
+    different = set(labels)
+    if any(isinstance(label, str) for label in different):
+        return tuple(sorted({str(label) for label in different}))
+    return tuple(sorted(different))
+
+
+def ranks_of(labels: Sequence[Label], classes: Sequence[Label]) -> NDArray[np.int32]:
+    """Return the number of each label among sorted classes."""
+    words = any(isinstance(label, str) for label in classes)
+    number = {label: k for k, label in enumerate(classes)}
+    return np.array([number[str(label) if words else label] for label in labels], np.int32)
+
+
+def class_weights(
+    class_weight: ClassWeight | None, classes: Sequence[Label], counts: NDArray[Any]
+) -> NDArray[np.float64] | None:
+    """Return what multiplies the step of the rows of each class, of which there are so many.
+
+    None stands for 1 for all. Balanced classes count alike: n / (K·count), as in scikit-learn. A
+    class may be named by its text.
+
+    >>> class_weights("balanced", ("ham", "spam"), np.array([30, 10]))
+    array([0.66666667, 2.        ])
+    >>> class_weights({"1": 5}, (0, 1), np.array([30, 10]))
+    array([1., 5.])
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        return np.asarray(counts.sum() / (len(classes) * np.where(counts > 0, counts, 1.0)))
+    weights, texts = np.ones(len(classes)), [str(label) for label in classes]
+    for label, value in class_weight.items():
+        if label in classes:
+            number = list(classes).index(label)
+        elif str(label) in texts:
+            number = texts.index(str(label))
+        else:
+            msg = f"class_weight names {label!r}, which is not a class of {list(classes)}."
+            raise InputError(msg)
+        if not (np.isfinite(value) and value >= 0):
+            msg = f"class_weight of {label!r} must be a number of at least 0; got {value!r}."
+            raise InputError(msg)
+        weights[number] = value
+    return weights

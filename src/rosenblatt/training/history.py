@@ -1,21 +1,16 @@
-"""History as data: what each pass did, how far a training has come, and how it ended."""
+"""History as data: what each pass did, who is told of it, and how the training ended."""
 
+import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
-
-from rosenblatt.kernels.counts import Counts
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from rosenblatt.mistakes.updates import Mistakes
 
 StopReason = Literal["converged", "max_iter", "early_stopping", "time_limit", "interrupted"]
 ENDED_EARLY = ("interrupted", "time_limit")  # reasons after which training could go on
-
-NONE_YET = Counts(0, 0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,73 +27,71 @@ class PassRecord:
     seconds: float
 
 
-@dataclass
-class Best:
-    """The accuracy on held-out rows at its best, and what had it."""
+Observer = Callable[[PassRecord], object]
 
-    score: float = -1.0
-    pass_: int = 0
-    snapshot: Any = None
-
-    def note(self, pass_: int, score: float, snapshot: Callable[[], Any]) -> None:
-        """Compare the accuracy after this pass with the best one so far; of equals the first."""
-        if score > self.score:
-            self.snapshot = None  # one copy of the weights at a time
-            self.score, self.pass_, self.snapshot = score, pass_, snapshot()
+logger = logging.getLogger("rosenblatt")
 
 
-@dataclass
-class Progress:
-    """With what learns, all that is needed to go on from between two parts of a pass."""
+def log_pass(record: PassRecord) -> None:
+    """Write one line a pass to the logger "rosenblatt" at level INFO."""
+    held_out = record.validation_score
+    logger.info(
+        "pass %d: %d mistakes, %d updates, loss %.6g%s, %.3f s",
+        record.pass_,
+        record.mistakes,
+        record.updates,
+        record.loss,
+        "" if held_out is None else f", held-out accuracy {held_out:.4f}",
+        record.seconds,
+    )
 
-    classes: tuple[Any, ...] = ()  # what the numbers of the classes stand for, if known
-    history: list[PassRecord] = field(default_factory=list)
-    best: Best | None = None
-    parts: int = 0  # of the pass under way that are done
-    rows: int = 0  # of those parts
-    counts: Counts = NONE_YET  # of those parts
-    seconds: float = 0.0  # of those parts
-    bytes_read: int = 0  # of the files, where they are being read
-    drawing: dict[str, Any] | None = None  # the generator as it was before the pass under way
-    is_last: bool = False  # the part just learned: time is up, or Ctrl-C was pressed
-    stop_reason: StopReason | None = None
-    _begun: float = field(default=0.0, repr=False)
 
-    @property
-    def pass_(self) -> int:
-        """Number of the pass under way, counted from 1."""
-        return len(self.history) + 1
+class ProgressBar:
+    """A bar on standard error with the mistakes so far; use it as a context manager."""
 
-    def begin_pass(self, generator: "np.random.Generator") -> None:
-        """Note where the order of the next pass begins, or go back to it in a resumed one."""
-        if self.drawing is not None:
-            generator.bit_generator.state = self.drawing
-        self.drawing = dict(generator.bit_generator.state)
-        self._begun = perf_counter()
-
-    def add(self, counts: Counts, n_rows: int, bytes_read: int = 0) -> None:
-        """Count one more part as done."""
-        mistakes, updates, loss = self.counts
-        self.counts = Counts(
-            mistakes + counts.mistakes, updates + counts.updates, loss + counts.loss
+    def __init__(self, total: int, description: str = "passes", unit: str = "") -> None:
+        from rich.console import Console  # slow to import, and wanted by few
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
         )
-        self.parts += 1
-        self.rows += n_rows
-        self.bytes_read = bytes_read
-        self._tick()
 
-    def end_pass(self, validation_score: float | None) -> PassRecord:
-        """Write the pass under way into the history and begin the next."""
-        self._tick()
-        record = PassRecord(self.pass_, *self.counts, validation_score, self.seconds)
-        self.history.append(record)
-        self.parts, self.rows, self.counts, self.seconds = 0, 0, NONE_YET, 0.0
-        self.drawing = None
-        return record
+        self.mistakes = 0
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn(f"{unit}{{task.fields[told]}}"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+        )
+        self._task = self._progress.add_task(description, total=total, told="")
 
-    def _tick(self) -> None:
-        now = perf_counter()
-        self.seconds, self._begun = self.seconds + now - self._begun, now
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __call__(self, record: PassRecord) -> None:
+        """Move the bar by one pass."""
+        self._progress.update(self._task, completed=record.pass_, told=self._told(record))
+
+    def _told(self, record: PassRecord) -> str:
+        self.mistakes += record.mistakes
+        told = f"{record.mistakes} mistakes, {self.mistakes} so far"
+        if record.validation_score is not None:
+            told += f", held-out accuracy {record.validation_score:.4f}"
+        return told
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
 
 
 @dataclass(frozen=True)
@@ -115,3 +108,51 @@ class Outcome:
     def converged(self) -> bool:
         """Whether the last weights were seen to classify every row that they learned from."""
         return self.stop_reason == "converged"
+
+
+MOST_WRONG = 0.02  # of the rows, by the last weights: they may be separable, and a few passes short
+MOST_MISTAKES = 0.1  # of the rows, in the last pass: with more they are not tried
+KERNEL_CURE = "raise max_iter, or give the kernel more freedom (a larger gamma or degree)."
+
+
+def unfinished(
+    outcome: Outcome,
+    held_mistakes: Callable[[], int] | None,
+    cure: str = "raise max_iter.",
+) -> str | None:
+    """Return one sentence on a training that ended before it was done, or None.
+
+    To reach max_iter is how a training ends on rows that overlap, and nothing to be told of:
+    ``stop_reason_`` and ``history_`` have it. It is told where the rows may be separable, since the
+    last weights, held as they are, misclassify next to none of them, which ``held_mistakes``
+    counts; None where the last weights do not decide.
+    """
+    last, n_rows = outcome.history[-1], outcome.n_rows
+    told = f"the last one made {last.mistakes} mistakes on {n_rows} rows"
+    if outcome.stop_reason == "max_iter":
+        hopeless = last.pass_ == 1 or last.mistakes > MOST_MISTAKES * n_rows
+        n_wrong = None if hopeless or held_mistakes is None else held_mistakes()
+        if n_wrong is None or n_wrong > MOST_WRONG * n_rows:
+            return None
+        return (
+            f"stopped after max_iter={last.pass_} passes; {told}, and its last weights misclassify "
+            f"{n_wrong} of them, so the classes may be separable: {cure}"
+        )
+    if outcome.stop_reason == "time_limit":
+        return f"stopped at its time limit in pass {last.pass_}; {told}: raise time_limit to go on."
+    if outcome.stop_reason == "interrupted":
+        return (
+            f"was interrupted in pass {last.pass_} and keeps what it had learned; {told}: set "
+            "warm_start=True and fit again to go on."
+        )
+    return None
+
+
+def ending(outcome: Outcome) -> str:
+    """Return how a training ended, as it is said once to who watches it."""
+    last = outcome.history[-1]
+    reason = outcome.stop_reason.replace("_", " ")
+    return (
+        f"stopped after {last.pass_} passes ({reason}); the last one made {last.mistakes} mistakes "
+        f"on {outcome.n_rows} rows."
+    )

@@ -33,9 +33,8 @@ from rosenblatt.mistakes.updates import Mistakes, n_columns, steps_of
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.loop import PartResult, Plan
-from rosenblatt.training.order import Order
+from rosenblatt.training.order import Order, split
 from rosenblatt.training.state import overflow
-from rosenblatt.training.supply import split
 
 KernelState = DualState | BudgetState
 

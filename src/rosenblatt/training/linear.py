@@ -18,11 +18,10 @@ from rosenblatt.kernels.second_order import (
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import Outcome, Progress
-from rosenblatt.training.loop import PartResult, Plan, train
-from rosenblatt.training.observers import Observer
+from rosenblatt.training.history import Observer, Outcome
+from rosenblatt.training.loop import PartResult, Plan, Progress, train
+from rosenblatt.training.order import ArraySupply, Part, Supply
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
-from rosenblatt.training.supply import ArraySupply, Part, Supply
 
 
 def run_pass(

@@ -1,24 +1,27 @@
-"""The loop over passes: parts, stopping, early stopping, history.
+"""The loop over passes: parts, stopping, early stopping, Ctrl-C between two parts.
 
 It is the only one. What learns, and from where its rows come, is behind ``Training``: weights from
 arrays or files, a kernel machine, the shards of a cluster, a training that is followed step by
 step.
 """
 
+import signal
+import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from time import perf_counter
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule
-from rosenblatt.training.history import Best, Outcome, Progress, StopReason
-from rosenblatt.training.interrupts import Interrupt, held_interrupt
-from rosenblatt.training.observers import Observer
+from rosenblatt.training.history import Observer, Outcome, PassRecord, StopReason
 
 if TYPE_CHECKING:
     import numpy as np
 
+NONE_YET = Counts(0, 0, 0.0)
 # Every pass, never, once, or every pass by blocks that fit into the cache.
 Shuffle = bool | Literal["once", "blocks"]
 
@@ -92,6 +95,75 @@ class Training(Protocol):
         """Change back to the moment of a snapshot."""
 
 
+@dataclass
+class Best:
+    """The accuracy on held-out rows at its best, and what had it."""
+
+    score: float = -1.0
+    pass_: int = 0
+    snapshot: Any = None
+
+    def note(self, pass_: int, score: float, snapshot: Callable[[], Any]) -> None:
+        """Compare the accuracy after this pass with the best one so far; of equals the first."""
+        if score > self.score:
+            self.snapshot = None  # one copy of the weights at a time
+            self.score, self.pass_, self.snapshot = score, pass_, snapshot()
+
+
+@dataclass
+class Progress:
+    """With what learns, all that is needed to go on from between two parts of a pass."""
+
+    classes: tuple[Any, ...] = ()  # what the numbers of the classes stand for, if known
+    history: list[PassRecord] = field(default_factory=list)
+    best: Best | None = None
+    parts: int = 0  # of the pass under way that are done
+    rows: int = 0  # of those parts
+    counts: Counts = NONE_YET  # of those parts
+    seconds: float = 0.0  # of those parts
+    bytes_read: int = 0  # of the files, where they are being read
+    drawing: dict[str, Any] | None = None  # the generator as it was before the pass under way
+    is_last: bool = False  # the part just learned: time is up, or Ctrl-C was pressed
+    stop_reason: StopReason | None = None
+    _begun: float = field(default=0.0, repr=False)
+
+    @property
+    def pass_(self) -> int:
+        """Number of the pass under way, counted from 1."""
+        return len(self.history) + 1
+
+    def begin_pass(self, generator: "np.random.Generator") -> None:
+        """Note where the order of the next pass begins, or go back to it in a resumed one."""
+        if self.drawing is not None:
+            generator.bit_generator.state = self.drawing
+        self.drawing = dict(generator.bit_generator.state)
+        self._begun = perf_counter()
+
+    def add(self, counts: Counts, n_rows: int, bytes_read: int = 0) -> None:
+        """Count one more part as done."""
+        mistakes, updates, loss = self.counts
+        self.counts = Counts(
+            mistakes + counts.mistakes, updates + counts.updates, loss + counts.loss
+        )
+        self.parts += 1
+        self.rows += n_rows
+        self.bytes_read = bytes_read
+        self._tick()
+
+    def end_pass(self, validation_score: float | None) -> PassRecord:
+        """Write the pass under way into the history and begin the next."""
+        self._tick()
+        record = PassRecord(self.pass_, *self.counts, validation_score, self.seconds)
+        self.history.append(record)
+        self.parts, self.rows, self.counts, self.seconds = 0, 0, NONE_YET, 0.0
+        self.drawing = None
+        return record
+
+    def _tick(self) -> None:
+        now = perf_counter()
+        self.seconds, self._begun = self.seconds + now - self._begun, now
+
+
 def train(
     training: Training,
     plan: Plan,
@@ -121,7 +193,7 @@ def passes(
     plan: Plan,
     progress: Progress,
     observers: Sequence[Observer] = (),
-    interrupt: Interrupt | None = None,
+    interrupt: "Interrupt | None" = None,
     watch: Callable[[Progress], object] | None = None,
 ) -> Iterator[Any]:
     """Yield the parts of pass after pass, until ``progress`` has a reason to stop.
@@ -179,7 +251,7 @@ def _score(training: Training, progress: Progress) -> float | None:
 class _Limits:
     """What ends a training that still makes mistakes."""
 
-    def __init__(self, plan: Plan, interrupt: Interrupt | None) -> None:
+    def __init__(self, plan: Plan, interrupt: "Interrupt | None") -> None:
         self._plan, self._interrupt = plan, interrupt
         self._started = perf_counter()
 
@@ -218,3 +290,37 @@ def _separates(training: Training, counts: Counts, rule: Rule) -> bool:
     if counts.mistakes or rule.stops_by_itself:
         return False
     return training.mistakes() == 0
+
+
+class Interrupt:
+    """Whether Ctrl-C has been pressed."""
+
+    def __init__(self) -> None:
+        self.pressed = False
+
+    def press(self, _number: int, _frame: FrameType | None) -> None:
+        """Note the first press; a second one does what it always did."""
+        if self.pressed:
+            raise KeyboardInterrupt
+        self.pressed = True
+
+
+@contextmanager
+def held_interrupt() -> Iterator[Interrupt]:
+    """Hold Ctrl-C back so that the pass under way can be finished and kept.
+
+    Signals reach the main thread only, and a handler other than Python's own belongs to somebody
+    else: there nothing is held back.
+    """
+    interrupt = Interrupt()
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield interrupt
+        return
+    signal.signal(signal.SIGINT, interrupt.press)
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -2,7 +2,7 @@
 
 The last weights and their average are in the ``State``: it keeps a ledger where an average is
 wanted. The vote is made of the list of updates. The best is whichever of them scored highest on
-held-out rows (``history.Best``).
+held-out rows (``loop.Best``).
 """
 
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ from rosenblatt.mistakes.scores import (
     winners,
 )
 from rosenblatt.mistakes.updates import Mistakes, steps_of
+from rosenblatt.training.order import Part, Supply
 from rosenblatt.training.state import State
-from rosenblatt.training.supply import Part, Supply
 
 BLOCK_ROWS = 256  # to vote on at a time
 

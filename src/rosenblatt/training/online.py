@@ -10,9 +10,8 @@ from rosenblatt.kernels.online import enter_row, leave_row, predict_row
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.single_rows import MISTAKE, RowVisit, SingleRow
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import Examples
+from rosenblatt.training.examples import Examples, row_numbers
 from rosenblatt.training.linear import kernel_call
-from rosenblatt.training.order import row_numbers
 from rosenblatt.training.state import State
 
 

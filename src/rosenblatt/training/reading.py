@@ -12,7 +12,7 @@ from rosenblatt.data.labels import Label
 from rosenblatt.data.row_blocks import RowBlock, row_blocks
 from rosenblatt.data.row_files import MappedRows, RowWriter
 from rosenblatt.errors import InputError
-from rosenblatt.training.labels import ClassWeight, class_weights, ranks_of, sorted_classes
+from rosenblatt.training.examples import ClassWeight, class_weights, ranks_of, sorted_classes
 
 BLOCK_BYTES = 256 << 20  # of parsed rows; two blocks are in memory while a file is read
 

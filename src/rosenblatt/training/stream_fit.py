@@ -5,16 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.training.history import Outcome, Progress
-from rosenblatt.training.labels import ClassWeight
+from rosenblatt.training.examples import ClassWeight
+from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.linear import fit_supply
-from rosenblatt.training.loop import Plan
+from rosenblatt.training.loop import Plan, Progress
 from rosenblatt.training.memory import Vote
-from rosenblatt.training.observers import Observer
+from rosenblatt.training.order import Supply
 from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_supply import Draw, NewClassError, StreamSupply, supply_of
-from rosenblatt.training.supply import Supply
 
 Watcher = Callable[[State, Progress], object]
 

@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 from rosenblatt.data.row_files import ArrayFile, MappedRows
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import targets_of
+from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.order import (
+    ArraySupply,
     Blocks,
     Order,
+    Part,
+    Supply,
     held_out_mask,
     mix,
     permute,
     warn_of_sorted_rows,
 )
 from rosenblatt.training.reading import Reading
-from rosenblatt.training.supply import ArraySupply, Part, Supply
 
 SWEEP = 1 << 16  # rows at a time where something is done to all of them
 FEWEST_HELD_OUT = 10  # rows; fewer would decide by chance

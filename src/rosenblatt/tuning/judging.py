@@ -13,12 +13,11 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.metrics import METRICS, measured
 from rosenblatt.models.scoring import linear_scores, predicted_numbers
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import Progress
 from rosenblatt.training.linear import fit_supply
+from rosenblatt.training.loop import Progress
 from rosenblatt.training.memory import held_out_scores
-from rosenblatt.training.order import permute
+from rosenblatt.training.order import ArraySupply, Part, permute
 from rosenblatt.training.state import State
-from rosenblatt.training.supply import ArraySupply, Part
 from rosenblatt.tuning.candidates import Candidate
 from rosenblatt.tuning.folds import splits
 from rosenblatt.tuning.search import Curve, Stopped

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rosenblatt.models.metrics import METRICS
-from rosenblatt.training.interrupts import held_interrupt
+from rosenblatt.training.loop import held_interrupt
 from rosenblatt.tuning.candidates import Candidate
 
 SHARES = (1 / 9, 1 / 3, 1.0)  # of the rows, rung by rung

@@ -12,8 +12,7 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.models.rows import read_rows
 from rosenblatt.models.train import SETTINGS, TEXT_RULE, settings, settings_for
 from rosenblatt.rules import rule_parameters
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.labels import class_weights, encode, targets_of
+from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
 from rosenblatt.tuning.candidates import FEW_ROWS, Candidate, candidates, encodings, learners
 from rosenblatt.tuning.folds import check_metric
 from rosenblatt.tuning.judging import EncodedRows, RowJudge

@@ -46,7 +46,7 @@ from rosenblatt.training.examples import Examples
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.linear import fit
 from rosenblatt.training.loop import EarlyStopping
-from rosenblatt.training.labels import targets_of
+from rosenblatt.training.examples import targets_of
 from rosenblatt.training.state import State
 from rosenblatt.rules import PA1, PA2, Perceptron
 from tests.examples import csr, dense

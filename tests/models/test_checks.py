@@ -23,8 +23,8 @@ from rosenblatt import (
 from rosenblatt.cli import main
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.files import LEARNERS
+from rosenblatt.models.checks import LEARNER_PARAMETERS
 from rosenblatt.models.file import read, write
-from rosenblatt.models.gate import LEARNER_PARAMETERS
 from rosenblatt.models.tensors import FEW_PLACES, filled
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
