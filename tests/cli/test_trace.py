@@ -45,6 +45,20 @@ def test_json_lines_of_updates(tmp_path: Path) -> None:
     assert steps[-1]["b"] == 1
 
 
+def test_second_order(tmp_path: Path) -> None:
+    """A second-order rule shows α, β and the variances; the convergence proof is refused."""
+    path = csv_file(tmp_path / "and.csv", [[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1])
+    lines = traced(path, "--rule", "arow", "--r", "1", "--max-iter", "1").stdout.splitlines()
+    heading = " ".join(lines[0].split())
+    assert heading.endswith("margin its variance α β w b variance of w of b")
+    assert " ".join(lines[2].split()) == (
+        "1 2 [0 1] -1 -0.5 right, too close 0.5 1.5 -0.2 0.4 [0 -0.2] -0.6 [1 0.6] 0.4"
+    )
+    refused = traced(path, "--rule", "scw1", "--proof")
+    assert refused.exit_code == 2
+    assert "convergence proof does not cover --rule scw1" in refused.stderr
+
+
 @pytest.mark.parametrize(("form", "first"), [("markdown", "|"), ("html", "<")])
 def test_forms(tmp_path: Path, form: str, first: str) -> None:
     """A trace can be printed as Markdown and as HTML."""

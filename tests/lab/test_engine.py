@@ -21,6 +21,7 @@ from rosenblatt.lab.document import Document
 from rosenblatt.lab.page import asset
 from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
 from rosenblatt.lab.translation import shared_text
+from rosenblatt.rules import RULES
 from rosenblatt.tracing import trace
 from rosenblatt.training.order import permute
 from tests.lab.documents import documents, labels_of
@@ -44,15 +45,13 @@ def check_against_trace(engine: Engine, document: Document) -> None:
         features(document),
         labels_of(document),
         rule=document.rule,
-        C=document.C,
-        eta0=document.eta0,
-        margin=document.margin,
         averaged=True,
         shuffle=SHUFFLES[document.order],
         zero=document.zero,
         fit_intercept=document.bias,
         max_iter=document.max_iter,
         random_state=document.seed,
+        **{p.name: getattr(document, p.name) for p in RULES[document.rule].parameters},
     )
     found = engine.ask("training", document=document.plain())
     assert found["length"] == len(steps)

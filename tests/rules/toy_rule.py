@@ -73,7 +73,7 @@ def answers(folder: Path, data: Path) -> dict[str, Any]:
     for _ in range(estimator.n_iter_):
         stream.partial_fit(X, y, classes=[0, 1])
     learned["stream"] = weights(stream.model_)
-    steps = rosenblatt.trace(X, y, rule="relaxation", parameters={"share": 0.25}, max_iter=3)
+    steps = rosenblatt.trace(X, y, rule="relaxation", share=0.25, max_iter=3)
     learned["trace"] = [*map(float, steps[-1].w), float(steps[-1].b)]
     options: dict[str, Any] = {
         "shuffle": False,

@@ -37,6 +37,21 @@ def test_three_classes_show_who_gains_and_who_loses() -> None:
     assert line.endswith("[1 -1 0]")
 
 
+def test_variances_of_second_order_rules() -> None:
+    """Tables, records and data frames have them; of many features the surest come first."""
+    steps = trace(XOR_X, THREE_Y, rule="arow", max_rows=2)
+    record = json.loads(steps.to_json_lines().splitlines()[1])
+    assert {"margin", "variance", "beta"} < set(record)
+    assert np.shape(record["variance_w"]) == (3, 2)
+    frame = steps.to_frame()
+    assert frame["variance_w_1_a"].to_list() == [step.variance_w[0, 1] for step in steps]  # type: ignore[index]
+    assert frame["beta"].to_list() == [step.beta for step in steps]
+    rows = np.zeros((2, 20))
+    rows[0, 3], rows[1, 7] = 2.0, 1.0
+    last = trace(rows, ["no", "yes"], rule="arow", max_iter=1).to_text().splitlines()[2]
+    assert "[3:0.333333 7:0.647059]" in last  # 1 − 4/6, 1 − 1/(1 + 5/6 + 1)
+
+
 def test_a_long_trace_is_cut_in_the_middle_when_printed() -> None:
     """``str`` and the notebook show both ends; what is asked for by name is whole."""
     steps = trace(XOR_X, XOR_Y, max_iter=50)

@@ -10,12 +10,30 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
+from rosenblatt import (
+    AveragedPerceptron,
+    ConfidenceWeightedClassifier,
+    PassiveAggressiveClassifier,
+    Perceptron,
+)
 from rosenblatt.errors import InputError
 from rosenblatt.tracing import trace
 from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable, tries
 
 RULES = ["perceptron", "margin", "pa", "pa1", "pa2"]
+SECOND_ORDER: dict[str, dict[str, Any]] = {
+    "arow": {"r": 0.4},
+    "cw": {"confidence": 0.8},
+    "scw1": {"confidence": 0.7, "C": 0.4},
+    "scw2": {"confidence": 0.7, "C": 0.4},
+}
+PARAMETERS: dict[str, dict[str, Any]] = SECOND_ORDER | {
+    "perceptron": {"eta0": 0.3},
+    "margin": {"eta0": 0.3, "margin": 0.5},
+    "pa": {},
+    "pa1": {"C": 0.4},
+    "pa2": {"C": 0.4},
+}
 
 
 def estimator(rule: str, **options: Any) -> Any:
@@ -24,11 +42,13 @@ def estimator(rule: str, **options: Any) -> Any:
         kind = AveragedPerceptron if options.pop("averaged") else Perceptron
         return kind(margin=0.5 if rule == "margin" else 0.0, eta0=0.3, **options)
     options["average"] = options.pop("averaged")
+    if rule in SECOND_ORDER:
+        return ConfidenceWeightedClassifier(rule=rule, **SECOND_ORDER[rule], **options)
     loss = "squared_hinge" if rule == "pa2" else "hinge"
     return PassiveAggressiveClassifier(C=np.inf if rule == "pa" else 0.4, loss=loss, **options)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", PARAMETERS)
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array])
 @pytest.mark.parametrize(("averaged", "shuffle"), [(True, True), (False, "once")])
@@ -40,7 +60,7 @@ def test_the_weights_are_those_of_the_estimators(
     X = form(np.round(rng.normal(size=(15, 4)), 2))
     y = np.array(["ham", "spam", "eggs"])[np.arange(15) % n_classes]
     options: dict[str, Any] = {"averaged": averaged, "shuffle": shuffle, "random_state": 7}
-    steps = trace(X, y, rule=rule, margin=0.5, eta0=0.3, C=0.4, max_iter=3, **options)
+    steps = trace(X, y, rule=rule, max_iter=3, **PARAMETERS[rule], **options)
     for pass_ in (1, 2, 3):
         fitted = estimator(rule, max_iter=pass_, **options)
         with warnings.catch_warnings():
@@ -51,6 +71,27 @@ def test_the_weights_are_those_of_the_estimators(
         w, b = (last.average_w, last.average_b) if averaged else (last.w, last.b)
         assert same_bits(np.atleast_2d(w), fitted.coef_)
         assert same_bits(np.atleast_1d(b), fitted.intercept_)
+        if rule in SECOND_ORDER:
+            assert last.variance_w is not None
+            assert same_bits(np.atleast_2d(last.variance_w), fitted.confidence_)
+
+
+def test_a_second_order_step_can_be_followed_by_hand() -> None:
+    """Each step says how sure the margin was, and what that made of weights and variances."""
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]]), [0, 0, 0, 1]
+    w, sigma = np.zeros(3), np.ones(3)
+    for step in trace(X, y, rule="arow", r=0.5, max_iter=2):
+        x, side = np.append(X[step.row], 1.0), 2 * step.y - 1
+        margin, variance = side * (w @ x), sigma * x @ x
+        beta = 1 / (variance + 0.5)
+        assert (step.margin, step.variance) == pytest.approx((margin, variance))
+        assert (step.step, step.beta) == pytest.approx(((1 - margin) * beta, beta))
+        w = w + step.step * side * sigma * x
+        sigma = sigma - beta * (sigma * x) ** 2
+        assert [*step.w, step.b] == pytest.approx(w.tolist())
+        assert step.variance_w is not None
+        assert [*step.variance_w, step.variance_b] == pytest.approx(sigma.tolist())
+    assert trace(X, y)[0].variance is None
 
 
 def test_labels_rows_and_names_are_as_given() -> None:
@@ -115,7 +156,8 @@ def test_both_inequalities_of_the_proof_hold_at_every_update(
 ) -> None:
     """w·w* never falls behind and ‖w‖² never runs ahead, on separable rows, for every rule."""
     X, y, w = separable(30, 3, 0.05, seed)
-    options: dict[str, Any] = {"rule": rule, "eta0": eta, "fit_intercept": bias, "shuffle": True}
+    options: dict[str, Any] = {"rule": rule, "fit_intercept": bias, "shuffle": True}
+    options |= {"eta0": eta} if "eta0" in PARAMETERS[rule] else {}
     steps = trace(form(X), y, max_iter=20, witness=Verdict(w, 0.0), **options)
     proofs = [step.proof for step in steps if step.proof is not None]
     assert len(proofs) == sum(step.step != 0 for step in steps) > 0
@@ -176,7 +218,14 @@ def test_the_proof_of_several_classes() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"rule": "hebb"}, "parameter rule of trace must be one of 'perceptron', .*; got 'hebb'"),
+        ({"rule": "hebb"}, "parameter rule of trace must be 'perceptron', .*; got 'hebb'"),
+        ({"C": 0.5}, "C= has no effect with rule='perceptron'; use it with rule='pa1'"),
+        ({"rule": "arow", "r": 0}, "r= must be a finite number above 0; got 0"),
+        ({"covariance": "full"}, "trace has no parameter 'covariance'; rules have the parameters"),
+        (
+            {"rule": "arow", "witness": ([1, 0], 0)},
+            "The convergence proof does not cover rule='arow', whose steps are not along the row",
+        ),
         ({"max_iter": 0}, "parameter max_iter of trace must be an integer of at least 1; got 0"),
         ({"zero": "no"}, "The parameter zero of trace must be 'mistake', .*; got 'no'"),
         ({"averaged": 1}, "The parameter averaged of trace must be True or False; got 1"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rosenblatt import rules
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.counts import empty_log
-from rosenblatt.tracing.visits import Visit, visit_binary, visit_multiclass, visits
+from rosenblatt.tracing.visits import Visit, visit, visits
 from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.linear import fit, run_pass
 from rosenblatt.training.loop import Plan
@@ -21,7 +21,12 @@ RULES: dict[str, Any] = {
     "pa": rules.PA(),
     "pa1": rules.PA1(0.1),
     "pa2": rules.PA2(2.0),
+    "arow": rules.AROW(0.3),
+    "cw": rules.cw(0.8),
+    "scw1": rules.scw1(0.9, 0.5),
+    "scw2": rules.scw2(0.7, 2.0),
 }
+SECOND_ORDER = [name for name in RULES if rules.RULES[name].order == 2]
 FORMS = st.sampled_from(sorted(FORMATS))
 ZEROS = st.sampled_from([-1, 0, 1])
 
@@ -54,18 +59,21 @@ def test_one_visit_changes_the_state_as_the_compiled_pass_does(
     """Weights, ledger, step and count are bit-equal after each row, for any numbers at all."""
     drawn = data.draw(data_sets(n_classes=n_classes))
     examples = examples_of(drawn, form, n_classes)
-    slow = State.zeros(len(drawn.rows[0]), n_classes, averaged=True)
-    fast = State.zeros(len(drawn.rows[0]), n_classes, averaged=True)
+    slow, fast = (
+        State.zeros(len(drawn.rows[0]), n_classes, averaged=True, uncertain=rule in SECOND_ORDER)
+        for _ in range(2)
+    )
     slow.arrange_for(examples.rows)
-    visit = visit_binary if n_classes == 2 else visit_multiclass
     for i in [i for order in drawn.orders for i in order]:
-        seen, log = visit(slow, examples, i, RULES[rule], zero), empty_log(1)
+        seen = visit(slow, examples, i, RULES[rule], zero)
+        log = None if rule in SECOND_ORDER else empty_log(1)
         counts = run_pass(fast, examples, np.array([i], np.int32), RULES[rule], zero, log)
         assert same_bits(slow.weights, fast.weights)
         assert same_bits(slow.ledger, fast.ledger)
         assert (slow.count, seen.mistake) == (fast.count, counts.mistakes == 1)
         assert (seen.tau != 0.0) == (counts.updates == 1)
-        if counts.updates:
+        assert rule not in SECOND_ORDER or same_bits(slow.variance, fast.variance)
+        if counts.updates and log is not None:
             assert same_bits([seen.tau], log.tau)
             if n_classes > 2:
                 assert seen.rival == log.rival[0]
@@ -82,12 +90,14 @@ def test_training_is_that_of_fit(rule: str, n_classes: int, form: str, shuffle: 
     targets = targets_of(np.arange(12) % n_classes, n_classes)
     examples = Examples(FORMATS[form](X.tolist()), targets)
     plan = Plan(RULES[rule], 9, 0, shuffle)
-    fitted = State.zeros(3, n_classes, averaged=True)
+    fitted, traced = (
+        State.zeros(3, n_classes, averaged=True, uncertain=rule in SECOND_ORDER) for _ in range(2)
+    )
     outcome = fit(fitted, examples, plan, np.random.default_rng(5))
-    traced = State.zeros(3, n_classes, averaged=True)
     seen, reason = all_visits(traced, examples, plan, seed=5)
     assert same_bits(traced.weights, fitted.weights)
     assert same_bits(traced.average(), fitted.average())
+    assert rule not in SECOND_ORDER or same_bits(traced.variance, fitted.variance)
     assert reason == outcome.stop_reason
     for record in outcome.history:
         here = [visit for visit in seen if visit.pass_ == record.pass_]

@@ -21,7 +21,6 @@ from rosenblatt.cli.options import (
     zero_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.rules import additive_rules
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
@@ -43,7 +42,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @ignore_option
 @layout_options
 @scale_option(default=False)
-@rule_option(rules=additive_rules())
+@rule_option()
 @memory_option(["last", "average"], "last")
 @rule_parameter_options
 @zero_option
@@ -105,10 +104,9 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
 
 
 def _followed(rows: "FileRows", given: dict[str, Any]) -> "Trace":
-    import numpy as np
-
     from rosenblatt.models.learner import Learner
     from rosenblatt.rules import rule_parameters
+    from rosenblatt.tracing.convergence import check_proof
     from rosenblatt.tracing.steps import follow
 
     learner = Learner(
@@ -118,14 +116,15 @@ def _followed(rows: "FileRows", given: dict[str, Any]) -> "Trace":
         given["max_iter"],
         SHUFFLES[given["shuffle"]],
         given["zero"],
+        random_state=given["seed"],
     )
+    if given["proof"]:
+        check_proof(learner.rule)
     return follow(
         rows.examples(most_columns=MOST_COLUMNS),
         rows.labels,
         rows.classes,
-        learner.plan(),
-        np.random.default_rng(given["seed"]),
-        averaged=learner.averaged,
+        learner,
         only_updates=given["only_updates"],
         passes=_passes(given["passes"]),
         max_rows=given["steps"] or MOST_STEPS,

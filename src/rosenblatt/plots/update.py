@@ -23,6 +23,7 @@ from rosenblatt.plots.scene import (
 )
 from rosenblatt.plots.subject import DrawnRows, feature_namer, rows_of_data, unit
 from rosenblatt.plots.theorem import chosen_update
+from rosenblatt.rules import additive_rules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,6 +107,12 @@ class UpdateDisplay(PlaneDisplay):
     ) -> Self:
         if len(rows.classes) > 2:
             msg = f"This picture needs two classes; the rows have {len(rows.classes)}."
+            raise InputError(msg)
+        if step.variance is not None:
+            msg = (
+                "This picture shows a step along the row, which a second-order rule does not make; "
+                f"use the rule {', '.join(additive_rules())}."
+            )
             raise InputError(msg)
         signed = step.step * (1.0 if step.y == rows.classes[1] else -1.0)
         w, b = step.w - signed * step.x, step.b - signed * step.rows.constant

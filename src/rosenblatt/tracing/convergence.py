@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import between, matrix_of
+from rosenblatt.rules import additive_rules
 from rosenblatt.tracing.visits import Visit
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.state import State
@@ -102,6 +103,16 @@ class ConvergenceProof:
             sqnorm,
             self._growth,
         )
+
+
+def check_proof(rule: str) -> None:
+    """Raise InputError for a rule that the proof does not cover."""
+    if rule not in additive_rules():
+        msg = Sentence(
+            *("The convergence proof does not cover ", Parameter("rule", rule), ", whose steps "),
+            f"are not along the row; use the rule {', '.join(additive_rules())}.",
+        )
+        raise InputError(msg)
 
 
 def smallest_margin(examples: Examples, w: NDArray[Any]) -> tuple[float, int]:

@@ -39,6 +39,9 @@ def _record(step: Step, trace: Trace) -> dict[str, Any]:
     }
     if step.average_w is not None:
         record |= {"average_w": _plain(step.average_w), "average_b": _plain(step.average_b)}
+    if step.variance is not None:
+        record |= {"margin": step.margin, "variance": step.variance, "beta": step.beta}
+        record |= {"variance_w": _plain(step.variance_w), "variance_b": _plain(step.variance_b)}
     if step.proof is not None:
         record["proof"] = asdict(step.proof)
     return record
@@ -77,7 +80,8 @@ def _columns(trace: Trace) -> dict[str, Any]:
     names = [str(j) for j in range(d)] if trace.names is None else list(trace.names)
     ends = [""] if len(trace.classes) == 2 else [f"_{label}" for label in trace.classes]
     averaged = bool(trace) and trace[0].average_w is not None
-    width = d + (d + 2) * len(ends) * (2 if averaged else 1)
+    uncertain = bool(trace) and trace[0].variance is not None
+    width = d + (d + 2) * len(ends) * (1 + averaged + uncertain)
     if width > MOST_COLUMNS:
         msg = (
             f"A data frame of this trace would have {width} columns, more than {MOST_COLUMNS}: "
@@ -98,6 +102,11 @@ def _columns(trace: Trace) -> dict[str, Any]:
     if averaged:
         averages = [(step.average_w, step.average_b) for step in trace]
         columns |= _weights("average_", names, ends, averages)
+    if uncertain:
+        for name in ("margin", "variance", "beta"):
+            columns[name] = [getattr(step, name) for step in trace]
+        variances = [(step.variance_w, step.variance_b) for step in trace]
+        columns |= _weights("variance_", names, ends, variances)
     if trace.bound is not None:
         for name in ("angle", "projection", "projection_bound", "sqnorm", "sqnorm_bound"):
             values = [None if step.proof is None else getattr(step.proof, name) for step in trace]

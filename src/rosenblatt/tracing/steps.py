@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import entries
-from rosenblatt.tracing.convergence import ConvergenceProof, ProofStep, witness_vector
+from rosenblatt.models.learner import Learner, generator_from
+from rosenblatt.tracing.convergence import (
+    ConvergenceProof,
+    ProofStep,
+    check_proof,
+    witness_vector,
+)
 from rosenblatt.tracing.visits import Visit, visits
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import StopReason
@@ -26,6 +32,9 @@ class Step:
     Two classes: ``activation`` and ``b`` are numbers and ``w`` has the shape (d,); positive is the
     second class. K classes: one for each class, ``w`` has the shape (K, d). The arrays of steps
     between two updates are the same ones, and not to be written to.
+
+    A second-order rule steps by ``step``·Σx, and each of its weights has a variance, the diagonal
+    of Σ, which ``beta`` makes smaller; the fields for that are None with the other rules.
     """
 
     pass_: int  # counted from 1
@@ -33,13 +42,18 @@ class Step:
     y: Any  # the label of the row, as it was given
     activation: Any
     mistake: bool
-    step: float  # τ; 0.0 where the weights stayed as they were
+    step: float  # τ, or α of a second-order rule; 0.0 where the weights stayed as they were
     rival: Any  # the label that loses by a step: the other one, or the highest-scoring wrong one
     w: NDArray[Any]
     b: Any
     average_w: NDArray[Any] | None  # the mean of all weights so far, where it was asked for
     average_b: Any
     proof: ProofStep | None  # after an update, where a witness was given
+    margin: float  # y·activation, or the lead of the true class over its rival
+    variance: float | None  # of the margin: xᵀΣx before the step
+    beta: float | None
+    variance_w: NDArray[Any] | None  # of each weight after the step
+    variance_b: Any
     rows: Rows = field(repr=False)  # all of them, so that a wide row is not copied for each visit
 
     @property
@@ -137,10 +151,8 @@ def follow(
     examples: Examples,
     labels: Sequence[Any],
     classes: Sequence[Any],
-    plan: Plan,
-    generator: np.random.Generator,
+    learner: Learner,
     *,
-    averaged: bool = False,
     only_updates: bool = False,
     passes: frozenset[int] | None = None,
     max_rows: int | None = None,
@@ -152,12 +164,16 @@ def follow(
     The other arguments are those of ``trace``, which checks what a user gives. Neither this nor
     what it imports needs scikit-learn.
     """
-    state = State.zeros(examples.rows.shape[1], len(classes), averaged=averaged)
+    state = learner.start(examples.rows.shape[1], len(classes))
     proof = None
     if witness is not None:
+        check_proof(learner.rule)
         proof = ConvergenceProof(examples, witness_vector(witness, state), len(classes))
     follower = _Follower(state, examples, labels, classes, proof)
-    stop_reason = follower.collect(plan, generator, passes, max_rows, only_updates=only_updates)
+    generator = generator_from(learner.random_state)
+    stop_reason = follower.collect(
+        learner.plan(), generator, passes, max_rows, only_updates=only_updates
+    )
     return Trace(
         tuple(follower.steps),
         tuple(classes),
@@ -182,7 +198,7 @@ class _Follower:
         self._state, self._examples, self._proof = state, examples, proof
         self._labels, self._classes = labels, classes
         self._pass = 0
-        self._weights: tuple[NDArray[Any], Any] | None = None  # copied since the last update
+        self._copies: list[tuple[Any, Any]] = []  # weights and variances since the last update
 
     def collect(
         self,
@@ -219,18 +235,16 @@ class _Follower:
 
     def _meet(self, visit: Visit) -> None:
         if visit.tau != 0.0 or visit.pass_ != self._pass:  # passes before it may not be watched
-            self._weights, self._pass = None, visit.pass_
+            self._copies, self._pass = [], visit.pass_
         if self._proof is not None:
             self._proof.add(visit)
 
     def _step(self, visit: Visit) -> Step:
         state = self._state
-        if self._weights is None:
-            self._weights = self._parts(state.weights)
-        w, b = self._weights
-        average_w, average_b = (
-            (None, None) if state.ledger is None else self._parts(state.average())
-        )
+        if not self._copies:
+            self._copies = [self._parts(state.weights), self._parts(state.variance)]
+        (w, b), (variance_w, variance_b) = self._copies
+        average_w, average_b = self._parts(None if state.ledger is None else state.average())
         proof = self._proof.step(state) if self._proof is not None and visit.tau != 0.0 else None
         return Step(
             visit.pass_,
@@ -245,11 +259,23 @@ class _Follower:
             average_w,
             average_b,
             proof,
+            self._margin(visit),
+            visit.variance,
+            visit.beta,
+            variance_w,
+            variance_b,
             self._examples.rows,
         )
 
-    def _parts(self, weights: NDArray[Any]) -> tuple[NDArray[Any], Any]:
+    def _margin(self, visit: Visit) -> float:
+        """Return y·a as it is: what a rule is asked of a margin of 0 depends on ``zero``."""
+        a, y = visit.activation, int(self._examples.targets[visit.row])
+        return float(y * a if np.ndim(a) == 0 else a[y] - a[visit.rival]) + 0.0  # never -0.0
+
+    def _parts(self, weights: NDArray[Any] | None) -> tuple[Any, Any]:
         """Return a copy as weights and bias, by class where there are more than two."""
+        if weights is None:
+            return None, None
         copied = self._state.by_class(weights).copy()
         copied.flags.writeable = False
         if len(copied) == 1:

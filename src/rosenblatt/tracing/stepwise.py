@@ -1,7 +1,7 @@
 """The function ``trace``: train as the estimators do, and keep every step."""
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, cast
 
@@ -10,18 +10,21 @@ import numpy as np
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.linear import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
-from rosenblatt.models.learner import AT_LEAST_ONE, FLAG, Check, check_parameters, generator_from
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS, additive_rules, check_rule
+from rosenblatt.models.learner import (
+    AT_LEAST_ONE,
+    FLAG,
+    Check,
+    Learner,
+    check_parameters,
+    one_of,
+)
+from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples, encode
-from rosenblatt.training.loop import Plan, Shuffle
-from rosenblatt.training.order import order_named
+from rosenblatt.training.loop import Shuffle
 
 OWN_CHECKS: dict[str, Check] = {
-    "rule": (
-        f"one of {', '.join(repr(name) for name in additive_rules())}",
-        lambda v: isinstance(v, str) and v in additive_rules(),
-    ),
+    "rule": one_of(RULES),
     "averaged": FLAG,
     "only_updates": FLAG,
     "max_rows": (f"None or {AT_LEAST_ONE[0]}", lambda v: v is None or AT_LEAST_ONE[1](v)),
@@ -33,9 +36,6 @@ def trace(
     y: Any,
     *,
     rule: str = "perceptron",
-    C: float = 1.0,
-    eta0: float = 1.0,
-    margin: float = 1.0,
     averaged: bool = False,
     shuffle: Shuffle = False,
     zero: str = "mistake",
@@ -46,7 +46,7 @@ def trace(
     passes: int | Iterable[int] | None = None,
     max_rows: int | None = None,
     witness: Any = None,
-    parameters: Mapping[str, float] | None = None,
+    **parameters: float,
 ) -> Trace:
     """Train step by step and return what each row met and did.
 
@@ -58,13 +58,8 @@ def trace(
     y : array of shape (n_rows,)
         Labels: numbers or strings, two classes or more.
     rule : str, default "perceptron"
-        A rule whose weights are the sum of its steps: "perceptron", "margin", "pa", "pa1", "pa2".
-    C : float, default 1.0
-        Limit on a step of "pa1" and "pa2".
-    eta0 : float, default 1.0
-        Length of a step of "perceptron" and "margin".
-    margin : float, default 1.0
-        "margin" also steps on rows that are right by no more than this.
+        "perceptron", "margin", "pa", "pa1", "pa2", or of second order, with a variance for each
+        weight: "arow", "cw", "scw1", "scw2".
     averaged : bool, default False
         Keep the mean of all weights beside them (Algorithm 7).
     shuffle, zero, fit_intercept, random_state
@@ -79,15 +74,19 @@ def trace(
         Keep so many steps at most, and then end.
     witness : (w, b), default None
         Weights that separate the rows, or what has them: a verdict with ``w`` and ``b``, a fitted
-        estimator. With it every update shows the two inequalities of the convergence proof.
-    parameters : dict, default None
-        Values of further parameters of the rule by name, for a rule of your own.
+        estimator. With it every update shows the two inequalities of the convergence proof, which
+        second-order rules do not have.
+    **parameters : float
+        Parameters of the rule: ``eta0`` of "perceptron" and "margin", ``margin`` of "margin", ``C``
+        of "pa1", "pa2", "scw1" and "scw2", ``r`` of "arow", ``confidence`` of "cw", "scw1" and
+        "scw2", and those of a rule of your own.
 
     Returns
     -------
     Trace
         A sequence of steps with ``pass_``, ``row``, ``x``, ``y``, ``activation``, ``mistake``,
-        ``step``, ``w`` and ``b``.
+        ``step``, ``w`` and ``b``; of second-order rules also ``variance``, ``beta``,
+        ``variance_w`` and ``variance_b``.
 
     Examples
     --------
@@ -100,7 +99,7 @@ def trace(
        1    3  [1 0]  +1          -1  wrong    +1  [0 0]   1
     4 steps; stopped after max_iter passes.
     """
-    checked = {"C": C, "eta0": eta0, "margin": margin, "shuffle": shuffle, "zero": zero}
+    checked: dict[str, Any] = {"shuffle": shuffle, "zero": zero}
     checked |= {"fit_intercept": fit_intercept, "random_state": random_state}
     if max_iter is not None:
         checked["max_iter"] = max_iter
@@ -111,20 +110,26 @@ def trace(
     rows, y = check_rows(estimator, X, y, reset=True)
     classes = np.unique(y)
     check_classes(classes, y, None)
-    memory = "average" if averaged else "last"
-    limit = RULES[rule].passes[memory] if max_iter is None else max_iter
-    order = order_named(shuffle)
-    check_rule(rule, parameters or {})
-    step = RULES[rule].rule({"C": C, "eta0": eta0, "margin": margin, **(parameters or {})})
-    plan = Plan(step, int(limit), ZERO_CONVENTIONS[zero], order)
+    unknown = set(parameters) - set(rule_parameters())
+    if unknown:
+        known = ", ".join(rule_parameters())
+        msg = f"trace has no parameter {min(unknown)!r}; rules have the parameters {known}."
+        raise InputError(msg)
+    learner = Learner(
+        rule,
+        "average" if averaged else "last",
+        parameters,
+        None if max_iter is None else int(max_iter),
+        shuffle,
+        zero,
+        random_state=random_state,
+    )
     names = getattr(estimator, "feature_names_in_", None)
     return follow(
         Examples(rows, encode(y, classes)),
         y.tolist(),
         classes.tolist(),
-        plan,
-        generator_from(random_state),
-        averaged=bool(averaged),
+        learner,
         only_updates=bool(only_updates),
         passes=_passes(passes),
         max_rows=max_rows,

@@ -17,7 +17,13 @@ SHOWN = 6  # of them
 
 PROOF_HEADER = ["updates", "angle", "w·w*", "at least", "‖w‖²", "at most"]
 
-LEFT = {"x", "", "w", "average w"}  # columns of words and vectors; numbers stand to the right
+LEFT = {
+    "x",
+    "",
+    "w",
+    "average w",
+    "variance of w",
+}  # columns of words and vectors; numbers stand to the right
 
 ENDS = {
     "converged": "converged, the last pass made no mistake.",
@@ -106,6 +112,9 @@ def _barred(cell: str) -> str:
 def header(trace: Trace) -> list[str]:
     """Return the names of the columns."""
     columns = ["pass", "row", "x", "y", "activation", "", "step", "w", "b"]
+    if trace and trace[0].variance is not None:
+        columns[6:7] = ["margin", "its variance", "α", "β"]
+        columns += ["variance of w", "of b"]
     if trace and trace[0].average_w is not None:
         columns += ["average w", "average b"]
     return columns + (PROOF_HEADER if trace.bound is not None else [])
@@ -116,8 +125,15 @@ def lines(trace: Trace, steps: Any) -> Iterator[list[str]]:
     for step in steps:
         row = str(step.row + trace.first_row)
         cells = [str(step.pass_), row, row_cell(step, trace), label_cell(step.y, trace)]
-        cells += [numbers_cell(step.activation), _outcome(step), signed_step(step, trace)]
+        cells += [numbers_cell(step.activation), _outcome(step)]
+        if step.variance is not None:
+            cells += [number(step.margin), number(step.variance)]
+        cells.append(signed_step(step, trace))
+        if step.beta is not None:
+            cells.append(number(step.beta) if step.step else "")
         cells += [weights_cell(step.w, trace), numbers_cell(step.b)]
+        if step.variance_w is not None:
+            cells += [variances_cell(step.variance_w, trace), numbers_cell(step.variance_b)]
         if step.average_w is not None:
             cells += [weights_cell(step.average_w, trace), numbers_cell(step.average_b)]
         if trace.bound is not None:
@@ -164,6 +180,18 @@ def weights_cell(w: NDArray[Any], trace: Trace) -> str:
     for v in vectors:
         largest = np.argsort(-np.abs(v), kind="stable")[: np.count_nonzero(v)]
         said.append(_entries(largest, v[largest], trace.names))
+    return " ".join(said)
+
+
+def variances_cell(variance: NDArray[Any], trace: Trace) -> str:
+    """Return variances, class after class; of many features the smallest that are not 1."""
+    vectors = np.atleast_2d(variance)
+    if variance.shape[-1] <= NARROW:
+        return " ".join(_vector(v) for v in vectors)
+    said = []
+    for v in vectors:
+        smallest = np.argsort(v, kind="stable")[: np.count_nonzero(v != 1.0)]
+        said.append(_entries(smallest, v[smallest], trace.names))
     return " ".join(said)
 
 

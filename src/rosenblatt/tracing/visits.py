@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Counts
-from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.rules import Rule, settle
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import StopReason
@@ -19,8 +18,6 @@ from rosenblatt.training.linear import LinearTraining
 from rosenblatt.training.loop import Plan, Progress, passes
 from rosenblatt.training.order import ArraySupply, Part
 from rosenblatt.training.state import State
-
-COMPILED = (CSR, Dense)  # rows of two classes may also be of a kind that has plain methods only
 
 
 class Visit(NamedTuple):
@@ -32,7 +29,9 @@ class Visit(NamedTuple):
     margin: float  # y·a, or the lead of the true class, as the rule was asked
     rival: int  # the class number that loses by a step
     mistake: bool
-    tau: float  # 0.0 where the weights stayed as they were
+    tau: float  # α of a second-order rule; 0.0 where the weights stayed as they were
+    variance: float | None = None  # xᵀΣx of the margin, of a second-order rule
+    beta: float | None = None  # likewise
 
 
 def visits(
@@ -48,7 +47,7 @@ def visits(
     weights of examples are not followed.
     """
     state.arrange_for(examples.rows)
-    training = _OpenTraining(state, ArraySupply(examples, plan.shuffle, generator), plan)
+    training = LinearTraining(state, ArraySupply(examples, plan.shuffle, generator), plan)
     progress = Progress()
     for part in passes(training, plan, progress):
         if is_watched(progress.pass_):
@@ -59,22 +58,10 @@ def visits(
     return progress.stop_reason or "max_iter"
 
 
-class _OpenTraining(LinearTraining):
-    """A training whose rows may be of a kind that no kernel is compiled for."""
-
-    def mistakes(self) -> int:
-        """Count the rows that the last weights misclassify."""
-        (part,) = self._supply.sweep(held_out=False)
-        if type(part.examples.rows) in COMPILED:
-            return super().mistakes()
-        return sum(_is_wrong(self.state, part.examples, int(i), self._zero) for i in part.order)
-
-
 def _watched_part(
     state: State, part: Part, plan: Plan, pass_: int
 ) -> Generator[Visit, None, Counts]:
     mistakes, updates, loss = 0, 0, 0.0
-    visit = visit_binary if state.n_classes == 2 else visit_multiclass
     for i in part.order:
         seen = visit(state, part.examples, int(i), plan.rule, plan.zero)._replace(pass_=pass_)
         updates += seen.tau != 0.0
@@ -85,42 +72,44 @@ def _watched_part(
     return Counts(mistakes, updates, loss)
 
 
-def _is_wrong(state: State, examples: Examples, i: int, zero: int) -> bool:
-    y = int(examples.targets[i])
-    return not settle(y * examples.rows.dot(i, state.weights), y, zero) > 0.0
-
-
 @np.errstate(over="ignore", invalid="ignore")  # as compiled code is; the pass tells of it
-def visit_binary(state: State, examples: Examples, i: int, rule: Rule, zero: int) -> Visit:
-    """Change the state by row i as ``binary_pass`` does."""
-    rows, y, w, u = examples.rows, int(examples.targets[i]), state.weights, state.ledger
-    a = float(rows.dot(i, w))
-    margin = settle(y * a, y, zero)
-    tau = float(rule.step(margin, float(rows.sqnorm(i))))
+def visit(state: State, examples: Examples, i: int, rule: Rule, zero: int) -> Visit:
+    """Change the state by row i as the compiled pass over weights of its kind does."""
+    rows, y = examples.rows, int(examples.targets[i])
+    if state.n_classes == 2:
+        a: Any = float(rows.dot(i, state.weights))
+        rival, sides = int(y < 0), [(0, y)]
+        margin = settle(y * a, y, zero)
+    else:
+        a = np.empty(state.n_classes)
+        rows.scores(i, state.weights, a)
+        rival = _best_rival(a, y, zero)
+        sides = [(y, 1), (rival, -1)]
+        margin = settle(float(a[y] - a[rival]), 1 if y > rival else -1, zero)
+    variance = beta = None
+    if state.variance is None:
+        tau = float(rule.step(margin, len(sides) * float(rows.sqnorm(i))))
+    else:
+        sigma = state.by_class(state.variance)
+        directions = [np.empty(rows.shape[1] + 1) for _ in sides]  # Σx of each class that changes
+        pairs = zip(sides, directions, strict=True)
+        variance = float(sum(rows.scaled(i, sigma[k], direction) for (k, _), direction in pairs))
+        tau, beta = map(float, rule.step(margin, variance))
     if tau != 0.0:
-        rows.add(i, tau * y, w)
-        if u is not None:
-            rows.add(i, tau * y * state.count, u)
+        for array, step in ((state.weights, tau), (state.ledger, tau * state.count)):
+            if array is None:
+                continue
+            for number, (k, side) in enumerate(sides):
+                w = state.by_class(array)[k]
+                if beta is None:
+                    rows.add(i, step * side, w)
+                else:
+                    rows.move(i, step * side, directions[number], w)
+        if beta is not None:
+            for (k, _), direction in zip(sides, directions, strict=True):
+                rows.narrow(i, beta, direction, sigma[k])
     state.count += 1
-    return Visit(0, i, a, margin, int(y < 0), not margin > 0.0, tau)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def visit_multiclass(state: State, examples: Examples, i: int, rule: Rule, zero: int) -> Visit:
-    """Change the state by row i as ``multiclass_pass`` does."""
-    rows, k, w, u = examples.rows, int(examples.targets[i]), state.weights, state.ledger
-    scores = np.empty(state.n_classes)
-    rows.scores(i, w, scores)
-    rival = _best_rival(scores, k, zero)
-    margin = settle(float(scores[k] - scores[rival]), 1 if k > rival else -1, zero)
-    tau = float(rule.step(margin, 2.0 * float(rows.sqnorm(i))))
-    if tau != 0.0:
-        for number, step in ((k, tau), (rival, -tau)):
-            rows.add_to_class(i, step, w, number)
-            if u is not None:
-                rows.add_to_class(i, step * state.count, u, number)
-    state.count += 1
-    return Visit(0, i, scores, margin, rival, not margin > 0.0, tau)
+    return Visit(0, i, a, margin, rival, not margin > 0.0, tau, variance, beta)
 
 
 def _best_rival(scores: NDArray[Any], k: int, zero: int) -> int:
