@@ -133,7 +133,7 @@ def lines(trace: Trace, steps: Any) -> Iterator[list[str]]:
             cells.append(number(step.beta) if step.step else "")
         cells += [weights_cell(step.w, trace), numbers_cell(step.b)]
         if step.variance_w is not None:
-            cells += [variances_cell(step.variance_w, trace), numbers_cell(step.variance_b)]
+            cells += [weights_cell(step.variance_w, trace, 1.0), numbers_cell(step.variance_b)]
         if step.average_w is not None:
             cells += [weights_cell(step.average_w, trace), numbers_cell(step.average_b)]
         if trace.bound is not None:
@@ -171,27 +171,18 @@ def row_cell(step: Step, trace: Trace) -> str:
     return _entries(indices[nonzero], values[nonzero], trace.names)
 
 
-def weights_cell(w: NDArray[Any], trace: Trace) -> str:
-    """Return weights, class after class; of many features the largest that are not 0."""
+def weights_cell(w: NDArray[Any], trace: Trace, least: float = 0.0) -> str:
+    """Return weights, class after class; of many features those furthest from ``least``.
+
+    Variances are furthest from 1, with which they begin, where the weights are surest.
+    """
     vectors = np.atleast_2d(w)
     if w.shape[-1] <= NARROW:
         return " ".join(_vector(v) for v in vectors)
     said = []
     for v in vectors:
-        largest = np.argsort(-np.abs(v), kind="stable")[: np.count_nonzero(v)]
-        said.append(_entries(largest, v[largest], trace.names))
-    return " ".join(said)
-
-
-def variances_cell(variance: NDArray[Any], trace: Trace) -> str:
-    """Return variances, class after class; of many features the smallest that are not 1."""
-    vectors = np.atleast_2d(variance)
-    if variance.shape[-1] <= NARROW:
-        return " ".join(_vector(v) for v in vectors)
-    said = []
-    for v in vectors:
-        smallest = np.argsort(v, kind="stable")[: np.count_nonzero(v != 1.0)]
-        said.append(_entries(smallest, v[smallest], trace.names))
+        furthest = np.argsort(-np.abs(v - least), kind="stable")[: np.count_nonzero(v != least)]
+        said.append(_entries(furthest, v[furthest], trace.names))
     return " ".join(said)
 
 
