@@ -2,14 +2,18 @@
 
 import ast
 import re
+import sys
+import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from types import FrameType
 
 import click
 import pytest
 
+from rosenblatt import Perceptron, train_files
 from rosenblatt.cli import COMMANDS, main
 from rosenblatt.rules import RULES
 
@@ -23,6 +27,8 @@ TOP_LEVEL = {
 }
 MOST_FORMAT_TESTS = 12  # isinstance of Dense and CSR outside kernels
 MOST_FILES_OF_THE_LOOP = 21
+MOST_FILES_OF_A_DENSE_FIT = 14
+MOST_FILES_OF_A_CSV_ROW = 45
 SHARED_NAMES = {"Perceptron"}  # the rule, and the estimator that is named after it
 
 
@@ -176,3 +182,42 @@ def test_the_loop_knows_neither_votes_nor_readers() -> None:
     files = closure("training/loop.py")
     assert {room(file) for file in files} <= {"training", "kernels", "rules", "errors", "wording"}
     assert len(files) <= MOST_FILES_OF_THE_LOOP, sorted(files)
+
+
+def files_that_run(action: Callable[[], object]) -> set[str]:
+    """Return the files of the package that have a function which runs in a second call."""
+    action()  # imports and compiles
+    found: set[str] = set()
+
+    def note(frame: FrameType, _event: str, _argument: object) -> None:
+        file = Path(frame.f_code.co_filename)
+        if file.is_relative_to(ROOT):
+            found.add(file.relative_to(ROOT).as_posix())
+
+    before, threads_before = sys.gettrace(), threading.gettrace()
+    sys.settrace(note)
+    threading.settrace(note)  # readers run ahead in threads
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+        threading.settrace(threads_before)
+    return found
+
+
+def test_a_dense_row_is_soon_at_its_weight() -> None:
+    """From fit to the changed weight a newcomer reads few files, and none of votes or readers."""
+    X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 0, 1]
+    files = files_that_run(lambda: Perceptron().fit(X, y))
+    assert len(files) <= MOST_FILES_OF_A_DENSE_FIT, sorted(files)
+    assert {room(file) for file in files} == {
+        *("estimators", "models", "training", "kernels", "rules")
+    }
+
+
+def test_a_csv_row_is_at_its_weight_in_fifty_files(tmp_path: Path) -> None:
+    """From a line of a table to the changed weight: readers, encoding, supply, loop."""
+    table = tmp_path / "table.csv"
+    table.write_text("a,b,y\n" + "".join(f"{k % 5},{k % 7},{int(k % 5 > 2)}\n" for k in range(40)))
+    files = files_that_run(lambda: train_files(str(table), label="y"))
+    assert len(files) <= MOST_FILES_OF_A_CSV_ROW, sorted(files)

@@ -1,6 +1,7 @@
 """Second-order passes against the reference in plain lists, to the last bit."""
 
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,14 @@ from rosenblatt.kernels.second_order import (
 )
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.rules.arow import AROW
-from rosenblatt.rules.confidence_weighted import CW, SCW1, SCW2, phi_of
+from rosenblatt.rules.confidence_weighted import SCW1, SCW2, phi_of
 from tests import reference
 from tests.examples import FORMATS, Drawn, data_sets, same_bits
 
 PHI = phi_of(0.8)
 RULES: dict[str, tuple[Any, reference.Pair]] = {
     "arow": (AROW(0.5), reference.arow(0.5)),
-    "cw": (CW(PHI), reference.confidence_weighted("cw", PHI)),
+    "cw": (SCW1(PHI, inf), reference.confidence_weighted("cw", PHI)),
     "scw1": (SCW1(PHI, 0.3), reference.confidence_weighted("scw1", PHI, 0.3)),
     "scw2": (SCW2(PHI, 0.3), reference.confidence_weighted("scw2", PHI, 0.3)),
 }
@@ -156,7 +157,7 @@ def test_full_covariance_is_the_definition(rule: str) -> None:
 def test_a_step_reaches_the_confidence(rule: str) -> None:
     """After a step the row is right with the confidence asked for, or the step was cut by C."""
     phi, v = phi_of(0.9), 2.0
-    made: Any = {"cw": CW(phi), "scw1": SCW1(phi, 1e9), "scw2": SCW2(phi, 1e9)}[rule]
+    made: Any = {"cw": SCW1(phi, inf), "scw1": SCW1(phi, 1e9), "scw2": SCW2(phi, 1e9)}[rule]
     for m in (-3.0, -0.2, 0.0, 0.7):
         alpha, beta = made.step(m, v)
         reached, left = m + alpha * v, v - beta * v * v

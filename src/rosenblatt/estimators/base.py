@@ -4,8 +4,8 @@ import copy
 import sys
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from operator import is_, itemgetter
@@ -51,7 +51,9 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores, predicted_numbers
 from rosenblatt.training.examples import Examples, encode
 from rosenblatt.training.history import (
+    RAISE_MAX_ITER,
     Observer,
+    Outcome,
     PassRecord,
     ProgressBar,
     StopReason,
@@ -209,6 +211,26 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         weight = row_weights(self.class_weight, weight, y, classes, streamed=streamed)
         return Examples(rows, self._encode(y, classes), weight)
 
+    @contextmanager
+    def _watching(self) -> Iterator[list[Observer]]:
+        """Give the observers of a training, a bar among them where one is asked for."""
+        observers = list(self.observers or ())
+        if not self.verbose:
+            yield observers
+            return
+        with ProgressBar(self.max_iter) as bar:
+            yield [*observers, bar]
+
+    def _tell(
+        self, outcome: Outcome, held: Callable[[], int] | None, cure: str = RAISE_MAX_ITER
+    ) -> None:
+        """Say how a training ended, and warn where it ended before it was done."""
+        if self.verbose:
+            sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
+        advice = None if outcome.stop_reason == "converged" else unfinished(outcome, held, cure)
+        if advice is not None:
+            warnings.warn(f"{type(self).__name__} {advice}", ConvergenceWarning, stacklevel=3)
+
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
 
@@ -271,11 +293,8 @@ class OnlineClassifier(FittedClassifier):
         model.state.keep_average(learner.averaged)
         set_start(model.state, coef_init, intercept_init)
         examples = self._examples(rows, y, weight, model.labels)
-        with ExitStack() as stack:
-            observers = list(self.observers or ())
-            if self.verbose:
-                observers.append(stack.enter_context(ProgressBar(self.max_iter)))
-            generator = generator_from(self.random_state)
+        generator = generator_from(self.random_state)
+        with self._watching() as observers:
             self._model, outcome = fit_model(model, learner, examples, generator, observers)
         if self.calibrate:
             start = {"coef_init": coef_init, "intercept_init": intercept_init} if given else {}
@@ -285,11 +304,7 @@ class OnlineClassifier(FittedClassifier):
             self.mistakes_ = outcome.mistakes
         last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
         held = partial(held_mistakes, model, learner, examples) if last_decide else None
-        advice = unfinished(outcome, held)
-        if self.verbose:
-            sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
-        if advice is not None:
-            warnings.warn(f"{type(self).__name__} {advice}", ConvergenceWarning, stacklevel=2)
+        self._tell(outcome, held)
         return self
 
     def partial_fit(

@@ -1,17 +1,13 @@
 """The kernel perceptron as a scikit-learn classifier."""
 
 import copy
-import sys
-import warnings
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -52,7 +48,7 @@ from rosenblatt.models.learner import CHECKS, check_online, check_parameters, ge
 from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
 from rosenblatt.training.examples import Examples, numbers_of
-from rosenblatt.training.history import KERNEL_CURE, Outcome, ProgressBar, ending, unfinished
+from rosenblatt.training.history import KERNEL_CURE, Outcome
 from rosenblatt.training.kernel import (
     BudgetPasses,
     DualPasses,
@@ -155,21 +151,14 @@ class KernelPerceptron(FittedClassifier):
         examples = self._examples(rows, y, weight, classes)
         passes = self._passes(state, kernel, examples, plan)
         training = KernelTraining(passes, examples, plan, generator, self.memory)
-        with ExitStack() as stack:
-            observers = list(self.observers or ())
-            if self.verbose:
-                observers.append(stack.enter_context(ProgressBar(self.max_iter)))
+        with self._watching() as observers:
             outcome = train(training, plan, observers)
         last_decide = self.memory == "last" and not self.early_stopping
-        told = unfinished(outcome, training.mistakes if last_decide else None, KERNEL_CURE)
         passes.finish()
         self._hold(state, kernel, classes, outcome)
         if self.calibrate:
             self._model = with_probabilities(self, rows, y, weight)
-        if self.verbose:
-            sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
-        if told is not None:
-            warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=2)
+        self._tell(outcome, training.mistakes if last_decide else None, KERNEL_CURE)
         return self
 
     @available_if(can_stream)  # type: ignore[untyped-decorator]

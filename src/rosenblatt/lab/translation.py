@@ -17,7 +17,8 @@ from typing import Any
 from rosenblatt.lab import document
 from rosenblatt.lab.document import LAB_RULES
 from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
-from rosenblatt.rules import ZERO_CONVENTIONS, RuleEntry, settle, zero
+from rosenblatt.rules import ZERO_CONVENTIONS, RuleEntry, settle
+from rosenblatt.rules.rule import SMALLEST
 
 HEAD = """\
 // Written by python -m rosenblatt.lab.translation from rules and lab; not to be edited.
@@ -155,7 +156,7 @@ def shared_text() -> str:
     limits = {name: getattr(document, name) for name in ("MOST_POINTS", "LARGEST", "LONGEST_NAME")}
     parts = [
         HEAD,
-        f"const SMALLEST = {zero.SMALLEST!r};\n",
+        f"const SMALLEST = {SMALLEST!r};\n",
         f"export const ZERO_CONVENTIONS = {_json(ZERO_CONVENTIONS)};\n",
         f"export function {function(settle)}\n",
         f"export const RULES = {{\n{rules}}};\n",

@@ -9,20 +9,21 @@ is, ``step(margin, variance) -> (alpha, beta)``; see ``confidence_weighted``.
 it, so a new rule is one file beside this one and one line of the table.
 """
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf
+from numbers import Real
+from typing import Final, NamedTuple
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules.arow import AROW
-from rosenblatt.rules.confidence_weighted import CONFIDENCE, CW, SCW1, SCW2, cw, scw1, scw2
+from rosenblatt.rules.confidence_weighted import CONFIDENCE, SCW1, SCW2, cw, scw1, scw2
 from rosenblatt.rules.passive_aggressive import PA, PA1, PA2
 from rosenblatt.rules.perceptron import MarginPerceptron, Perceptron
-from rosenblatt.rules.rule import Rule, RuleEntry, RuleParameter, pair_scale
-from rosenblatt.rules.zero import ZERO_CONVENTIONS, settle
+from rosenblatt.rules.rule import ZERO_CONVENTIONS, Rule, pair_scale, settle
 
 __all__ = [
     "AROW",
-    "CW",
     "PA",
     "PA1",
     "PA2",
@@ -45,6 +46,68 @@ __all__ = [
     "scw2",
     "settle",
 ]
+
+
+class RuleParameter(NamedTuple):
+    """A number that a rule takes.
+
+    >>> C = RuleParameter("C", 1.0, "Longest step.", infinite=True)
+    >>> C.requirement, C.accepts(inf), C.accepts(0.0)
+    ('a number above 0', True, False)
+    """
+
+    name: str  # of the rule's field, of the keyword in Python, of the option of a command
+    default: float
+    meaning: str  # a sentence
+    low: float = 0.0
+    high: float = inf
+    closed: bool = False  # whether low itself is accepted
+    infinite: bool = False  # whether infinity is
+    tried: tuple[float, ...] = ()  # values that a search tries; empty: the default
+
+    @property
+    def requirement(self) -> str:
+        """What a value must be."""
+        if self.high < inf:
+            return f"a number between {self.low:g} and {self.high:g}"
+        kind = "a number" if self.infinite else "a finite number"
+        return f"{kind} {'of at least' if self.closed else 'above'} {self.low:g}"
+
+    def accepts(self, value: object) -> bool:
+        """Return whether a value is a number within the range."""
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return False
+        number = float(value)
+        if number == inf:
+            return self.infinite
+        return self.low < number < self.high or (self.closed and number == self.low)
+
+
+@dataclass(frozen=True)
+class RuleEntry:
+    """A line of the table of rules."""
+
+    kind: Callable[..., Rule]  # its class, or what makes one; every argument has a default
+    title: str  # what the learner is called within a sentence
+    formula: str  # the step
+    reference: str
+    passes: Mapping[str, int]  # default number of passes, by memory
+    parameters: tuple[RuleParameter, ...] = ()
+    fixed_step: bool = False  # whether all steps have the same length
+    memory: str = "average"  # which weights decide where nobody says
+    order: int = 1  # 2: (margin, variance) → (α, β), which changes a covariance, too
+    family: str = ""  # of rules that one estimator is made for; empty: only RuleClassifier has it
+
+    @property
+    def stops_by_itself(self) -> bool:
+        """Whether separable data end in a pass without a step."""
+        return self.kind().stops_by_itself
+
+    def rule(self, values: Mapping[str, float | None]) -> Rule:
+        """Return the rule with its parameters among these values; None means the default."""
+        given = ((parameter.name, values.get(parameter.name)) for parameter in self.parameters)
+        return self.kind(**{name: float(value) for name, value in given if value is not None})
+
 
 ETA0 = RuleParameter("eta0", 1.0, "Length of each step.")
 MARGIN = RuleParameter("margin", 1.0, "Step up to this margin.", closed=True, tried=(1.0, 10.0))

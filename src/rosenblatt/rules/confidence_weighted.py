@@ -7,7 +7,7 @@ step is again a scalar function, of the margin m = y·a and the variance v = x�
 The confidence η is the probability with which a row is to be right under that distribution, and
 φ = Φ⁻¹(η) its place on the normal curve: a row is right enough where m ≥ φ·√v.
 
-All three shrink Σ by β = αφ/(√u + vαφ) with √u = (−αvφ + √(α²v²φ² + 4v))/2 (Crammer, Dredze &
+All shrink Σ by β = αφ/(√u + vαφ) with √u = (−αvφ + √(α²v²φ² + 4v))/2 (Crammer, Dredze &
 Pereira, NIPS 2008). With g = αvφ that is 2αφ/(g + √(g² + 4v)), where nothing cancels. The formulas
 stand in each rule: a step is compiled as it stands, and calls nothing of ours.
 """
@@ -28,14 +28,16 @@ def phi_of(confidence: float) -> float:
     return NormalDist().inv_cdf(confidence)
 
 
-class CW(NamedTuple):
-    """The smallest change after which the row is right with confidence η, whatever it costs.
+class SCW1(NamedTuple):
+    """SCW-I: the smallest change after which the row is right with confidence η, α at most C.
 
+    Wang, Zhao & Hoi (ICML 2012), Proposition 1. With C = ∞ it is CW, whatever the row costs:
     Dredze, Crammer & Pereira (ICML 2008), in the exact convex form with the standard deviation of
     Crammer, Dredze & Pereira (NIPS 2008), Figure 1.
     """
 
     phi: float = phi_of(CONFIDENCE)
+    C: float = 1.0
 
     @property
     def target(self) -> float:
@@ -48,36 +50,10 @@ class CW(NamedTuple):
         return False
 
     def step(self, margin: float, variance: float) -> tuple[float, float]:
-        """Return alpha = (−mψ + √(m²φ⁴/4 + vφ²ζ))/(vζ) with ψ = 1 + φ²/2, ζ = 1 + φ²; and beta."""
-        if margin >= self.phi * sqrt(variance) or variance == 0.0:
-            return 0.0, 0.0
-        if not variance < inf:
-            return nan, nan
-        square = self.phi * self.phi
-        root = sqrt(margin * margin * square * square / 4.0 + variance * square * (1.0 + square))
-        alpha = (root - margin * (1.0 + square / 2.0)) / (variance * (1.0 + square))
-        g = alpha * variance * self.phi
-        return alpha, 2.0 * alpha * self.phi / (g + sqrt(g * g + 4.0 * variance))
+        """Return alpha = (−mψ + √(m²φ⁴/4 + vφ²ζ))/(vζ), at most C, and beta.
 
-
-class SCW1(NamedTuple):
-    """SCW-I: as CW, but never a step beyond C (Wang, Zhao & Hoi, ICML 2012, Proposition 1)."""
-
-    phi: float = phi_of(CONFIDENCE)
-    C: float = 1.0
-
-    @property
-    def target(self) -> float:
-        """No margin is enough for every row: what is wanted is φ times its deviation."""
-        return inf
-
-    @property
-    def stops_by_itself(self) -> bool:
-        """As CW."""
-        return False
-
-    def step(self, margin: float, variance: float) -> tuple[float, float]:
-        """Return CW's alpha, cut off at C, and the beta that goes with it."""
+        ψ = 1 + φ²/2 and ζ = 1 + φ².
+        """
         if margin >= self.phi * sqrt(variance) or variance == 0.0:
             return 0.0, 0.0
         if not variance < inf:
@@ -103,7 +79,7 @@ class SCW2(NamedTuple):
 
     @property
     def stops_by_itself(self) -> bool:
-        """As CW."""
+        """As SCW-I."""
         return False
 
     def step(self, margin: float, variance: float) -> tuple[float, float]:
@@ -124,9 +100,9 @@ class SCW2(NamedTuple):
         return alpha, 2.0 * alpha * self.phi / (g + sqrt(g * g + 4.0 * variance))
 
 
-def cw(confidence: float = CONFIDENCE) -> CW:
+def cw(confidence: float = CONFIDENCE) -> SCW1:
     """Return CW for a confidence."""
-    return CW(phi_of(confidence))
+    return SCW1(phi_of(confidence), inf)
 
 
 def scw1(confidence: float = CONFIDENCE, C: float = 1.0) -> SCW1:

@@ -112,13 +112,14 @@ class Outcome:
 
 MOST_WRONG = 0.02  # of the rows, by the last weights: they may be separable, and a few passes short
 MOST_MISTAKES = 0.1  # of the rows, in the last pass: with more they are not tried
+RAISE_MAX_ITER = "raise max_iter."
 KERNEL_CURE = "raise max_iter, or give the kernel more freedom (a larger gamma or degree)."
 
 
 def unfinished(
     outcome: Outcome,
     held_mistakes: Callable[[], int] | None,
-    cure: str = "raise max_iter.",
+    cure: str = RAISE_MAX_ITER,
 ) -> str | None:
     """Return one sentence on a training that ended before it was done, or None.
 

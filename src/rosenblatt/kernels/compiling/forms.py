@@ -7,7 +7,6 @@ call are its signature.
 
 import sys
 from collections.abc import Callable
-from struct import Struct
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,32 +143,3 @@ def parsed_result(text: str) -> Form:
         module, _, attribute = name.rpartition(".")
         kind = getattr(sys.modules[module], attribute)
     return TupleForm(kind, tuple(NumberForm(field) for field in fields.split(",")))
-
-
-class Result(NamedTuple):
-    """How what a kernel returns is read from the words that it leaves."""
-
-    words: Struct
-    make: Callable[[tuple[Any, ...]], Any]
-
-
-def result_of(form: Form) -> Result:
-    """Return how a value of this form is read."""
-    codes = {INT: "q", FLOAT: "d", BOOL: "?7x", UNSIGNED: "Q"}
-    if form is None:
-        return Result(Struct(""), _nothing)
-    if isinstance(form, NumberForm):
-        return Result(Struct(codes[form]), _first)
-    if isinstance(form, TupleForm) and all(isinstance(f, NumberForm) for f in form.fields):
-        words = Struct("".join(codes[f] for f in form.fields if isinstance(f, NumberForm)))
-        return Result(words, getattr(form.kind, "_make", tuple))
-    msg = f"A kernel returns numbers, not {form}."
-    raise TypeError(msg)
-
-
-def _nothing(_: tuple[Any, ...]) -> None:
-    return None
-
-
-def _first(words: tuple[Any, ...]) -> Any:
-    return words[0]

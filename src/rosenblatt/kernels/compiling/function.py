@@ -3,13 +3,20 @@
 from array import array
 from collections.abc import Callable
 from functools import update_wrapper
+from struct import Struct
 from typing import Any, NamedTuple
 
 from rosenblatt.kernels.compiling import calling
 from rosenblatt.kernels.compiling.forms import (
+    BOOL,
+    FLOAT,
+    INT,
+    UNSIGNED,
+    Form,
+    NumberForm,
+    TupleForm,
     kinds_within,
     plain_value,
-    result_of,
     signature_of,
     writeable,
 )
@@ -158,3 +165,32 @@ class BoundCall:
             found = self._kernel.bound(arguments, place)
             self._run, self.frame = (None, None) if found is None else found
         return result
+
+
+class Result(NamedTuple):
+    """How what a kernel returns is read from the words that it leaves."""
+
+    words: Struct
+    make: Callable[[tuple[Any, ...]], Any]
+
+
+def result_of(form: Form) -> Result:
+    """Return how a value of this form is read."""
+    codes = {INT: "q", FLOAT: "d", BOOL: "?7x", UNSIGNED: "Q"}
+    if form is None:
+        return Result(Struct(""), _nothing)
+    if isinstance(form, NumberForm):
+        return Result(Struct(codes[form]), _first)
+    if isinstance(form, TupleForm) and all(isinstance(f, NumberForm) for f in form.fields):
+        words = Struct("".join(codes[f] for f in form.fields if isinstance(f, NumberForm)))
+        return Result(words, getattr(form.kind, "_make", tuple))
+    msg = f"A kernel returns numbers, not {form}."
+    raise TypeError(msg)
+
+
+def _nothing(_: tuple[Any, ...]) -> None:
+    return None
+
+
+def _first(words: tuple[Any, ...]) -> Any:
+    return words[0]
