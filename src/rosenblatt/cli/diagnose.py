@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.evaluate import decisions_of, show_decisions
-from rosenblatt.cli.options import column_options, layout_options, scale_option
+from rosenblatt.cli.options import column_options, layout_options, scale_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 if TYPE_CHECKING:
@@ -22,12 +22,11 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
 @column_options
 @layout_options
 @scale_option(default=False)
-@click.option(
+@value_option(
     "--time-limit",
+    metavar="SECONDS",
     type=click.FloatRange(0, min_open=True),
     default=60.0,
-    show_default=True,
-    metavar="SECONDS",
     help="Time limit of the search for a proof.",
 )
 def diagnose(

@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import layout_options, metric_option, refuse, share
+from rosenblatt.cli.options import (
+    choice_option,
+    layout_options,
+    metric_option,
+    number_option,
+    refuse,
+    share,
+    value_option,
+)
 from rosenblatt.cli.recipe import parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Cell
@@ -30,31 +38,28 @@ MOST_CONFUSIONS = 10
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("data", nargs=-1, type=click.Path())
-@click.option(
-    "--against",
-    multiple=True,
-    type=click.Choice(BASELINES),
-    help="Baseline to compare with (repeatable).",
+@choice_option(
+    "--against", choices=BASELINES, multiple=True, help="Baseline to compare with (repeatable)."
 )
-@click.option(
+@value_option(
     "--train",
-    multiple=True,
     metavar="DATA",
-    show_default="the training files of MODEL",
+    shown="the training files of MODEL",
+    multiple=True,
     help="Training data of the scikit-learn models of --against (repeatable).",
 )
-@click.option(
+@value_option(
     "--max-error",
-    callback=share,
     metavar="SHARE",
-    show_default="no limit",
+    shown="no limit",
+    callback=share,
     help="Exit with code 1 if the error is higher, for example 0.05 or 5%.",
 )
-@click.option(
+@number_option(
     "--folds",
-    type=click.IntRange(2),
+    low=2,
     metavar="K",
-    show_default="judge MODEL",
+    shown="judge MODEL",
     help="Judge the options of train instead of a model: train on all folds of DATA but one, "
     "test on that one, K times.",
 )

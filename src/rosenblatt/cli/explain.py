@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import layout_options
+from rosenblatt.cli.options import layout_options, number_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Bar, Cell
 from rosenblatt.errors import InputError
@@ -22,23 +22,8 @@ if TYPE_CHECKING:
 @click.command(cls=ScreenCommand, example="rosenblatt explain spam.model test.csv --row 17")
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("data", type=click.Path())
-@click.option(
-    "--row",
-    type=click.IntRange(1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Number of the row, counted from 1.",
-)
-@click.option(
-    "-n",
-    "n",
-    type=click.IntRange(1),
-    metavar="N",
-    default=10,
-    show_default=True,
-    help="Number of features to show.",
-)
+@number_option("--row", default=1, help="Number of the row, counted from 1.")
+@number_option("-n", "n", default=10, help="Number of features to show.")
 @click.option(
     "--why",
     is_flag=True,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from rosenblatt.cli.options import choice_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 
@@ -13,19 +14,11 @@ SUFFIXES = {".json": "json", ".onnx": "onnx"}
 
 @click.command(cls=ScreenCommand, example="rosenblatt export spam.model -o spam.json")
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="FILE",
-    help='File to write; "-" for standard output.',
+@value_option(
+    "-o", "--output", metavar="FILE", required=True, help='File to write; "-" for standard output.'
 )
-@click.option(
-    "--format",
-    "wanted",
-    type=click.Choice(FORMATS),
-    show_default="by the ending of FILE",
-    help="Format of FILE.",
+@choice_option(
+    "--format", "wanted", choices=FORMATS, shown="by the ending of FILE", help="Format of FILE."
 )
 def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> None:
     """Export MODEL as JSON or ONNX."""

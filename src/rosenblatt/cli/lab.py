@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli.options import label_option, scale_option
+from rosenblatt.cli.options import (
+    choice_option,
+    label_option,
+    number_option,
+    scale_option,
+    value_option,
+)
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 if TYPE_CHECKING:
@@ -20,40 +26,28 @@ TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
     cls=ScreenCommand, example="rosenblatt lab iris.csv --x petal_length --y petal_width"
 )
 @click.argument("data", required=False, type=click.Path())
-@click.option(
-    "--x", metavar="COLUMN", show_default="detected", help="Column of the horizontal axis."
-)
-@click.option("--y", metavar="COLUMN", show_default="detected", help="Column of the vertical axis.")
+@value_option("--x", metavar="COLUMN", shown="detected", help="Column of the horizontal axis.")
+@value_option("--y", metavar="COLUMN", shown="detected", help="Column of the vertical axis.")
 @label_option
-@click.option(
-    "--positive",
-    metavar="LABEL",
-    show_default="the second label",
-    help="Label of the positive class.",
+@value_option(
+    "--positive", metavar="LABEL", shown="the second label", help="Label of the positive class."
 )
 @scale_option(default=False)
-@click.option(
+@choice_option(
     "--toy",
-    type=click.Choice(TOYS),
+    choices=TOYS,
     default="separable",
-    show_default=True,
     help="Example data to start with if no DATA is given.",
 )
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    metavar="N",
-    show_default="any free port",
-    help="Port to listen on.",
-)
+@number_option("--port", high=65535, shown="any free port", help="Port to listen on.")
 @click.option(
     "--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser."
 )
-@click.option(
+@value_option(
     "--export",
-    type=click.Path(),
     metavar="FILE",
-    show_default="none",
+    type=click.Path(),
+    shown="none",
     help="Write the page to one HTML file that needs no server, and exit.",
 )
 def lab(

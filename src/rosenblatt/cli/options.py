@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
 from math import inf
@@ -42,6 +42,26 @@ def option_group(options: Sequence[Decorator]) -> Decorator:
         return command
 
     return add
+
+
+def value_option(
+    *names: str, shown: str | None = None, default: Any = None, **attributes: Any
+) -> Decorator:
+    """Return an option that takes a value; ``shown`` says in the help what the default means."""
+    show = shown or default is not None
+    return click.option(*names, default=default, show_default=show, **attributes)
+
+
+def number_option(
+    *names: str, low: int = 1, high: int | None = None, metavar: str = "N", **attributes: Any
+) -> Decorator:
+    """Return an option that takes a whole number of this range."""
+    return value_option(*names, type=click.IntRange(low, high), metavar=metavar, **attributes)
+
+
+def choice_option(*names: str, choices: Iterable[Any], **attributes: Any) -> Decorator:
+    """Return an option that takes one of these words."""
+    return value_option(*names, type=click.Choice([*map(str, choices)]), **attributes)
 
 
 def size(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
@@ -106,11 +126,10 @@ def ngram_lengths(
     return lengths
 
 
-metric_option = click.option(
+metric_option = choice_option(
     "--metric",
-    type=click.Choice([*METRICS]),
+    choices=METRICS,
     default="error",
-    show_default=True,
     help="What to judge by; f1 is the mean over the classes.",
 )
 
@@ -136,33 +155,30 @@ def listed(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...])
     return [name for row in csv.reader(names, skipinitialspace=True) for name in row]
 
 
-label_option = click.option(
+label_option = value_option(
     "--label",
     metavar="COLUMN",
-    show_default="detected",
+    shown="detected",
     help="Column that holds the labels: its name, or its number from 1, or from -1 backwards.",
 )
-ignore_option = click.option(
-    "--ignore", multiple=True, metavar="COLUMN", help=f"Column to leave out {LISTED}."
+ignore_option = value_option(
+    "--ignore", metavar="COLUMN", multiple=True, help=f"Column to leave out {LISTED}."
 )
 
 column_options = option_group(
     (
         label_option,
-        click.option(
+        value_option(
             "--text",
-            multiple=True,
             metavar="COLUMN",
+            multiple=True,
             help=f"Column of free text, split into words {LISTED}.",
         ),
-        click.option(
-            "--category",
-            multiple=True,
-            metavar="COLUMN",
-            help=f"Column of categories {LISTED}.",
+        value_option(
+            "--category", metavar="COLUMN", multiple=True, help=f"Column of categories {LISTED}."
         ),
-        click.option(
-            "--numeric", multiple=True, metavar="COLUMN", help=f"Column of numbers {LISTED}."
+        value_option(
+            "--numeric", metavar="COLUMN", multiple=True, help=f"Column of numbers {LISTED}."
         ),
         ignore_option,
     )
@@ -180,17 +196,17 @@ def scale_option(*, default: bool) -> Decorator:
 
 
 LAYOUT_OPTIONS: tuple[Decorator, ...] = (
-    click.option(
+    choice_option(
         "--format",
         "format_name",
-        type=click.Choice([str(kind) for kind in Format]),
-        show_default="detected",
+        choices=Format,
+        shown="detected",
         help="Format of the data files.",
     ),
-    click.option(
+    value_option(
         "--separator",
         metavar="CHAR",
-        show_default="detected",
+        shown="detected",
         help='Field separator of CSV files; "tab" for a tab.',
     ),
     click.option(
@@ -211,43 +227,36 @@ LAYOUT_OPTIONS: tuple[Decorator, ...] = (
         show_default="on for CSV, off for TSV",
         help="Whether double quotes enclose fields.",
     ),
-    click.option(
+    value_option(
         "--names",
-        type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        show_default="column_1, column_2, ...",
+        type=click.Path(exists=True, dir_okay=False),
+        shown="column_1, column_2, ...",
         help="File with the column names, one per line, for data without a header.",
     ),
-    click.option(
-        "--encoding", metavar="NAME", default="utf-8", show_default=True, help="Text encoding."
-    ),
-    click.option(
+    value_option("--encoding", metavar="NAME", default="utf-8", help="Text encoding."),
+    choice_option(
         "--encoding-errors",
-        type=click.Choice(["strict", "replace"]),
+        choices=["strict", "replace"],
         default="strict",
-        show_default=True,
         help="Stop at bytes that are not text in that encoding, or replace them by U+FFFD.",
     ),
-    click.option(
+    choice_option(
         "--bad-rows",
-        type=click.Choice(["error", "skip"]),
+        choices=["error", "skip"],
         default="error",
-        show_default=True,
         help="Stop at rows that cannot be read, or skip and count them.",
     ),
-    click.option(
+    value_option(
         "--max-bad-share",
-        type=click.FloatRange(0, 1),
         metavar="SHARE",
+        type=click.FloatRange(0, 1),
         default=0.01,
-        show_default=True,
         help="Largest share of bad rows that --bad-rows skip accepts.",
     ),
-    click.option(
+    number_option(
         "--max-index",
-        type=click.IntRange(1),
-        metavar="N",
-        show_default="16777216, or the size of the files in bytes if that is more",
+        shown="16777216, or the size of the files in bytes if that is more",
         help="Largest feature number in svmlight files.",
     ),
 )
@@ -290,22 +299,18 @@ def rule_option(
     shown: str = "perceptron",
 ) -> Decorator:
     """Return the option that chooses the rule; without a default it says what is chosen."""
-    return click.option(
-        "--rule",
-        type=click.Choice([*rules]),
-        default=default,
-        show_default=default or shown,
-        help="Update rule.",
+    return choice_option(
+        "--rule", choices=rules, default=default, shown=default or shown, help="Update rule."
     )
 
 
 def memory_option(choices: Sequence[str], default: str, *, given: bool = True) -> Decorator:
     """Return the option that chooses the weights; without ``given`` None stands for the default."""
-    return click.option(
+    return choice_option(
         "--memory",
-        type=click.Choice(choices),
+        choices=choices,
         default=default if given else None,
-        show_default=default,
+        shown=default,
         help=f"Weights that decide: {', '.join(MEMORY_HELP[choice] for choice in choices)}.",
     )
 
@@ -332,12 +337,12 @@ def default_memories() -> str:
 
 def rule_parameter_option(parameter: RuleParameter) -> Decorator:
     """Return the option of a parameter of a rule."""
-    return click.option(
+    return value_option(
         flag(Parameter(parameter.name)),
         parameter.name,
-        type=float,
         metavar="X",
-        show_default=f"{parameter.default:g}",
+        type=float,
+        shown=f"{parameter.default:g}",
         help=f"{parameter.meaning} For --rule {' or '.join(rules_with(parameter.name))}.",
     )
 
@@ -345,28 +350,23 @@ def rule_parameter_option(parameter: RuleParameter) -> Decorator:
 rule_parameter_options = option_group(
     [rule_parameter_option(parameter) for parameter in rule_parameters().values()]
 )
-zero_option = click.option(
+zero_option = choice_option(
     "--zero",
-    type=click.Choice(["mistake", "negative", "positive"]),
+    choices=["mistake", "negative", "positive"],
     default="mistake",
-    show_default=True,
     help="What an activation of exactly 0 counts as during training.",
 )
 intercept_option = click.option(
     "--intercept/--no-intercept", default=True, show_default=True, help="Learn a bias term."
 )
-seed_option = click.option(
-    "--seed", type=click.IntRange(0), metavar="N", default=0, show_default=True, help="Random seed."
-)
+seed_option = number_option("--seed", low=0, default=0, help="Random seed.")
 
 
 def passes_option(default: str | None = None) -> Decorator:
     """Return the option that limits the passes; it shows the defaults of the rules."""
-    return click.option(
+    return number_option(
         "--max-iter",
-        type=click.IntRange(1),
-        metavar="N",
-        show_default=default or default_passes(),
+        shown=default or default_passes(),
         help="Maximum number of passes over the data.",
     )
 
@@ -387,61 +387,52 @@ def default_passes() -> str:
 
 
 ENGINE_OPTIONS: tuple[Decorator, ...] = (
-    click.option(
+    choice_option(
         "--engine",
-        type=click.Choice(["process", "dask"]),
+        choices=["process", "dask"],
         default="process",
-        show_default=True,
         help="Train in this process or on a Dask cluster.",
     ),
-    click.option(
+    number_option(
         "--workers",
-        type=click.IntRange(1),
-        metavar="N",
-        show_default="one per processor",
+        shown="one per processor",
         help="Number of worker processes to start on this machine.",
     ),
-    click.option(
+    value_option(
         "--worker-memory",
-        callback=size,
         metavar="SIZE",
-        show_default="an equal share of the machine's memory",
+        shown="an equal share of the machine's memory",
+        callback=size,
         help="Memory limit of a worker; a worker above it is restarted.",
     ),
-    click.option(
+    value_option(
         "--scheduler",
         metavar="ADDRESS",
-        show_default="a cluster on this machine",
+        shown="a cluster on this machine",
         help="Address of a running Dask scheduler (tls://...).",
     ),
-    click.option(
+    value_option(
         "--tls-ca",
         metavar="FILE",
-        show_default="none",
+        shown="none",
         help="Certificate of the authority that signed both sides' certificates.",
     ),
-    click.option(
-        "--tls-cert", metavar="FILE", show_default="none", help="Certificate of this client."
-    ),
-    click.option(
-        "--tls-key", metavar="FILE", show_default="none", help="Private key of this client."
-    ),
+    value_option("--tls-cert", metavar="FILE", shown="none", help="Certificate of this client."),
+    value_option("--tls-key", metavar="FILE", shown="none", help="Private key of this client."),
     click.option(
         "--unencrypted",
         is_flag=True,
         help="Allow a scheduler without TLS. Anyone who reaches it can run code on its workers.",
     ),
-    click.option(
+    number_option(
         "--shards",
-        type=click.IntRange(1),
-        metavar="N",
-        show_default="number of workers",
+        shown="number of workers",
         help="Number of parts into which the rows are divided.",
     ),
-    click.option(
+    choice_option(
         "--mixing",
-        type=click.Choice(["uniform", "mistakes"]),
-        show_default="uniform",
+        choices=["uniform", "mistakes"],
+        shown="uniform",
         help="Weight of each shard's model: all equal, or by its number of mistakes.",
     ),
     click.option("--shuffle-shards", is_flag=True, help="Assign rows to shards at random."),

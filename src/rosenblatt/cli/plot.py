@@ -7,13 +7,16 @@ import click
 
 from rosenblatt.cli.options import (
     MEMORY_HELP,
+    choice_option,
     column_options,
     layout_options,
     memory_option,
+    number_option,
     passes_option,
     rule_option,
     rule_parameter_options,
     scale_option,
+    value_option,
 )
 from rosenblatt.cli.pictures import KINDS, LEARNER, PictureKind
 from rosenblatt.cli.screen import Screen, ScreenCommand
@@ -49,38 +52,38 @@ class PlotCommand(ScreenCommand):
 @click.command(cls=PlotCommand, example="rosenblatt plot boundary iris.csv -o boundary.svg")
 @click.argument("kind", type=click.Choice([*KINDS]), metavar="KIND")
 @click.argument("path", metavar="DATA-OR-MODEL", type=click.Path())
-@click.option(
+@value_option(
     "-o",
     "--output",
-    required=True,
     metavar="FILE",
+    required=True,
     help="Picture file to write: .png, .svg or .pdf.",
 )
-@click.option(
+@value_option(
     "--test",
-    multiple=True,
     metavar="DATA",
+    multiple=True,
     help="Test data; needed to draw a model among rows (repeatable).",
 )
 @column_options
 @layout_options
 @scale_option(default=False)
-@click.option(
+@value_option(
     "--x",
     metavar="FEATURE",
-    show_default="the plane chosen by --plane",
+    shown="the plane chosen by --plane",
     help="Feature on the horizontal axis: a name, or a number counted from 0.",
 )
-@click.option(
+@value_option(
     "--y",
     metavar="FEATURE",
-    show_default="the plane chosen by --plane",
+    shown="the plane chosen by --plane",
     help="Feature on the vertical axis; the other features are set to their means.",
 )
-@click.option(
+@choice_option(
     "--plane",
-    type=click.Choice(["pca", "weights"]),
-    show_default="the two features; of more, weights or pca",
+    choices=["pca", "weights"],
+    shown="the two features; of more, weights or pca",
     help="Plane to draw: the two principal components, or the weight vector and one more.",
 )
 @rule_option(default=None, rules=additive_rules())
@@ -90,53 +93,30 @@ class PlotCommand(ScreenCommand):
     "--intercept/--no-intercept", default=None, show_default="intercept", help="Learn a bias term."
 )
 @passes_option("depends on KIND")
-@click.option("--seed", type=click.IntRange(0), metavar="N", show_default="0", help="Random seed.")
-@click.option(
-    "--seeds",
-    type=click.IntRange(2),
-    metavar="N",
-    show_default="10",
-    help="Number of random seeds to compare.",
-)
-@click.option(
+@number_option("--seed", low=0, shown="0", help="Random seed.")
+@number_option("--seeds", low=2, shown="10", help="Number of random seeds to compare.")
+@number_option(
     "--update",
-    type=click.IntRange(1),
-    metavar="N",
-    show_default="the first with a boundary",
+    shown="the first with a boundary",
     help="Number of the update to draw, counted from 1.",
 )
-@click.option(
-    "--row",
-    type=click.IntRange(1),
-    metavar="N",
-    show_default="1",
-    help="Number of the row to draw, counted from 1.",
-)
-@click.option(
-    "-n", "n", type=click.IntRange(1), metavar="N", show_default="10", help="Number of bars."
-)
-@click.option(
+@number_option("--row", shown="1", help="Number of the row to draw, counted from 1.")
+@number_option("-n", "n", shown="10", help="Number of bars.")
+@value_option(
     "--class",
     "class_",
     metavar="LABEL",
-    show_default="the first class, of precision-recall the second",
+    shown="the first class, of precision-recall the second",
     help="Class whose weights or curve are drawn.",
 )
-@click.option(
+@value_option(
     "--width",
-    type=click.FloatRange(2, 40),
     metavar="INCHES",
-    show_default="depends on KIND",
+    type=click.FloatRange(2, 40),
+    shown="depends on KIND",
     help="Width of the picture; the height follows.",
 )
-@click.option(
-    "--dpi",
-    type=click.IntRange(20, 1200),
-    metavar="N",
-    default=110,
-    show_default=True,
-    help="Dots per inch of a PNG.",
-)
+@number_option("--dpi", low=20, high=1200, default=110, help="Dots per inch of a PNG.")
 @click.option("--list", is_flag=True, expose_value=False, help="List the kinds of pictures.")
 def plot(
     screen: Screen,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rosenblatt.cli.options import LISTED, layout_options, listed
+from rosenblatt.cli.options import LISTED, layout_options, listed, number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
@@ -38,19 +38,19 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("data", nargs=-1, required=True, type=click.Path())
 @layout_options
-@click.option(
+@value_option(
     "-o",
     "--output",
-    default="-",
     metavar="FILE",
-    show_default="standard output",
+    default="-",
+    shown="standard output",
     help="File to write: .csv, .parquet, or lines with tabs.",
 )
-@click.option(
+@value_option(
     "--keep",
+    metavar="COLUMN",
     multiple=True,
     callback=listed,
-    metavar="COLUMN",
     help=f"Column of DATA to copy {LISTED}.",
 )
 @click.option("--scores", is_flag=True, help="Add the score, or one score per class.")
@@ -59,18 +59,12 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
     is_flag=True,
     help="Add the probability of each class; needs train --calibrate or --memory vote.",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(1),
-    metavar="N",
-    show_default="1",
-    help="Number of classes to print per row, the best first.",
-)
-@click.option(
+@number_option("--top", shown="1", help="Number of classes to print per row, the best first.")
+@value_option(
     "--abstain-below",
-    type=click.FloatRange(0, 1),
     metavar="MARGIN",
-    show_default="never abstain",
+    type=click.FloatRange(0, 1),
+    shown="never abstain",
     help="Print ? for rows with a smaller vote margin; needs train --memory vote.",
 )
 def predict(

@@ -9,18 +9,21 @@ from rosenblatt.cli.options import (
     COUNTED,
     MEMORY_HELP,
     SHUFFLES,
+    choice_option,
     class_weight,
     column_options,
     default_memories,
     intercept_option,
     memory_option,
     ngram_lengths,
+    number_option,
     option_group,
     passes_option,
     rule_option,
     rule_parameter_options,
     scale_option,
     seed_option,
+    value_option,
     zero_option,
 )
 
@@ -32,26 +35,24 @@ SPELLED = ("pairs", "triples", "intercept", "shuffle", "seed", "checkpoint_every
 recipe_options = option_group(
     (
         column_options,
-        click.option(
+        value_option(
             "--weight",
             metavar="COLUMN",
-            show_default="1 for every row",
+            shown="1 for every row",
             help="Column of row weights: they multiply the steps, and rows of weight 0 are left "
             "out.",
         ),
         scale_option(default=True),
-        click.option(
+        choice_option(
             "--missing",
-            type=click.Choice(["mean", "zero", "error"]),
+            choices=["mean", "zero", "error"],
             default="mean",
-            show_default=True,
             help="Value used for missing numbers; with error, a missing number stops the training.",
         ),
-        click.option(
+        number_option(
             "--hash-bits",
-            type=click.IntRange(1, 30),
-            metavar="N",
-            show_default="no hashing",
+            high=30,
+            shown="no hashing",
             help="Hash the words of texts to 2^N features.",
         ),
         click.option(
@@ -60,25 +61,23 @@ recipe_options = option_group(
             show_default=True,
             help="Use pairs of neighbouring words of texts as features.",
         ),
-        click.option(
+        number_option(
             "--min-count",
-            type=click.IntRange(1),
-            metavar="N",
             help="Leave out words and pairs in fewer than N texts [default: 2, or 1 below 1,000 "
             "rows].",
         ),
-        click.option(
+        value_option(
             "--char-ngrams",
-            callback=ngram_lengths,
             metavar="MIN-MAX",
-            show_default="none",
+            shown="none",
+            callback=ngram_lengths,
             help="Use runs of MIN to MAX characters of the words of texts as features, too.",
         ),
-        click.option(
+        number_option(
             "--bins",
-            type=click.IntRange(2, 1000),
-            metavar="N",
-            show_default="none",
+            low=2,
+            high=1000,
+            shown="none",
             help="Use N equally frequent ranges of each number as features beside it.",
         ),
         click.option(
@@ -109,43 +108,38 @@ recipe_options = option_group(
             "or all passes if fewer than 200 rows were held out "
             "(in one process only, not with --engine dask).",
         ),
-        click.option(
+        value_option(
             "--validation-fraction",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
             metavar="SHARE",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
             default=0.1,
-            show_default=True,
             help="Share of the rows to hold out.",
         ),
-        click.option(
+        number_option(
             "--n-iter-no-change",
-            type=click.IntRange(1),
             default=5,
-            show_default=True,
-            metavar="N",
             help="Number of passes without improvement before early stopping.",
         ),
-        click.option(
+        choice_option(
             "--shuffle",
-            type=click.Choice([*SHUFFLES]),
+            choices=SHUFFLES,
             default="every-pass",
-            show_default=True,
             help="When to shuffle the rows. blocks: before every pass, by blocks of 256 kB; faster "
             "on large data, but not for rows sorted by class.",
         ),
         seed_option,
-        click.option(
+        value_option(
             "--class-weight",
-            callback=class_weight,
             metavar="balanced|LABEL=W,...",
-            show_default="1 for every class",
+            shown="1 for every class",
+            callback=class_weight,
             help="Factor of the steps on rows of a class; balanced: all classes count alike.",
         ),
-        click.option(
+        choice_option(
             "--threshold",
-            type=click.Choice([*COUNTED]),
+            choices=COUNTED,
             metavar="METRIC",
-            show_default="0",
+            shown="0",
             help="With two classes, move the bias to where METRIC is best on held-out rows: "
             f"{', '.join(COUNTED)}.",
         ),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosenblatt.cli.options import layout_options
+from rosenblatt.cli.options import layout_options, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     cls=ScreenCommand, example="rosenblatt report spam.model --test test.csv -o report.html"
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@click.option(
+@value_option(
     "-o",
     "--output",
     metavar="FILE",
-    show_default="MODEL with the ending .html",
+    shown="MODEL with the ending .html",
     help="HTML file to write.",
 )
-@click.option(
-    "--test", multiple=True, metavar="DATA", help="Test data to evaluate on (repeatable)."
+@value_option(
+    "--test", metavar="DATA", multiple=True, help="Test data to evaluate on (repeatable)."
 )
-@click.option("--title", metavar="TEXT", show_default="MODEL", help="Title of the page.")
+@value_option("--title", metavar="TEXT", shown="MODEL", help="Title of the page.")
 @layout_options
 def report(
     screen: Screen,

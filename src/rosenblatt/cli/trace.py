@@ -8,16 +8,19 @@ import click
 
 from rosenblatt.cli.options import (
     SHUFFLES,
+    choice_option,
     ignore_option,
     intercept_option,
     label_option,
     layout_options,
     memory_option,
+    number_option,
     passes_option,
     rule_option,
     rule_parameter_options,
     scale_option,
     seed_option,
+    value_option,
     zero_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
@@ -47,42 +50,25 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @rule_parameter_options
 @zero_option
 @intercept_option
-@click.option(
-    "--shuffle",
-    type=click.Choice([*reversed(SHUFFLES)]),
-    default="no",
-    show_default=True,
-    help="When to shuffle the rows.",
+@choice_option(
+    "--shuffle", choices=reversed(SHUFFLES), default="no", help="When to shuffle the rows."
 )
 @seed_option
 @passes_option()
 @click.option("--only-updates", is_flag=True, help="Show only steps that change the weights.")
-@click.option(
+@value_option(
     "--passes",
     metavar="A[-B]",
-    show_default="all",
+    shown="all",
     help="Show only these passes, counted from 1, for example 3 or 2-4.",
 )
-@click.option(
-    "--steps",
-    type=click.IntRange(1),
-    metavar="N",
-    show_default=f"{MOST_STEPS:,}",
-    help="Maximum number of steps to show.",
-)
+@number_option("--steps", shown=f"{MOST_STEPS:,}", help="Maximum number of steps to show.")
 @click.option(
     "--proof",
     is_flag=True,
     help="Show both inequalities of the convergence proof at each update; needs separable rows.",
 )
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice(FORMS),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+@choice_option("--as", "form", choices=FORMS, default="text", help="Output format.")
 def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **given: Any) -> None:
     """Train on DATA and show every step.
 

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import EngineOptions, engine_options, layout_options, refuse, size
+from rosenblatt.cli.options import (
+    EngineOptions,
+    engine_options,
+    layout_options,
+    refuse,
+    size,
+    value_option,
+)
 from rosenblatt.cli.recipe import parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tune import search_options, searched, show_search, train_command
@@ -22,26 +29,26 @@ SUFFIX = ".model"
 
 @click.command(cls=ScreenCommand, example="rosenblatt train mail.csv --text body -o spam.model")
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@click.option(
+@value_option(
     "-o",
     "--output",
     metavar="MODEL",
-    show_default="DATA with the ending .model",
+    shown="DATA with the ending .model",
     help="Model file to write; an existing one is replaced.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing file at the default output path.")
-@click.option(
+@value_option(
     "--from",
     "start",
     metavar="MODEL",
-    show_default="a new model",
+    shown="a new model",
     help="Model to go on with: it learns the rows of DATA once, in their order, and the error on "
     "them before they are learned is printed on the way. MODEL itself stays as it is.",
 )
-@click.option(
+@value_option(
     "--test",
-    multiple=True,
     metavar="DATA",
+    multiple=True,
     help="Test data; the error on them is printed at the end (repeatable).",
 )
 @click.option(
@@ -52,11 +59,11 @@ SUFFIX = ".model"
 @search_options
 @recipe_options
 @layout_options
-@click.option(
+@value_option(
     "--time-limit",
-    type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    show_default="no limit",
+    type=click.FloatRange(0, min_open=True),
+    shown="no limit",
     help="Stop training after this time and keep the best model so far.",
 )
 @click.option(
@@ -72,31 +79,30 @@ SUFFIX = ".model"
     is_flag=True,
     help="Store the rows that changed the weights in the model (explain --why).",
 )
-@click.option(
+@value_option(
     "--checkpoint",
     metavar="FILE",
-    show_default="none",
+    shown="none",
     help="File to save progress to; the same command resumes from it.",
 )
-@click.option(
+@value_option(
     "--checkpoint-every",
+    metavar="SECONDS",
     type=click.FloatRange(0),
     default=30.0,
-    show_default=True,
-    metavar="SECONDS",
     help="Time between two checkpoints.",
 )
-@click.option(
+@value_option(
     "--buffer",
-    callback=size,
     metavar="SIZE",
-    show_default="256M, or 16M for a single pass",
+    shown="256M, or 16M for a single pass",
+    callback=size,
     help="Size of the shuffle buffer; memory use is about twice this.",
 )
-@click.option(
+@value_option(
     "--cache",
     metavar="FOLDER",
-    show_default="the folder for temporary files",
+    shown="the folder for temporary files",
     help="Folder for parsed rows while training runs.",
 )
 @engine_options

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import GIVEN, layout_options, metric_option, option_group
+from rosenblatt.cli.options import (
+    GIVEN,
+    layout_options,
+    metric_option,
+    number_option,
+    option_group,
+    value_option,
+)
 from rosenblatt.cli.recipe import parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
@@ -26,11 +33,10 @@ ENDINGS = {
 }
 search_options = option_group(
     (
-        click.option(
+        number_option(
             "--folds",
-            type=click.IntRange(1),
             metavar="K",
-            show_default="5, or 1 above 20,000 rows",
+            shown="5, or 1 above 20,000 rows",
             help="Number of folds to judge by; 1 holds out a fifth of the rows.",
         ),
         metric_option,
@@ -40,15 +46,13 @@ search_options = option_group(
 
 @click.command(cls=ScreenCommand, example="rosenblatt tune mail.csv --metric f1 -o spam.model")
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "-o", "--output", metavar="MODEL", show_default="none", help="Model file to write with it."
-)
+@value_option("-o", "--output", metavar="MODEL", shown="none", help="Model file to write with it.")
 @search_options
-@click.option(
+@value_option(
     "--time-limit",
-    type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    show_default="no limit",
+    type=click.FloatRange(0, min_open=True),
+    shown="no limit",
     help="Stop searching after this time and take the best so far.",
 )
 @recipe_options

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rosenblatt.cli.options import number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Bar, Cell
 from rosenblatt.wording import counted, number, printable, signed
@@ -23,20 +24,12 @@ IN_LINE = 5  # names in such a line
     json_help="Print one JSON document; with --all, JSON lines.",
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@click.option(
-    "-n",
-    "n",
-    type=click.IntRange(1),
-    metavar="N",
-    default=10,
-    show_default=True,
-    help="Number of features to show for each side.",
-)
-@click.option(
+@number_option("-n", "n", default=10, help="Number of features to show for each side.")
+@value_option(
     "--class",
     "class_",
     metavar="LABEL",
-    show_default="all classes",
+    shown="all classes",
     help="Show only the weights of this class.",
 )
 @click.option("--all", "everything", is_flag=True, help="Print every nonzero weight.")
