@@ -67,7 +67,7 @@ class Files:
         self.names = expand(paths)
         self.layout = layout
         self.prompt = prompt
-        self._begun: Generator[Table, None, None] | None = None  # a stream that was looked into
+        self._begun: Generator[Table, None, None] | None = None  # files that were looked into
         self.answers = False  # whether someone waits for an answer to every row, bad ones too
         self.bad_rows = BadRows(skip=layout.bad_rows == "skip", max_share=layout.max_bad_share)
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
@@ -128,18 +128,15 @@ class Files:
             seen.append(table)
             if table.frame.height:
                 break
-        if self.rereadable:
-            tables.close()
-        else:
-            self._begun = _together(seen, tables)
+        self._begun = _together(seen, tables)
         return seen[-1] if seen and seen[-1].frame.height else None
 
     def tables(
         self, names: Sequence[str] | None = None, optional: Sequence[str] = ()
     ) -> Generator[Table, None, None]:
         """Yield the rows of tabular files; all have the columns that ``names`` or the first has."""
-        if self._begun is not None:
-            begun, self._begun = self._begun, None
+        begun, self._begun = self._begun, None
+        if begun is not None and (names is None or not self.rereadable):
             yield from begun
             return
         before = 0

@@ -1,5 +1,6 @@
 """Dates and times, typed or written as text, taken apart into year, month, weekday and hour."""
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,8 +120,12 @@ def date_form(values: "pl.Series") -> str:
     Where day and month could be either, the day comes first if points or dashes stand between them
     and the month if slashes do.
     """
-    some = values.head(100)
-    likely = [form for form in PATTERNS if read_moments(some, form).valid.all()]
+    some = [value.strip(BLANKS) for value in values.head(10).to_list()]
+    likely = [
+        form
+        for form, pattern in PATTERNS.items()
+        if all(re.fullmatch(pattern, value) for value in some)
+    ]
     forms = [form for form in likely if read_moments(values, form).valid.all()]
     if "dmy" in forms and "mdy" in forms:
         return "mdy" if values.str.contains("/", literal=True).any() else "dmy"

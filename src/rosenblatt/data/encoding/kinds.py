@@ -53,13 +53,34 @@ class ColumnChoice(NamedTuple):
     notes: list[str]
 
 
+class Sample:
+    """The first rows, by which columns are judged; each is looked through once."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._present: dict[str, pl.Series] = {}
+        self._distinct: dict[str, pl.Series] = {}
+
+    def present(self, name: str) -> "pl.Series":
+        """Return the values of a column that are not missing."""
+        if name not in self._present:
+            self._present[name] = _present(self.table.frame[name])
+        return self._present[name]
+
+    def distinct(self, name: str) -> "pl.Series":
+        """Return the different ones among them, in the order in which they come."""
+        if name not in self._distinct:
+            self._distinct[name] = self.present(name).unique(maintain_order=True)
+        return self._distinct[name]
+
+
 def detected_column(table: Table, name: str, *, lenient: bool = False) -> InputColumn:
     """Return what a column is taken for; see ``detected_columns``."""
-    return detected_columns(table, [name], lenient=lenient)[0]
+    return detected_columns(Sample(table), [name], lenient=lenient)[0]
 
 
 def detected_columns(
-    table: Table, names: Sequence[str], *, lenient: bool = False
+    sample: Sample, names: Sequence[str], *, lenient: bool = False
 ) -> list[InputColumn]:
     """Return what columns are taken for.
 
@@ -72,6 +93,7 @@ def detected_columns(
     """
     import polars as pl
 
+    table = sample.table
     own = dict(zip(table.frame.columns, table.frame.get_columns(), strict=True))
     text = [name for name in names if own[name].dtype == pl.String]
     frame = pl.DataFrame([own[name].alias(str(k)) for k, name in enumerate(text)])
@@ -92,9 +114,9 @@ def detected_columns(
             whole = plain_whole[place[name]]
             column = InputColumn(name, "category" if whole and _are_codes(series) else "numeric")
         else:
-            column = _column_of_text(name, _present(series), comma=comma, lenient=lenient)
+            column = _column_of_text(name, sample, comma=comma, lenient=lenient)
         if column.role != "numeric" or column.form or series.dtype == pl.Boolean:
-            reason = _names_rows(column, series)
+            reason = _names_rows(column, sample)
         elif name in counters:
             reason = counters[name]
         else:
@@ -129,15 +151,16 @@ def _column_of_type(table: Table, name: str) -> InputColumn:
     raise InputError(msg)
 
 
-def _column_of_text(name: str, values: "pl.Series", *, comma: bool, lenient: bool) -> InputColumn:
+def _column_of_text(name: str, sample: Sample, *, comma: bool, lenient: bool) -> InputColumn:
+    values, distinct = sample.present(name), sample.distinct(name)
     if not len(values):
         return InputColumn(name, "category")
-    form = number_form(values, comma=comma)
+    form = number_form(distinct, comma=comma)
     if form is not None:
         return InputColumn(name, "numeric", form=form)
-    form = date_form(values)
+    form = date_form(distinct)
     if form:
-        return InputColumn(name, "category", date_parts(values, form), form)
+        return InputColumn(name, "category", date_parts(distinct, form), form)
     if lenient:
         for form in ("", "point", "comma"):
             if _share_of_numbers(values, form) >= NEARLY_ALL:
@@ -185,14 +208,15 @@ def _counters(names: Sequence[str], numbers: NDArray[np.float64]) -> list[str]:
     return reasons
 
 
-def _names_rows(column: InputColumn, series: "pl.Series") -> str:
+def _names_rows(column: InputColumn, sample: Sample) -> str:
     """Return why a category only names the rows, empty where it does not."""
-    if column.role != "category" or column.parts != ("",) or len(series) < FEWEST_ROWS:
+    n_rows = sample.table.frame.height
+    if column.role != "category" or column.parts != ("",) or n_rows < FEWEST_ROWS:
         return ""
-    values = _present(series)
+    values = sample.present(column.name)
     if not len(values):
-        return f"it has no value in the first {len(series):,} rows"
-    n_values = values.n_unique()
+        return f"it has no value in the first {n_rows:,} rows"
+    n_values = len(sample.distinct(column.name))
     if len(values) < FEWEST_ROWS or n_values < MOSTLY * len(values):
         return ""
     if n_values == len(values):
@@ -206,29 +230,29 @@ def _floats(series: "pl.Series") -> NDArray[np.float64]:
     return np.asarray(series.cast(pl.Float64, strict=False).to_numpy(), np.float64)
 
 
-def oddities(table: Table, column: InputColumn) -> list[str]:
+def oddities(sample: Sample, column: InputColumn) -> list[str]:
     """Return sentences on what a person might not know of a column and should."""
     if column.role == "numeric" and not column.form:
         return []
-    series, name = table.frame[column.name], column.name
-    values = _present(series)
+    n_rows, name = sample.table.frame.height, column.name
+    values = sample.present(name)
     if not len(values):
-        rows = f"the first {len(series):,} rows" if len(series) else "the file"
+        rows = f"the first {n_rows:,} rows" if n_rows else "the file"
         return [f"Column '{name}' has no value in {rows}; it is taken for a category."]
     if column.role == "numeric":
         return [_form_note(column, values)]
     if column.role != "category" or column.parts != ("",) or len(values) < FEWEST_ROWS:
         return []
-    return _category_notes(name, values)
+    return _category_notes(name, values, sample.distinct(name))
 
 
-def _category_notes(name: str, values: "pl.Series") -> list[str]:
+def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> list[str]:
     """Return a sentence on a category that may be meant as numbers."""
-    example, word = _written_oddly(values), _word_among_numbers(values)
+    example, word = _written_oddly(values, distinct), _word_among_numbers(values, distinct)
     if example is not None:
         return [
             Sentence(
-                f"Column '{name}' is taken for a category: its {values.n_unique():,} values such as"
+                f"Column '{name}' is taken for a category: its {len(distinct):,} values such as"
                 f" {example!r} are no plain numbers. If they should be, mend the file and use ",
                 Parameter("numeric", name),
                 ".",
@@ -256,11 +280,11 @@ def _form_note(column: InputColumn, values: "pl.Series") -> str:
     return f"Column '{column.name}' has numbers such as '{values[row]}', read as {number:.15g}."
 
 
-def _written_oddly(values: "pl.Series") -> str | None:
+def _written_oddly(values: "pl.Series", distinct: "pl.Series") -> str | None:
     """Return a value of a column of many that look like numbers and cannot be read as such."""
     import polars as pl
 
-    if values.dtype != pl.String or values.n_unique() <= MOST_UNREMARKED:
+    if values.dtype != pl.String or len(distinct) <= MOST_UNREMARKED:
         return None
     bare = values.str.strip_chars()
     odd = bare.filter(bare.cast(pl.Float64, strict=False).is_null())
@@ -268,11 +292,11 @@ def _written_oddly(values: "pl.Series") -> str | None:
     return str(odd[0])[:40] if alike and len(odd) > (1 - MOSTLY) * len(values) else None
 
 
-def _word_among_numbers(values: "pl.Series") -> str | None:
+def _word_among_numbers(values: "pl.Series", distinct: "pl.Series") -> str | None:
     """Return the first word of a column that is all but numbers, None of any other."""
     import polars as pl
 
-    if values.dtype != pl.String:
+    if values.dtype != pl.String or not np.isfinite(_floats(distinct)).any():
         return None
     is_word = values.str.strip_chars().cast(pl.Float64, strict=False).is_null()
     if not 0 < is_word.sum() <= (1 - MOSTLY) * len(values):
@@ -283,9 +307,10 @@ def _word_among_numbers(values: "pl.Series") -> str | None:
 def _present(series: "pl.Series") -> "pl.Series":
     import polars as pl
 
-    values = series.drop_nulls()
+    values = series.drop_nulls() if series.null_count() else series
     if values.dtype == pl.String:
-        values = values.filter(~values.str.strip_chars().is_in(list(MISSING)))
+        absent = values.str.strip_chars().is_in(list(MISSING))
+        values = values.filter(~absent) if absent.any() else values
     return values
 
 
@@ -319,7 +344,8 @@ def assigned_columns(
         check_labels(table, guess.column)
         check_first_row(table, guess.column)
     free = [name for name in table.frame.columns if name not in roles]
-    detected = {column.name: column for column in detected_columns(table, free, lenient=lenient)}
+    sample = Sample(table)
+    detected = {column.name: column for column in detected_columns(sample, free, lenient=lenient)}
     if not any(role not in ("label", "weight", "ignored") for role in roles.values()):
         detected = _with_something(table, detected)
     columns = tuple(
@@ -329,7 +355,7 @@ def assigned_columns(
     if not any(column.required for column in columns):
         msg = f"{table.file}: no column is left to learn from."
         raise InputError(msg)
-    notes = [note for column in columns if column.required for note in oddities(table, column)]
+    notes = [note for column in columns if column.required for note in oddities(sample, column)]
     if guess is not None:
         notes += label_notes(table, guess.column)
         notes += deciding_columns(table, guess.column, columns)

@@ -6,6 +6,7 @@ parentheses, or with a comma before the decimals (1.234,5). Which of the two it 
 for a column.
 """
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -140,10 +141,12 @@ def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
     Infinite ones are numbers here, so that whoever reads them can say that they are not finite.
     Where 1,234 could be either, ``comma`` decides.
     """
+    first = str(values[0]).strip(BLANKS)  # settles nearly every column of words
+    if not _is_plain(first) and not any(re.match(form, first) for form in FORMS.values()):
+        return None
     finite = np.isfinite(_floats(values))
     odd = values.filter(~finite).unique().to_list()
-    some = bool(finite.any()) or any(_is_infinite(token) for token in odd)
-    if some and all(_number(token) is not None or _is_infinite(token) for token in odd):
+    if all(map(_is_plain, odd)) and (finite.any() or any(map(_is_infinite, odd))):
         return ""
     bare = values.str.strip_chars(BLANKS)
     present = bare.filter(~bare.str.to_lowercase().is_in(list(PLACEHOLDERS | MISSING)))
@@ -215,6 +218,11 @@ def _number(token: str) -> float | None:
     if bare in MISSING or bare.lower() in PLACEHOLDERS:
         return np.nan
     return float(bare) if NUMBER.fullmatch(bare.encode()) else None
+
+
+def _is_plain(token: str) -> bool:
+    """Whether a token is a number as programs write it, infinite ones too, or a missing one."""
+    return _number(token) is not None or _is_infinite(token)
 
 
 def _is_infinite(token: str) -> bool:
