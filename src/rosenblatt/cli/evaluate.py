@@ -183,6 +183,8 @@ def _judge_recipe(
             f"{title[0].upper()}{title[1:]} {figure(found.mean)} (95% interval {figure(low)} to "
             f"{figure(high)}), mean of {folds} folds, {found.title}."
         )
+        if found.n_binned:
+            screen.show(f"Numbers are binned in {found.n_binned} of {folds} folds.")
         screen.show(f"Folds: {', '.join(figure(value) for value in found.values)}.")
         screen.show("All rows, each predicted by the model that has not seen it:")
         _show_evaluation(screen, evaluation, None, found.files)

@@ -136,7 +136,8 @@ def joined_rows(dense: NDArray[np.float64], parts: Sequence[SparseRows]) -> Spar
     indptr = np.zeros(n_rows + 1, np.int64)
     np.cumsum(np.sum(widths, axis=0), out=indptr[1:])
     indices = np.empty(indptr[-1], np.int32)
-    data = np.empty(indptr[-1], np.float64 if m else np.float32)
+    types = (part.data.dtype for part in parts)
+    data = np.empty(indptr[-1], np.float64 if m else np.result_type(np.float32, *types))
     set_first(indices, indptr, np.broadcast_to(np.arange(m, dtype=np.int32), dense.shape))
     set_first(data, indptr, dense)
     filled = indptr[:-1] + m

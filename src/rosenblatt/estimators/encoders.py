@@ -110,7 +110,8 @@ class TableEncoder(ColumnEncoder):
         Lengths of the shortest and longest n-grams of characters that become features, too: for
         words of many forms, names, codes and languages without spaces.
     bins : int, default None
-        Number of equally frequent ranges of each number that become features beside it.
+        Number of equally frequent ranges of each number that become features beside it; None and 0
+        are none, since there are no labels here by which ``train_files`` chooses.
     max_features : int, default 2^22
         When there are so many features, new words and categories are left out.
     sparse_output : bool, default True

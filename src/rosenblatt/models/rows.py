@@ -15,6 +15,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 
 if TYPE_CHECKING:
     from rosenblatt.kernels.rows import CSR
+    from rosenblatt.models.bin_choice import ReadBins
     from rosenblatt.models.model import Model
     from rosenblatt.training.examples import Examples
 
@@ -133,6 +134,7 @@ class FileRows:
     encoding: Encoding | None  # how they were made of what the files hold
     files: Files  # which know how they were read
     weights: NDArray[Any] | None = None  # of the rows, where the files have them
+    offer: "ReadBins | None" = None  # of bins that can be left out again
 
     @property
     def labels(self) -> list[Any]:
@@ -184,10 +186,19 @@ class FileRows:
 
 
 def read_rows(
-    paths: Sequence[str], layout: Layout, columns: Columns, *, fit_intercept: bool = True
+    paths: Sequence[str],
+    layout: Layout,
+    columns: Columns,
+    *,
+    fit_intercept: bool = True,
+    offer_bins: bool = False,
 ) -> FileRows:
-    """Return all rows of files of moderate size, for who looks at them all together."""
+    """Return all rows of files of moderate size, for who looks at them all together.
+
+    With ``offer_bins`` numbers have bins where they can, to be tried or left out.
+    """
     from rosenblatt.kernels.rows import CSR
+    from rosenblatt.models.bin_choice import bins_of
     from rosenblatt.training.reading import Reading
 
     files = Files(paths, layout)
@@ -199,11 +210,15 @@ def read_rows(
         msg = f"{paths[0]} is too large for this: it takes rows of at most {MOST_BYTES >> 30} GB."
         raise InputError(msg)
     reading.check_classes()
+    encoding = source.encoding
+    offer = bins_of(reading, encoding) if offer_bins else None
+    block = reading.first
     if reading.finish is not None:
         reading.finish(block.data, block.indptr)
-    encoding = source.encoding
     n_features = block.n_features if encoding is None else encoding.n_features
     rows = CSR(block.data, block.indices, block.indptr, n_features, 1.0 if fit_intercept else 0.0)
     names = () if encoding is None or n_features > 1000 else encoding.names(range(n_features))
     numbers = reading.ranks[block.labels]
-    return FileRows(rows, numbers, reading.classes, tuple(names), encoding, files, block.weights)
+    return FileRows(
+        rows, numbers, reading.classes, tuple(names), encoding, files, block.weights, offer
+    )

@@ -1,19 +1,22 @@
 """A source read once, block by block, and kept for later passes where there is more than one."""
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, SparseRows
 from rosenblatt.data.labels import Label
 from rosenblatt.data.row_blocks import RowBlock, row_blocks
 from rosenblatt.data.row_files import MappedRows, RowWriter
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.shapes import take
 from rosenblatt.training.examples import ClassWeight, class_weights, ranks_of, sorted_classes
 
+SWEEP = 1 << 16  # rows at a time where something is done to all of them
 BLOCK_BYTES = 256 << 20  # of parsed rows; two blocks are in memory while a file is read
 
 Finish = Callable[[NDArray[Any], NDArray[Any]], object]  # changes the data of rows (data, indptr)
@@ -116,6 +119,50 @@ class Reading:
         """Read to the end, for what is kept and for what is there to be known."""
         while not self.done:
             self._take()
+
+    def stored(self) -> Iterator[SparseRows]:
+        """Yield all rows as they were read, in their order, once they have been read and kept."""
+        if self.rows is None:
+            block = self.first
+            yield SparseRows(block.data, block.indices, block.indptr)
+            return
+        rows = SparseRows(self.rows.data, self.rows.indices, self.rows.indptr)
+        for start in range(0, self.n_rows, SWEEP):
+            yield rows.block(start, min(start + SWEEP, self.n_rows))
+            self.rows.release()
+
+    def taken(self, numbers: NDArray[np.int64]) -> Iterator[SparseRows]:
+        """Yield copies of some of these rows, by ascending numbers."""
+        first = 0
+        for rows in self.stored():
+            end = first + len(rows.indptr) - 1
+            here = numbers[slice(*np.searchsorted(numbers, [first, end]))]
+            if len(here):
+                taken: Any = take(CSR(*rows, self.n_features, 0.0), here - first)
+                yield SparseRows(taken.data, taken.indices, taken.indptr)
+            first = end
+
+    def labels(self, numbers: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """Return class numbers, in order of appearance, and weights of some of these rows."""
+        kept = self.first if self.rows is None else self.rows
+        labels, weights = kept.labels[numbers], kept.weights
+        return labels, self.row_weights(labels, None if weights is None else weights[numbers])
+
+    def change(self, changed: Callable[[SparseRows], SparseRows], n_features: int) -> None:
+        """Put others in the place of the rows that were read and kept, each with its label."""
+        self.n_features = n_features
+        if self.rows is None:
+            (rows,) = map(changed, self.stored())
+            self.first = self.first._replace(**rows._asdict(), n_features=n_features)
+            return
+        writer, start = RowWriter(self.cache), 0
+        for rows in map(changed, self.stored()):
+            here = slice(start, start + len(rows.indptr) - 1)
+            weights = None if self.rows.weights is None else self.rows.weights[here]
+            labels = self.rows.labels[here]
+            writer.append(self.first._replace(**rows._asdict(), labels=labels, weights=weights))
+            start = here.stop
+        self.rows = writer.mapped()
 
     def close(self) -> None:
         """Stop reading and give the files up."""

@@ -53,6 +53,7 @@ def fit_stream(
     block_bytes: int = BLOCK_BYTES,
     cache: Path | None = None,
     class_weight: ClassWeight | None = None,
+    prepare: Callable[[Reading], object] | None = None,
 ) -> Trained:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
 
@@ -60,6 +61,7 @@ def fit_stream(
     learns while it reads, and takes the classes from the first block: if a later one has a class
     more, what was learned is given up, the rest is read, and learning begins again with all known.
     With ``vote`` the vectors of all updates, which the plan records, decide held-out rows.
+    ``prepare`` is called when all rows have been read, where they are kept, and may change them.
     """
     weighted = class_weight is not None  # which needs the labels of all rows
     keep = plan.max_iter > 1 or plan.record or draw.held_out > 0.0 or not source.rereadable
@@ -82,6 +84,9 @@ def fit_stream(
         )
 
     try:
+        if keep and prepare is not None:
+            reading.read_on()
+            prepare(reading)
         sample = _sample(reading, constant)
         one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
         supply = supply_of(reading, draw, constant, while_reading=one_pass)
@@ -136,10 +141,11 @@ def _sample(reading: Reading, constant: float) -> CSR:
     block = reading.first
     if block.last:
         return CSR(block.data, block.indices, block.indptr, block.n_features, constant)
-    n_rows = max(1, int(block.indptr.searchsorted(SAMPLE_VALUES, side="right")) - 1)
-    n_values = block.indptr[n_rows]
-    data, indices = block.data[:n_values].copy(), block.indices[:n_values].copy()
-    return CSR(data, indices, block.indptr[: n_rows + 1].copy(), block.n_features, constant)
+    rows = block if reading.rows is None else reading.rows  # read to the end, a block is gone
+    n_rows = max(1, int(rows.indptr[: block.n_rows + 1].searchsorted(SAMPLE_VALUES, "right")) - 1)
+    n_values = rows.indptr[n_rows]
+    data, indices = rows.data[:n_values].copy(), rows.indices[:n_values].copy()
+    return CSR(data, indices, rows.indptr[: n_rows + 1].copy(), reading.n_features, constant)
 
 
 def _start(reading: Reading, start: Callable[[int, int], State]) -> State:

@@ -24,9 +24,8 @@ from rosenblatt.training.order import (
     permute,
     warn_of_sorted_rows,
 )
-from rosenblatt.training.reading import Reading
+from rosenblatt.training.reading import SWEEP, Reading
 
-SWEEP = 1 << 16  # rows at a time where something is done to all of them
 FEWEST_HELD_OUT = 10  # rows; fewer would decide by chance
 
 

@@ -12,13 +12,14 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.mistakes.arrays import list_arrays
+from rosenblatt.models.bin_choice import BinTrial
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.held_out import HeldOutFit, recorded
 from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import read_rows
 from rosenblatt.models.scoring import Scorer
-from rosenblatt.models.train import fit_source, settings_for
+from rosenblatt.models.train import fit_source, settings_for, tries_bins
 from rosenblatt.training.order import permute
 
 Names = str | Sequence[str]
@@ -34,6 +35,7 @@ class CrossValidation:
     evaluation: Evaluation  # of all rows, each judged by the model that has not seen it
     title: str  # of the learner
     files: Files  # which know how they were read
+    n_binned: int = 0  # folds in which held-out rows were for bins of numbers
 
     @property
     def mean(self) -> float:
@@ -63,6 +65,7 @@ class CrossValidation:
             "interval_95": self.interval,
             "folds": list(self.values),
             "learner": self.title,
+            "binned_folds": self.n_binned,
             **self.evaluation.report(),
         }
 
@@ -106,10 +109,21 @@ def cross_validate(
     parameters.setdefault("early_stopping", True)
     files, columns, learner = settings_for(paths, **parameters)
     wanted = HeldOutFit(learner, calibrate=metric == "log-loss", threshold=fitted["threshold"])
-    rows = read_rows(files.names, files.layout, columns, fit_intercept=learner.fit_intercept)
+    rows = read_rows(
+        files.names,
+        files.layout,
+        columns,
+        fit_intercept=learner.fit_intercept,
+        offer_bins=tries_bins(columns, learner),
+    )
+    how = {"refit": refit, "class_weight": fitted["class_weight"]}
+    n_binned = 0
     evaluation, values, learned = Evaluation(rows.classes), [], []
     for number, (train, test) in enumerate(splits(rows.numbers, folds, learner.random_state), 1):
-        model = _model(rows.batch(train), wanted, refit=refit, class_weight=fitted["class_weight"])
+        trial = None if rows.offer is None else BinTrial(learner, lambda _: rows.offer)
+        model = _model(rows.batch(train), wanted, prepare=trial, **how)
+        if trial is not None and trial.choice is not None:
+            n_binned += trial.choice.chosen
         batch, scorer = rows.batch(test), Scorer(model)
         scores = scorer.scores(batch)
         guess = scorer.numbers(scores)
@@ -121,7 +135,7 @@ def cross_validate(
         learned.append(len(train))
         tell(number)
     return CrossValidation(
-        metric, tuple(values), tuple(learned), evaluation, learner.title, rows.files
+        metric, tuple(values), tuple(learned), evaluation, learner.title, rows.files, n_binned
     )
 
 
@@ -173,13 +187,11 @@ class BatchSource:
         """Nothing is left to do: the rows are finished."""
 
 
-def _model(batch: Batch, wanted: HeldOutFit, *, refit: bool, class_weight: Any) -> Model:
+def _model(batch: Batch, wanted: HeldOutFit, **how: Any) -> Model:
     """Return what the recipe makes of some rows."""
     learner = wanted.learner
     held_out = learner.validation_fraction if learner.early_stopping or wanted else 0.0
-    done = fit_source(
-        BatchSource(batch), wanted, held_out=held_out, refit=refit, class_weight=class_weight
-    )
+    done = fit_source(BatchSource(batch), wanted, held_out=held_out, **how)
     state, votes = done.trained.state, recorded(done.trained)
     state.widen(batch.n_features)
     model = Model(

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import SparseRows
 from rosenblatt.data.encoding.columns import FeatureColumn
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.kernels.text.hashing import column_seed, term_hash
@@ -37,10 +38,9 @@ class RowSample:
         while len(self._rows) > self._room:
             self._rows, self._step = self._rows[::2], 2 * self._step
 
-    def column(self, number: int) -> NDArray[np.float64]:
-        """Return the numbers of a column that are not missing."""
-        values = self._rows[:, number]
-        return np.asarray(values[~np.isnan(values)])
+    def edges(self, n_bins: int) -> list[NDArray[np.float64]]:
+        """Return the edges between so many bins of each column; what is missing has none."""
+        return [quantile_edges(column[~np.isnan(column)], n_bins) for column in self._rows.T]
 
 
 def quantile_edges(values: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
@@ -62,27 +62,50 @@ class NumberBins:
     """Indicators of the ranges of numeric columns, with the numbers that their features have."""
 
     def __init__(
-        self,
+        self, edges: Sequence[NDArray[np.float64]], features: Sequence[NDArray[np.int32]]
+    ) -> None:
+        self.edges = list(edges)
+        self._features = features  # of the ranges of each column
+
+    @classmethod
+    def named(
+        cls,
         edges: Sequence[NDArray[np.float64]],
         columns: Sequence[tuple[int, FeatureColumn]],
         numbering: Numbering,
         *,
         growing: bool,
-    ) -> None:
-        self.edges = list(edges)
-        self._numbers = [
-            _numbers(own, place, column, numbering, growing=growing)
+    ) -> "NumberBins":
+        """Return bins whose features have numbers and names in a numbering."""
+        features = [
+            _features(own, place, column, numbering, growing=growing)
             for own, (place, column) in zip(edges, columns, strict=True)
         ]
+        return cls(edges, features)
 
-    def features(self, number: int, values: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Return the feature of the range of each number of a column, −1 where it is missing."""
-        edges = self.edges[number]
-        found = self._numbers[number][np.searchsorted(edges, values, side="right")]
-        return np.where(np.isnan(values), -1, found).astype(np.int32)
+    @classmethod
+    def numbered_from(cls, first: int, edges: Sequence[NDArray[np.float64]]) -> "NumberBins":
+        """Return bins whose features have the next numbers of a numbering, and no names."""
+        features = []
+        for own in edges:
+            n_ranges = len(own) + 1 if len(own) else 0
+            features.append(np.arange(first, first + n_ranges, dtype=np.int32))
+            first += n_ranges
+        return cls(edges, [own if len(own) else np.full(1, -1, np.int32) for own in features])
+
+    def part(self, numbers: NDArray[np.float64]) -> SparseRows:
+        """Return the feature of the range of each number of rows, none where it is missing."""
+        found = np.full(numbers.shape, -1, np.int32)
+        for k, (edges, features) in enumerate(zip(self.edges, self._features, strict=True)):
+            found[:, k] = features[np.searchsorted(edges, numbers[:, k], side="right")]
+        found[np.isnan(numbers)] = -1
+        known = found >= 0
+        indptr = np.zeros(len(found) + 1, np.int64)
+        np.cumsum(known.sum(axis=1), out=indptr[1:])
+        return SparseRows(np.ones(indptr[-1], np.float32), found[known], indptr)
 
 
-def _numbers(
+def _features(
     edges: NDArray[np.float64],
     place: int,
     column: FeatureColumn,

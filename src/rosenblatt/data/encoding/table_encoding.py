@@ -18,7 +18,7 @@ from rosenblatt.data.batch import (
     shifted,
     without_duplicates,
 )
-from rosenblatt.data.encoding.bins import NumberBins, RowSample, quantile_edges
+from rosenblatt.data.encoding.bins import NumberBins, RowSample
 from rosenblatt.data.encoding.categories import category_numbers, missing_numbers
 from rosenblatt.data.encoding.characters import LONGEST_NGRAM, CharacterColumn, Lengths
 from rosenblatt.data.encoding.columns import (
@@ -85,8 +85,9 @@ class Settings(NamedTuple):
         if values["min_count"] is not None:
             _check_whole("min_count", values["min_count"], MOST_FEATURES)
         if values.get("bins") is not None:
-            _check_whole("bins", values["bins"], MOST_BINS)
-        return cls(**values | {"char_ngrams": _checked_lengths(values.get("char_ngrams"))})
+            _check_whole("bins", values["bins"], MOST_BINS, least=0)
+        lengths = _checked_lengths(values.get("char_ngrams"))
+        return cls(**values | {"char_ngrams": lengths, "bins": values.get("bins") or None})
 
 
 def _checked_lengths(lengths: Any) -> Lengths | None:
@@ -103,9 +104,9 @@ def _checked_lengths(lengths: Any) -> Lengths | None:
     return pair[0], pair[1]
 
 
-def _check_whole(name: str, value: Any, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-        msg = f"{name} must be a whole number from 1 to {most}; got {value!r}."
+def _check_whole(name: str, value: Any, most: int, *, least: int = 1) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        msg = f"{name} must be a whole number from {least} to {most}; got {value!r}."
         raise InputError(msg)
 
 
@@ -273,6 +274,11 @@ class TableEncoding:
         return len(self._numeric) + len(self.numbering)
 
     @property
+    def n_numeric(self) -> int:
+        """Number of numeric columns."""
+        return len(self._numeric)
+
+    @property
     def n_unknown(self) -> int:
         """How many words and levels, counted once a row, had no feature and were dropped."""
         return self.numbering.n_unknown
@@ -405,7 +411,27 @@ class TableEncoding:
     def set_bins(self, edges: Sequence[NDArray[np.float64]], *, growing: bool) -> None:
         """Take these edges for those of the bins of the numeric columns."""
         places = [(k, one) for k, one in enumerate(self.features) if one.role == "numeric"]
-        self.bins = NumberBins(edges, places, self.numbering, growing=growing)
+        self.bins = NumberBins.named(edges, places, self.numbering, growing=growing)
+
+    @property
+    def may_have_bins(self) -> bool:
+        """Whether bins can be added to rows that have been encoded: they come behind the rest."""
+        return bool(self._numeric) and not self.reads_twice and not self.settings.hash_bits
+
+    def add_bins(self, n_bins: int, edges: Sequence[NDArray[np.float64]]) -> None:
+        """Have bins from now on, as if they had been asked for before the rows were read."""
+        self.settings = self.settings._replace(bins=n_bins)
+        self.set_bins(edges, growing=True)
+
+    def numbers_of(self, rows: SparseRows) -> NDArray[np.float64]:
+        """Return the numbers of rows that ``encode`` gave while it learned."""
+        return first_values(rows.data, rows.indptr, len(self._numeric))
+
+    def with_bins(self, rows: SparseRows, edges: Sequence[NDArray[np.float64]]) -> SparseRows:
+        """Return such rows with the bins of these edges, as they will be numbered once added."""
+        bins, numbers = self.bins, self.numbers_of(rows)
+        part = (bins or NumberBins.numbered_from(len(self.numbering), edges)).part(numbers)
+        return joined_rows(np.empty((len(numbers), 0)), [rows, shifted(part, len(self._numeric))])
 
     def settle(self) -> None:
         """Learn no more, after all rows have been read once: drop what is rare in texts.
@@ -415,10 +441,8 @@ class TableEncoding:
         n_rows = self.numbering.documents.n_texts
         least = self.settings.min_count or (2 if n_rows >= FEW_ROWS else 1)
         self.numbering.drop_rare(self._texts, least)
-        sample, n_bins = self._sample, self.settings.bins
-        if sample is not None and n_bins is not None:
-            columns = map(sample.column, range(len(self._numeric)))
-            self.set_bins([quantile_edges(one, n_bins) for one in columns], growing=True)
+        if self._sample is not None and self.settings.bins is not None:
+            self.set_bins(self._sample.edges(self.settings.bins), growing=True)
             self._sample = None
         self.n_left_out = self.numbering.n_unknown
         self.freeze()
@@ -485,7 +509,7 @@ class TableEncoding:
         """Yield what each column gives to the rows; texts only where they are to be weighed."""
         table, numbers, texts = prepared
         growing, m = not self.frozen, len(self._numeric)
-        terms, numeric = iter(texts), iter(enumerate(np.isnan(numbers).T))
+        terms, numeric = iter(texts), iter(np.isnan(numbers).T)
         for place, column in enumerate(self.features):
             if column.role == "text":
                 text, own = self._texts[place], next(terms)
@@ -497,15 +521,14 @@ class TableEncoding:
                 levels = category_numbers(table, column, place, self.numbering, growing=growing)
                 found = indicator_part(levels)
             else:
-                number, gaps = next(numeric)
-                if self.bins is not None:
-                    ranges = self.bins.features(number, numbers[:, number])
-                    yield shifted(indicator_part(ranges), m)
+                gaps = next(numeric)
                 if not gaps.any():
                     continue
                 missing = missing_numbers(gaps, column, place, self.numbering, growing=growing)
                 found = indicator_part(missing)
             yield shifted(found, m)
+        if self.bins is not None:
+            yield shifted(self.bins.part(numbers), m)
 
     def _finished(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         return self.statistics.finished(numbers, self.settings.missing, scale=self.settings.scale)

@@ -1,0 +1,230 @@
+"""Whether bins of numbers become features by default: as rows say that were not learned from."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import SparseRows
+from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding.bins import RowSample
+from rosenblatt.errors import WeightOverflowError
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.shapes import join, take
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.scoring import linear_scores, predicted_numbers
+from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.training.linear import fit_supply
+from rosenblatt.training.order import ArraySupply, permute
+from rosenblatt.training.reading import Reading
+
+# Chosen on splits of the training rows of real tables: see docs/defaults.md.
+FEW_ROWS = 5_000  # with fewer, 10 bins do better than 20
+FEWEST_ROWS = 100  # with fewer, nothing is tried
+MOST_ROWS = 20_000  # that are tried, drawn from all over the source
+JUDGED = 2_000  # rows whose errors are compared, about; all of fewer
+SHARES = 0.1, 0.2  # of the rows that a training holds out
+PASSES = 5
+STANDARD_ERRORS = 1.0  # by which bins must be better
+
+
+Form = Callable[[SparseRows], SparseRows]
+
+
+class BinChoice(NamedTuple):
+    """What a trial of bins found."""
+
+    n_bins: int
+    error: float  # with bins
+    plain_error: float
+    n_rows: int  # that were judged
+    chosen: bool
+
+    @property
+    def note(self) -> str:
+        """The sentence for a person."""
+        return (
+            f"Numbers are binned, {self.n_bins} bins each: error {100 * self.error:.3g} % on"
+            f" {self.n_rows:,} held-out rows, without bins {100 * self.plain_error:.3g} %."
+        )
+
+
+class BinOffer(Protocol):
+    """Rows that can be had with bins and without."""
+
+    n_bins: int
+    n_features: int  # with bins
+
+    def plain(self, rows: SparseRows) -> SparseRows:
+        """Return rows of a reading without bins."""
+
+    def binned(self, rows: SparseRows) -> SparseRows:
+        """Return rows of a reading with bins."""
+
+    def settle(self, reading: Reading, *, chosen: bool) -> None:
+        """Let the rows of the reading be those that were chosen."""
+
+
+class NewBins:
+    """Bins for rows that were read from a table and have none."""
+
+    def __init__(self, encoding: TableEncoding, reading: Reading) -> None:
+        self._encoding, sample = encoding, RowSample(encoding.n_numeric)
+        for rows in reading.stored():
+            sample.add(encoding.numbers_of(rows))
+        self.n_bins = default_bins(reading.n_rows)
+        self._edges = sample.edges(self.n_bins)
+        self.n_features = encoding.n_features + sum(len(e) + 1 for e in self._edges if len(e))
+
+    def plain(self, rows: SparseRows) -> SparseRows:
+        """Return rows as they are."""
+        return rows
+
+    def binned(self, rows: SparseRows) -> SparseRows:
+        """Return rows with bins behind the rest."""
+        return self._encoding.with_bins(rows, self._edges)
+
+    def settle(self, reading: Reading, *, chosen: bool) -> None:
+        """Have bins in the encoding and in the rows, if they are chosen."""
+        if chosen:
+            self._encoding.add_bins(self.n_bins, self._edges)
+            reading.change(self.binned, self._encoding.n_features)
+
+
+class ReadBins:
+    """Bins that rows have, their features from some number on, which can be left out."""
+
+    def __init__(self, n_bins: int, first: int, n_features: int) -> None:
+        self.n_bins, self._first, self.n_features = n_bins, first, n_features
+
+    def plain(self, rows: SparseRows) -> SparseRows:
+        """Return rows without the last features."""
+        kept = rows.indices < self._first
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return SparseRows(rows.data[kept], rows.indices[kept], ends[rows.indptr])
+
+    def binned(self, rows: SparseRows) -> SparseRows:
+        """Return rows as they are."""
+        return rows
+
+    def settle(self, reading: Reading, *, chosen: bool) -> None:
+        """Leave the bins out, unless they are chosen."""
+        if not chosen:
+            reading.change(self.plain, self.n_features)
+
+
+def new_bins(encoding: Any, reading: Reading) -> NewBins | None:
+    """Return bins for rows that have been read, if these can have any."""
+    possible = isinstance(encoding, TableEncoding) and encoding.may_have_bins
+    return NewBins(encoding, reading) if possible else None
+
+
+def bins_of(reading: Reading, encoding: Any) -> ReadBins | None:
+    """Give bins to rows that have been read, if these can have any, and return how to drop them."""
+    n_before = reading.n_features if encoding is None else encoding.n_features
+    offer = new_bins(encoding, reading)
+    if offer is None:
+        return None
+    offer.settle(reading, chosen=True)
+    return ReadBins(offer.n_bins, n_before, offer.n_features)
+
+
+def default_bins(n_rows: int) -> int:
+    """Return how many bins are tried where nobody says how many.
+
+    >>> default_bins(1_000), default_bins(20_000)
+    (10, 20)
+    """
+    return 10 if n_rows < FEW_ROWS else 20
+
+
+class BinTrial:
+    """Tries bins on the rows of a reading before they are learned from.
+
+    A short training learns with and without bins from the same rows, and both are tried on the
+    same others: all rows in turn where there are few. Bins are chosen where they are better by more
+    than one standard error of the difference.
+    """
+
+    def __init__(self, learner: Learner, offer: Callable[[Reading], BinOffer | None]) -> None:
+        self._learner, self._offer = learner, offer
+        self.choice: BinChoice | None = None
+
+    def __call__(self, reading: Reading) -> None:
+        """Choose, and let the rows of the reading be those that were chosen."""
+        reading.check_classes()
+        offer = self._offer(reading) if reading.n_rows >= FEWEST_ROWS else None
+        if offer is None:
+            return
+        self.choice = self._choice(offer, reading)
+        offer.settle(reading, chosen=self.choice.chosen)
+
+    def _choice(self, offer: BinOffer, reading: Reading) -> BinChoice:
+        drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // MOST_ROWS))
+        labels, weights = reading.labels(drawn)
+        numbers, n_classes = reading.ranks[labels], len(reading.classes)
+        folds = _folds(len(drawn), np.random.default_rng(self._learner.random_state))
+        wrong = []
+        for form in (offer.plain, offer.binned):
+            rows = self._rows(reading, drawn, offer, form)
+            examples = Examples(rows, targets_of(numbers, n_classes), weights)
+            try:
+                wrong.append(self._wrong(examples, numbers, n_classes, folds))
+            except WeightOverflowError:  # to be met where it counts
+                return BinChoice(offer.n_bins, math.nan, math.nan, 0, chosen=False)
+        judged = folds >= 0
+        weight = np.ones(judged.sum()) if weights is None else weights[judged]
+        plain, binned = (weight * found[judged] for found in wrong)
+        gain = plain - binned
+        better = gain.sum() > STANDARD_ERRORS * math.sqrt(float(np.square(gain).sum()))
+        error, plain_error = (float(found.sum() / weight.sum()) for found in (binned, plain))
+        n_judged = int(judged.sum())
+        return BinChoice(offer.n_bins, error, plain_error, n_judged, chosen=bool(better))
+
+    def _rows(self, reading: Reading, drawn: NDArray[Any], offer: BinOffer, form: Form) -> Rows:
+        """Return some rows of a reading in one of the two forms, finished."""
+        parts: list[Rows] = []
+        for part in reading.taken(drawn):
+            rows = form(part)
+            if reading.finish is not None:
+                reading.finish(rows.data, rows.indptr)
+            parts.append(CSR(*rows, offer.n_features, self._learner.constant))
+        return join(parts)
+
+    def _wrong(
+        self, examples: Examples, numbers: NDArray[Any], n_classes: int, folds: NDArray[Any]
+    ) -> NDArray[np.bool_]:
+        """Return which rows of folds are wrong, each by what was learned from the other rows."""
+        learner, wrong = self._learner, np.zeros(len(numbers), bool)
+        plan = replace(
+            learner.plan(), max_iter=PASSES, shuffle=True, early_stopping=None, time_limit=None
+        )
+        for fold in range(folds.max() + 1):
+            generator, held_out = np.random.default_rng(learner.random_state), folds == fold
+            supply = ArraySupply(examples, plan.shuffle, generator, held_out=held_out)
+            state = learner.start(examples.rows.shape[1], n_classes)
+            fit_supply(state, supply, plan)
+            tried = np.flatnonzero(held_out)
+            scores = linear_scores(state, take(examples.rows, tried))
+            guess = predicted_numbers(scores, positive=learner.zero == "positive")
+            wrong[tried] = guess != numbers[tried]
+        return wrong
+
+
+def _folds(n_rows: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return for each row the fold in which it is judged, −1 for rows that never are.
+
+    >>> folds = _folds(20_000, np.random.default_rng(0))
+    >>> np.unique(folds, return_counts=True)
+    (array([-1,  0]), array([18000,  2000]))
+    """
+    share = min(max(JUDGED / n_rows, SHARES[0]), SHARES[1])
+    n_folds = round(1 / share)
+    n_judged = min(n_folds, -(-JUDGED // (n_rows // n_folds)))
+    rank = np.arange(n_rows)
+    permute(rank, generator)
+    folds = rank % n_folds
+    return np.where(folds < n_judged, folds, -1)
