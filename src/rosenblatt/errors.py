@@ -74,3 +74,9 @@ def spelled(text: object, spelling: Callable[[Parameter], str]) -> str:
     if not isinstance(text, Sentence):
         return str(text)
     return "".join(spelling(part) if isinstance(part, Parameter) else part for part in text.parts)
+
+
+def score_overflow(row: int) -> WeightOverflowError:
+    """Return the error that says which row is beyond all numbers."""
+    msg = f"The activation of row {row} overflowed: its values are too large."
+    return WeightOverflowError(msg)

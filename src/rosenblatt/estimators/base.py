@@ -48,8 +48,8 @@ from rosenblatt.models.learner import (
     plain_options,
 )
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import linear_scores, predicted_numbers
-from rosenblatt.training.examples import Examples, encode
+from rosenblatt.models.scoring import linear_scores
+from rosenblatt.training.examples import Examples, encode, winners
 from rosenblatt.training.history import (
     RAISE_MAX_ITER,
     Observer,
@@ -380,7 +380,7 @@ class OnlineClassifier(FittedClassifier):
         single = predict_single_row(self, X) if usual and "_model" in vars(self) else None
         if single is not None:
             return single
-        numbers = predicted_numbers(self.decision_function(X), positive=self.zero == "positive")
+        numbers = winners(self.decision_function(X), positive=self.zero == "positive")
         labels: NDArray[Any] = self._model.labels[numbers]
         return labels
 

@@ -42,12 +42,11 @@ from rosenblatt.mistakes.budget import BudgetState
 from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
-from rosenblatt.mistakes.scores import winners
 from rosenblatt.models.fitting import all_known, first_classes, grown
 from rosenblatt.models.learner import CHECKS, check_online, check_parameters, generator_from, one_of
 from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
-from rosenblatt.training.examples import Examples, numbers_of
+from rosenblatt.training.examples import Examples, numbers_of, winners
 from rosenblatt.training.history import KERNEL_CURE, Outcome
 from rosenblatt.training.kernel import (
     BudgetPasses,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.errors import score_overflow
 from rosenblatt.kernels.budget import (
     FORGETRON,
     PROJECTRON,
@@ -18,7 +19,6 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.gram import Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.scores import score_overflow
 from rosenblatt.mistakes.updates import n_columns
 
 BUDGETS = {"random": RANDOM, "forgetron": FORGETRON, "projectron": PROJECTRON}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import WeightOverflowError
+from rosenblatt.errors import score_overflow
 from rosenblatt.kernels.prefix_sums import (
     Leaders,
     Steps,
@@ -201,20 +201,6 @@ class VoteCounter:
         return counts
 
 
-def winners(scores: NDArray[Any], *, positive: bool) -> NDArray[np.intp]:
-    """Return the class of each row: of two the sign of its score, (n,), else the highest, (n, K).
-
-    Zero is the first class, and so is the first of equals; if ``positive`` the second and the last.
-    """
-    if scores.ndim == 1:
-        return (scores >= 0 if positive else scores > 0).astype(np.intp)
-    if positive:
-        last: NDArray[np.intp] = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
-        return last
-    first: NDArray[np.intp] = scores.argmax(axis=1)
-    return first
-
-
 def vote_scores(counts: NDArray[Any]) -> NDArray[Any]:
     """Return the lead of the second of two classes as a share, (n,), else the share of each."""
     shares: NDArray[Any] = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
@@ -232,9 +218,3 @@ def vote_margins(scores: NDArray[Any]) -> NDArray[Any]:
         return scores[:, 0].copy()
     second, first = np.partition(scores, -2, axis=1)[:, -2:].T
     return np.asarray(first - second)
-
-
-def score_overflow(row: int) -> WeightOverflowError:
-    """Return the error that says which row is beyond all numbers."""
-    msg = f"The activation of row {row} overflowed: its values are too large."
-    return WeightOverflowError(msg)

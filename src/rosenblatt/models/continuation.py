@@ -17,8 +17,8 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.fitting import grown_model, learn_batch
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Model
-from rosenblatt.models.scoring import predicted_numbers, votes_of
-from rosenblatt.training.examples import Examples, ranks_of, targets_of
+from rosenblatt.models.scoring import votes_of
+from rosenblatt.training.examples import Examples, ranks_of, targets_of, winners
 from rosenblatt.training.loop import held_interrupt
 from rosenblatt.wording import counted
 
@@ -206,7 +206,7 @@ def _learn(
     rows = CSR(data, indices, indptr, model.n_features, learner.constant)
     code = {label: k for k, label in enumerate(batch.classes)}
     codes = np.array([code[label] for label in model.classes])
-    guess = codes[predicted_numbers(_scores(model.state, rows), positive=model.positive)]
+    guess = codes[winners(_scores(model.state, rows), positive=model.positive)]
     last = batch.classes[labels[-1]], batch.classes[guess[-1]], int(indptr[-1] - indptr[-2])
     tally.add(len(labels), int(np.count_nonzero(guess != labels)), last)
     if labels.max() >= len(model.classes):  # they are numbered as they first come

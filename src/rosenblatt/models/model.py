@@ -318,9 +318,9 @@ class Model:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row of ``X``, which is what ``scores`` takes."""
-        from rosenblatt.models.scoring import predicted_numbers
+        from rosenblatt.training.examples import winners
 
-        found: NDArray[Any] = self.labels[predicted_numbers(self.scores(X), positive=self.positive)]
+        found: NDArray[Any] = self.labels[winners(self.scores(X), positive=self.positive)]
         return found
 
     def probabilities(self, X: Any) -> NDArray[Any]:

@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.errors import WeightOverflowError
+from rosenblatt.errors import WeightOverflowError, score_overflow
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.models.model import Model
+from rosenblatt.training.examples import winners
 
 if TYPE_CHECKING:
     from rosenblatt.mistakes.scores import VoteCounter
@@ -66,7 +67,7 @@ class Scorer:
 
     def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
         """Return the number of the class that each score predicts."""
-        return predicted_numbers(scores, positive=self._positive)
+        return winners(scores, positive=self._positive)
 
     def _vote(
         self,
@@ -95,24 +96,8 @@ def linear_scores(state: "State", rows: Rows) -> NDArray[Any]:
     bad = first_not_finite(scores)
     if bad >= 0:
         row = bad // scores.shape[-1] if scores.ndim == 2 else bad
-        msg = f"The activation of row {row} overflowed: its values are too large."
-        raise WeightOverflowError(msg)
+        raise score_overflow(row)
     return scores
-
-
-def predicted_numbers(scores: NDArray[Any], *, positive: bool) -> NDArray[np.intp]:
-    """Return the number of the class that each score predicts.
-
-    Zero is the first class, or the second if ``positive``; a tie of several classes goes to the
-    first of them, or likewise to the last.
-    """
-    if scores.ndim == 1:
-        return (scores >= 0 if positive else scores > 0).astype(np.intp)
-    if positive:
-        last: NDArray[np.intp] = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
-        return last
-    first: NDArray[np.intp] = scores.argmax(axis=1)
-    return first
 
 
 def n_voting(model: Model) -> int | None:

@@ -13,7 +13,7 @@ from rosenblatt.estimators import Perceptron, VotedPerceptron
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.theory.labelled_rows import check_labelled_rows
-from rosenblatt.training.examples import numbers_of
+from rosenblatt.training.examples import known_numbers
 
 OTHERWISE = "draw its regions instead"
 
@@ -69,14 +69,7 @@ def rows_of_estimator(
         msg = f"X has {n_features} features; the model was trained on {expected}."
         raise InputError(msg)
     classes = np.asarray(estimator.classes_)
-    strange = np.setdiff1d(labels, classes)
-    if len(strange):
-        msg = (
-            f"The label {strange.tolist()[0]!r} in y is not a class of the model; the classes are "
-            f"{classes.tolist()}."
-        )
-        raise InputError(msg)
-    numbers = numbers_of(labels, classes)
+    numbers = known_numbers(labels, classes)
     return DrawnRows(matrix_of(rows).astype(np.float64), numbers, tuple(classes.tolist()), name)
 
 

@@ -1,7 +1,7 @@
 """The contents of a report: figures of a model, and of test rows with the worst mistakes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from rosenblatt.models.evaluation import Evaluation, evaluation_of
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import is_recorded
+from rosenblatt.models.rows import batch_of
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.report.giveaways import Giveaway, Giveaways
 from rosenblatt.report.hardest import HardestRows, HardRow
@@ -68,7 +69,6 @@ def _joined(
 
 def array_rows(model: Model, X: Any, y: Any) -> Batch:
     """Return the rows of X with the labels y, the classes of the model first."""
-    from scipy import sparse
     from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
     checked = check_array(X, accept_sparse="csr")
@@ -77,24 +77,9 @@ def array_rows(model: Model, X: Any, y: Any) -> Batch:
     if checked.shape[1] != model.n_features:
         msg = f"X has {checked.shape[1]} features; the model was trained on {model.n_features}."
         raise InputError(msg)
-    rows = sparse.csr_array(checked, dtype=np.float64)
-    rows.sum_duplicates()
     classes = Classes(model.classes)
     numbers = classes.codes(labels.tolist())
-    return Batch(
-        data=rows.data,
-        indices=rows.indices.astype(np.int32),
-        indptr=rows.indptr.astype(np.int64),
-        labels=numbers,
-        classes=classes.labels,
-        queries=None,
-        n_features=rows.shape[1],
-        zero_based=True,
-        file="X",
-        first_line=1,
-        n_lines=rows.shape[0],
-        bytes_read=0,
-    )
+    return replace(batch_of(checked.astype(np.float64)), labels=numbers, classes=classes.labels)
 
 
 @dataclass(frozen=True)

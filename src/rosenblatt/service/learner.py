@@ -16,10 +16,10 @@ from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.shapes import entries
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
-from rosenblatt.models.scoring import linear_scores, predicted_numbers
+from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
 from rosenblatt.service.features import Features, FeatureSpace, gathered
-from rosenblatt.training.examples import Examples, row_numbers, targets_of
+from rosenblatt.training.examples import Examples, row_numbers, targets_of, winners
 from rosenblatt.training.linear import run_pass
 from rosenblatt.training.state import State
 
@@ -172,7 +172,7 @@ class ServedLearner:
         positive = self.learner.zero == "positive"
         if scores.ndim == 1 and len(scores) == 1:  # as below, for the one row of most requests
             return [self.classes[int(scores[0] >= 0.0 if positive else scores[0] > 0.0)]]
-        numbers = predicted_numbers(scores, positive=positive)
+        numbers = winners(scores, positive=positive)
         return [self.classes[number] for number in numbers.tolist()]
 
     def learn(self, features: Features, label: Class) -> Effect:

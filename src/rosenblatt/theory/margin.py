@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
-from rosenblatt.training.examples import numbers_of
+from rosenblatt.training.examples import known_numbers
 
 
 def margin(
@@ -85,14 +85,7 @@ def _model_leads(X: Any, y: Any, model: Any) -> tuple[NDArray[Any], float]:
     if labels.shape != (len(scores),):
         msg = f"y must hold one label a row, {len(scores)} in all; got shape {labels.shape}."
         raise InputError(msg)
-    strange = np.setdiff1d(labels, classes)
-    if len(strange):
-        msg = (
-            f"The label {strange.tolist()[0]!r} in y is none of the model's classes, "
-            f"{classes.tolist()}."
-        )
-        raise InputError(msg)
-    numbers = numbers_of(labels, classes)
+    numbers = known_numbers(labels, classes)
     columns = scores[:, None] if scores.ndim == 1 else scores
     return _leads(columns, numbers, len(classes)), float(np.linalg.norm(model.coef_))
 

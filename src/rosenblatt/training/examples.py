@@ -56,6 +56,32 @@ def targets_of(numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
     return numbers.astype(np.int32)
 
 
+def winners(scores: NDArray[Any], *, positive: bool) -> NDArray[np.intp]:
+    """Return the class of each row: of two the sign of its score, (n,), else the highest, (n, K).
+
+    Zero is the first class, and so is the first of equals; if ``positive`` the second and the last.
+    """
+    if scores.ndim == 1:
+        return (scores >= 0 if positive else scores > 0).astype(np.intp)
+    if positive:
+        last: NDArray[np.intp] = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
+        return last
+    first: NDArray[np.intp] = scores.argmax(axis=1)
+    return first
+
+
+def known_numbers(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the number of each label; raise InputError for one that the model has not met."""
+    strange = np.setdiff1d(labels, classes)
+    if len(strange):
+        msg = (
+            f"The label {strange.tolist()[0]!r} in y is not a class of the model; the classes are "
+            f"{classes.tolist()}."
+        )
+        raise InputError(msg)
+    return numbers_of(labels, classes)
+
+
 def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     """Return the target of each label."""
     if len(y) <= BLOCK:

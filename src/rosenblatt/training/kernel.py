@@ -28,10 +28,10 @@ from rosenblatt.mistakes.gram import GramCache, Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.products import Panel
-from rosenblatt.mistakes.scores import Tally, add_in_threads, stretches, winners
+from rosenblatt.mistakes.scores import Tally, add_in_threads, stretches
 from rosenblatt.mistakes.updates import Mistakes, n_columns, steps_of
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import Examples
+from rosenblatt.training.examples import Examples, winners
 from rosenblatt.training.loop import PartResult, Plan
 from rosenblatt.training.order import Order, split
 from rosenblatt.training.state import overflow

@@ -11,20 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.errors import score_overflow
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.scores import (
-    Tally,
-    VoteCounter,
-    score_overflow,
-    stretches,
-    vote_scores,
-    winners,
-)
+from rosenblatt.mistakes.scores import Tally, VoteCounter, stretches, vote_scores
 from rosenblatt.mistakes.updates import Mistakes, steps_of
+from rosenblatt.training.examples import winners
 from rosenblatt.training.order import Part, Supply
 from rosenblatt.training.state import State
 

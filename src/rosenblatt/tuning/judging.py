@@ -11,8 +11,8 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.metrics import METRICS, measured
-from rosenblatt.models.scoring import linear_scores, predicted_numbers
-from rosenblatt.training.examples import Examples
+from rosenblatt.models.scoring import linear_scores
+from rosenblatt.training.examples import Examples, winners
 from rosenblatt.training.linear import fit_supply
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.memory import held_out_scores
@@ -103,7 +103,7 @@ class RowJudge:
         return [*[self._worst] * (passes - 1), self._value(scores, test)]
 
     def _value(self, scores: NDArray[Any], test: NDArray[Any]) -> float:
-        guess = predicted_numbers(scores, positive=self._shared.get("zero") == "positive")
+        guess = winners(scores, positive=self._shared.get("zero") == "positive")
         return measured(self._metric, scores, self._numbers[test], guess)
 
     @property
