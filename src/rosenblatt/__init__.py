@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     )
     from rosenblatt.estimators.conjunctions import FeatureConjunctions
     from rosenblatt.estimators.encoders import TableEncoder, TextEncoder
-    from rosenblatt.estimators.files import load, save
     from rosenblatt.estimators.kernel import KernelPerceptron
+    from rosenblatt.estimators.storage import load, save
     from rosenblatt.models.explanation import explain
     from rosenblatt.models.online import OnlineLearner
     from rosenblatt.models.provenance import why
@@ -71,9 +71,9 @@ _HOMES = {
     "VotedPerceptron": "rosenblatt.estimators",
     "diagnose": "rosenblatt.theory.diagnosis",
     "explain": "rosenblatt.models.explanation",
-    "load": "rosenblatt.estimators.files",
+    "load": "rosenblatt.estimators.storage",
     "margin": "rosenblatt.theory.margin",
-    "save": "rosenblatt.estimators.files",
+    "save": "rosenblatt.estimators.storage",
     "sparsify": "rosenblatt.models.sparsity",
     "trace": "rosenblatt.tracing",
     "train_files": "rosenblatt.models.train",

@@ -13,7 +13,7 @@ from rosenblatt.cli import main
 from rosenblatt.data import files, read_svmlight
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.files import load
+from rosenblatt.estimators.storage import load
 from rosenblatt.models.file import read, write
 from tests.cli.test_trace import csv_file
 from tests.cli.test_train import svmlight_file, table_file

@@ -16,7 +16,7 @@ from rosenblatt.data import read_svmlight
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.data.tables import table_batches
 from rosenblatt.estimators import AveragedPerceptron
-from rosenblatt.estimators.files import load
+from rosenblatt.estimators.storage import load
 from rosenblatt.models.file import read
 from tests.cli.running import ran, run, signalled
 

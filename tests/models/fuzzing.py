@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import check, told_of
+from rosenblatt.models.checks import check, input_errors
 from rosenblatt.models.file import read_from
 from rosenblatt.models.model import Model
 from tests.models.models import assert_same, example
@@ -92,7 +92,7 @@ def _change_number(data: bytearray, generator: random.Random) -> None:
 def attempt(data: bytes) -> Model | None:
     """Return the model of a file, or None where a sentence says that it holds none."""
     try:
-        with told_of("m.model"):
+        with input_errors("m.model"):
             return read_from(io.BytesIO(data), len(data))
     except InputError as error:
         sentence = str(error)

@@ -22,10 +22,10 @@ from rosenblatt import (
 )
 from rosenblatt.cli import main
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.files import LEARNERS
+from rosenblatt.estimators.storage import LEARNERS
 from rosenblatt.models.checks import LEARNER_PARAMETERS
 from rosenblatt.models.file import read, write
-from rosenblatt.models.tensors import FEW_PLACES, filled
+from rosenblatt.models.tensors import FEW_PLACES, nonzero_places
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 Y = np.array([0, 0, 0, 1])
@@ -81,7 +81,7 @@ def test_sizes_are_checked_before_memory_is_reserved(tmp_path: Path) -> None:
     sentence = "it hashes to 30 bits, and the model has 256 features"
     with pytest.raises(InputError, match=sentence):
         load(tmp_path / "m")
-    assert filled(np.zeros(FEW_PLACES + 1, np.uint8)) is None
+    assert nonzero_places(np.zeros(FEW_PLACES + 1, np.uint8)) is None
 
 
 @pytest.mark.parametrize("key", ["options", "outcome", "training", "encoding", "verdict"])

@@ -19,7 +19,7 @@ from rosenblatt import OnlineLearner
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.compiling.function import CompiledFunction
 from rosenblatt.kernels.rows import CSR, Dense
-from rosenblatt.models.fitting import all_known, empty_model, grown_model, learn_batch
+from rosenblatt.models.fitting import all_known, empty_model, learn_batch, model_with_classes
 from rosenblatt.models.learner import MEMORIES, Learner
 from rosenblatt.models.model import Model
 from rosenblatt.rules import RULES
@@ -43,7 +43,7 @@ def batch_by_batch(learner: Learner, X: Any, y: NDArray[Any]) -> Model:
     model = empty_model("Perceptron", learner, np.unique(y[:1]), X.shape[1])
     for i, label in enumerate(y):
         if not all_known(y[i : i + 1], model.labels):
-            model = grown_model(model, np.array([label]), learner.step)
+            model = model_with_classes(model, np.array([label]), learner.step)
         part, one = X[i : i + 1], np.ones(1)
         rows = Dense(part, 1.0)
         if sparse.issparse(X):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.files import save
+from rosenblatt.estimators.storage import save
 from rosenblatt.models.file import read
 from rosenblatt.models.model import Model
 from rosenblatt.models.onnx_export import to_onnx

@@ -259,9 +259,8 @@ def test_precision_recall_and_no_folders(tmp_path: Path) -> None:
     assert str(tmp_path) not in html
     assert "cells.csv" in html
     words = Page(html).words
-    assert found.certainty is not None
-    scores = found.certainty.scores
-    assert scores is not None
+    assert found.evaluation is not None
+    scores = found.evaluation.scores_for(1)
     expected = average_precision_score(scores[1], scores[0])
     assert f"average precision {expected:.3f}" in words
     assert "percentage points off on average" in words

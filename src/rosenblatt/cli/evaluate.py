@@ -195,14 +195,14 @@ def _judge_recipe(
 
 def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
     """Tell of rows without a label and of labels that the model does not know."""
-    from rosenblatt.models.explanation import listed
+    from rosenblatt.models.explanation import word_list
 
     if evaluation.n_unlabelled:
         screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label skipped.")
     if evaluation.n_unknown:
         names = [printable(str(label)) for label in evaluation.labels[len(evaluation.classes) :]]
         n = counted(evaluation.n_unknown, "row")
-        screen.warn(f"{n} with labels unknown to the model count as wrong: {listed(names)}.")
+        screen.warn(f"{n} with labels unknown to the model count as wrong: {word_list(names)}.")
 
 
 def show_test_error(screen: Screen, evaluation: "Evaluation", test: Sequence[str]) -> None:

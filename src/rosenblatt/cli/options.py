@@ -146,10 +146,10 @@ def refuse(names: Sequence[str], without: str) -> None:
 LISTED = '(repeatable, or "a,b")'
 
 
-def listed(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> list[str]:
+def name_list(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ...]) -> list[str]:
     """Return the names of lists such as "a,b"; one in double quotes may have a comma itself.
 
-    >>> listed(None, None, ("id,name", '"a,b"'))
+    >>> name_list(None, None, ("id,name", '"a,b"'))
     ['id', 'name', 'a,b']
     """
     return [name for row in csv.reader(names, skipinitialspace=True) for name in row]

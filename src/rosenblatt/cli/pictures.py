@@ -155,10 +155,10 @@ class PictureKind(NamedTuple):
     beside_data: bool = True  # and with data
 
 
-def fitted(subject: Subject, options: Options, *, recorded: bool = False) -> Any:
+def subject_estimator(subject: Subject, options: Options, *, recorded: bool = False) -> Any:
     """Return the estimator of a model, or one that is trained on the rows."""
     if subject.model is not None:
-        from rosenblatt.estimators.files import estimator_of
+        from rosenblatt.estimators.storage import estimator_of
 
         # Rows beside a model are encoded here, so the estimator takes them as they are.
         return estimator_of(replace(subject.model, encoding=None))
@@ -187,7 +187,7 @@ def learner(options: Options, *, recorded: bool = False) -> Any:
     return kind(**chosen.parameters() | given, record_mistakes=recorded)
 
 
-def shown_rows(subject: Subject) -> LabelledMatrix:
+def rows_to_draw(subject: Subject) -> LabelledMatrix:
     """Return the rows to draw: those beside it, else its own."""
     if subject.model is not None:
         return subject.needed_test
@@ -211,8 +211,8 @@ def _of_rows(name: str) -> "Callable[[Subject, Options], Display]":
     def draw(subject: Subject, options: Options) -> "Display":
         from rosenblatt import plots
 
-        rows = shown_rows(subject)
-        model = fitted(subject, options)
+        rows = rows_to_draw(subject)
+        model = subject_estimator(subject, options)
         display: Display = getattr(plots, name).from_estimator(
             model, rows.X, rows.y, **plane(subject, options)
         )
@@ -243,7 +243,7 @@ def _errors(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import ErrorsDisplay
 
     if subject.model is not None:
-        return ErrorsDisplay.from_estimator(fitted(subject, options))
+        return ErrorsDisplay.from_estimator(subject_estimator(subject, options))
     return ErrorsDisplay.from_data(**_curve(subject, options, 30))
 
 
@@ -285,7 +285,7 @@ def _weights(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import WeightsDisplay
 
     names = None if subject.model is not None else subject.rows.names
-    model = subject.model or fitted(subject, options)
+    model = subject.model or subject_estimator(subject, options)
     return WeightsDisplay.from_estimator(
         model,
         n=options.get("n", 10),
@@ -297,13 +297,13 @@ def _weights(subject: Subject, options: Options) -> "Display":
 def _contributions(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import ContributionsDisplay
 
-    rows, number = shown_rows(subject), options.get("row", 1)
+    rows, number = rows_to_draw(subject), options.get("row", 1)
     if number > rows.X.shape[0]:
         msg = f"Row {number:,} does not exist; there are {rows.X.shape[0]:,} rows."
         raise InputError(msg)
     names = None if subject.model is not None else subject.rows.names
     return ContributionsDisplay.from_estimator(
-        subject.model or fitted(subject, options),
+        subject.model or subject_estimator(subject, options),
         rows.X[[number - 1]],
         n=options.get("n", 10),
         feature_names=names,
@@ -314,32 +314,36 @@ def _contributions(subject: Subject, options: Options) -> "Display":
 def _survival(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import SurvivalDisplay
 
-    model = subject.model or fitted(subject, options, recorded=True)
+    model = subject.model or subject_estimator(subject, options, recorded=True)
     return SurvivalDisplay.from_estimator(model)
 
 
-def _judged(subject: Subject, options: Options) -> tuple[Any, Any, Any]:
+def _estimator_and_rows(subject: Subject, options: Options) -> tuple[Any, Any, Any]:
     """Return an estimator, and rows with labels that it has not learned from."""
-    from rosenblatt.plots.error_curves import Split, checked
+    from rosenblatt.plots.error_curves import Split, train_and_test
 
     if subject.model is not None or subject.test is not None:
         rows = subject.needed_test
-        return fitted(subject, options), rows.X, rows.y
-    split = Split(*checked(subject.rows.X, subject.rows.y, None, None), options.get("seed", 0))
+        return subject_estimator(subject, options), rows.X, rows.y
+    split = Split(
+        *train_and_test(subject.rows.X, subject.rows.y, None, None), options.get("seed", 0)
+    )
     return learner(options).fit(split.X, split.y), split.X_test, split.y_test
 
 
 def _coverage(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import CoverageDisplay
 
-    return CoverageDisplay.from_estimator(*_judged(subject, options))
+    return CoverageDisplay.from_estimator(*_estimator_and_rows(subject, options))
 
 
 def _precision_recall(subject: Subject, options: Options) -> "Display":
     from rosenblatt.plots import PrecisionRecallDisplay
 
     class_ = options.get("class_")
-    return PrecisionRecallDisplay.from_estimator(*_judged(subject, options), class_=class_)
+    return PrecisionRecallDisplay.from_estimator(
+        *_estimator_and_rows(subject, options), class_=class_
+    )
 
 
 def _comparison(subject: Subject, options: Options) -> "Display":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rosenblatt.cli.options import LISTED, layout_options, listed, number_option, value_option
+from rosenblatt.cli.options import LISTED, layout_options, name_list, number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
@@ -50,7 +50,7 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
     "--keep",
     metavar="COLUMN",
     multiple=True,
-    callback=listed,
+    callback=name_list,
     help=f"Column of DATA to copy {LISTED}.",
 )
 @click.option("--scores", is_flag=True, help="Add the score, or one score per class.")
@@ -131,7 +131,7 @@ def predict(
         file.write(form({}, first))
 
 
-class Ranked(NamedTuple):
+class RankedClasses(NamedTuple):
     """Predictions on some rows."""
 
     classes: tuple[Any, ...]
@@ -147,7 +147,7 @@ def _ranked(
     scores: bool,
     proba: bool,
     top: int | None,
-) -> Ranked:
+) -> RankedClasses:
     import numpy as np
 
     by_class = activations
@@ -158,12 +158,12 @@ def _ranked(
         measures["probability"] = model.probabilities_of(activations)
     numbers = scorer.numbers(activations)
     if top is None:
-        return Ranked(model.classes, numbers, measures, None)
+        return RankedClasses(model.classes, numbers, measures, None)
     order = np.argsort(-measures.get("probability", by_class), axis=1, kind="stable")
-    return Ranked(model.classes, numbers, measures, order[:, :top])
+    return RankedClasses(model.classes, numbers, measures, order[:, :top])
 
 
-def _flat(found: Ranked) -> Columns:
+def _flat(found: RankedClasses) -> Columns:
     """Return predictions as columns of words and numbers."""
     import numpy as np
 
@@ -186,7 +186,7 @@ def _flat(found: Ranked) -> Columns:
     return columns
 
 
-def _nested(found: Ranked) -> Columns:
+def _nested(found: RankedClasses) -> Columns:
     """Return predictions as columns of what JSON holds."""
     names = [str(label) for label in found.classes]
     columns: Columns = {"label": [found.classes[k] for k in found.numbers.tolist()]}

@@ -48,7 +48,7 @@ def report(
     from rosenblatt.models.model import Model
     from rosenblatt.models.rows import model_rows
     from rosenblatt.report.findings import findings
-    from rosenblatt.report.hardest import shown_columns
+    from rosenblatt.report.hardest import columns_to_show
     from rosenblatt.report.page import page
     from rosenblatt.report.summary import warnings_of
     from rosenblatt.wording import percent, printable
@@ -59,7 +59,7 @@ def report(
     target = output or _beside(model_path)
     check_target(target)
     model = Model.load(model_path)
-    columns = shown_columns(model)
+    columns = columns_to_show(model)
     rows = model_rows(model, test, layout=layout, keep=columns) if test else None
     name = title or ("model" if model_path == "-" else Path(model_path).name)
     found = findings(model, name=name, test=rows, test_names=tuple(test))

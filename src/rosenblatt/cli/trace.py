@@ -80,7 +80,7 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
 
     columns = Columns(label=given["label"], ignore=given["ignore"], scale=given["scale"])
     rows = read_rows(data, layout, columns, fit_intercept=given["intercept"])
-    followed = replace(_followed(rows, given), first_row=1)
+    followed = replace(_trace_of(rows, given), first_row=1)
     if screen.wants_json:
         screen.write(followed.to_json_lines())
     elif form == "text":
@@ -89,7 +89,7 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
         screen.write(followed.to_markdown() if form == "markdown" else followed.to_html())
 
 
-def _followed(rows: "FileRows", given: dict[str, Any]) -> "Trace":
+def _trace_of(rows: "FileRows", given: dict[str, Any]) -> "Trace":
     from rosenblatt.models.learner import Learner
     from rosenblatt.rules import rule_parameters
     from rosenblatt.tracing.convergence import check_proof

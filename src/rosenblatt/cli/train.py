@@ -16,7 +16,7 @@ from rosenblatt.cli.options import (
 )
 from rosenblatt.cli.recipe import parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.cli.tune import search_options, searched, show_search, train_command
+from rosenblatt.cli.tune import run_search, search_options, show_search, train_command
 from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.errors import InputError
 from rosenblatt.wording import printable
@@ -143,7 +143,7 @@ def train(
     verdicts: list[Any] = []
     known = parameters(given, layout)
     if tune:
-        known |= _tuned(screen, data, known, engine, folds, metric)
+        known |= _search(screen, data, known, engine, folds, metric)
     else:
         refuse(["folds", "metric"], "--tune")
     if engine.engine == "dask":
@@ -162,7 +162,7 @@ def train(
     show(screen, model, title, path, test, layout, verdicts)
 
 
-def _tuned(
+def _search(
     screen: Screen,
     data: Sequence[str],
     known: dict[str, Any],
@@ -174,7 +174,7 @@ def _tuned(
     if engine.engine == "dask" or known["checkpoint"] is not None:
         msg = "--tune searches in this process: leave --engine dask and --checkpoint out."
         raise click.UsageError(msg)
-    chosen, search = searched(screen, data, known, folds, metric, known["time_limit"])
+    chosen, search = run_search(screen, data, known, folds, metric, known["time_limit"])
     show_search(screen, search, train_command(data, chosen))
     screen.show()
     return chosen | {"time_limit": None}

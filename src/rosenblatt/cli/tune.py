@@ -78,7 +78,7 @@ def tune(
     if output is not None:
         check_target(output)
     known = parameters(given, layout)
-    chosen, search = searched(screen, data, known, folds, metric, time_limit)
+    chosen, search = run_search(screen, data, known, folds, metric, time_limit)
     command = train_command(data, chosen)
     if screen.wants_json:
         screen.json({"command": command, "chosen": chosen, **search.as_json()})
@@ -91,7 +91,7 @@ def tune(
         screen.say(f"Model: {printable(output)}")
 
 
-def searched(
+def run_search(
     screen: Screen,
     data: Sequence[str],
     known: Mapping[str, Any],
@@ -106,7 +106,7 @@ def searched(
         if screen.draws_talk:
             click.echo(f"\r\033[K{_line(status, metric)}", err=True, nl=False)
 
-    fixed = [*given_names(), *(("degree",) if known["degree"] > 1 else ())]
+    fixed = [*explicit_options(), *(("degree",) if known["degree"] > 1 else ())]
     found = tune_files(
         data, known, fixed, metric=metric, folds=folds, time_limit=time_limit, tell=tell
     )
@@ -115,7 +115,7 @@ def searched(
     return found.parameters, found.search
 
 
-def given_names() -> list[str]:
+def explicit_options() -> list[str]:
     """Return the options that were given to the command, by their names."""
     context = click.get_current_context()
     return [
@@ -133,7 +133,7 @@ def train_command(data: Sequence[str], chosen: Mapping[str, Any]) -> str:
     for param in context.command.params:
         name = str(param.name)
         said = name in chosen or name in left_out
-        if isinstance(param, click.Option) and name in given_names() and not said:
+        if isinstance(param, click.Option) and name in explicit_options() and not said:
             words += _spelled(param, context.params[name])
     words += [flag(Parameter(name, _typed(value))) for name, value in chosen.items()]
     return " ".join(words)

@@ -32,13 +32,13 @@ from rosenblatt.distributed.simulation import simulate
 from rosenblatt.distributed.train import ShardBar, with_files
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier, TrainingParameters
-from rosenblatt.estimators.files import save
+from rosenblatt.estimators.storage import save
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.file import Source
 from rosenblatt.models.learner import AT_LEAST_ONE, FLAG, Check, check_parameters
 from rosenblatt.models.model import Model
 from rosenblatt.training.examples import Examples, class_weights, encode
-from rosenblatt.training.history import ENDED_EARLY, unfinished
+from rosenblatt.training.history import ENDED_EARLY, advice
 
 CHECKS: dict[str, Check] = {
     "client": ("None or a dask.distributed.Client", lambda v: v is None or isinstance(v, Client)),
@@ -268,7 +268,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             Path(run.checkpoint).unlink(missing_ok=True)
         last_decide = not (learner.averaged or self.early_stopping)
         n_wrong = fitted.n_wrong
-        told = unfinished(fitted.outcome, (lambda: n_wrong) if last_decide else None)
+        told = advice(fitted.outcome, (lambda: n_wrong) if last_decide else None)
         if told is not None:
             warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=3)
         return fitted

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.calibration import with_probabilities
+from rosenblatt.estimators.probabilities import with_probabilities
 from rosenblatt.estimators.single_row import learn_single_row, predict_single_row
 from rosenblatt.estimators.validation import (
     check_classes,
@@ -36,9 +36,9 @@ from rosenblatt.models.fitting import (
     empty_model,
     first_classes,
     fit_model,
-    grown_model,
-    held_mistakes,
+    last_mistakes,
     learn_batch,
+    model_with_classes,
 )
 from rosenblatt.models.learner import (
     Learner,
@@ -57,8 +57,8 @@ from rosenblatt.training.history import (
     PassRecord,
     ProgressBar,
     StopReason,
+    advice,
     ending,
-    unfinished,
 )
 from rosenblatt.training.loop import Shuffle
 
@@ -227,9 +227,9 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         """Say how a training ended, and warn where it ended before it was done."""
         if self.verbose:
             sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
-        advice = None if outcome.stop_reason == "converged" else unfinished(outcome, held, cure)
-        if advice is not None:
-            warnings.warn(f"{type(self).__name__} {advice}", ConvergenceWarning, stacklevel=3)
+        told = None if outcome.stop_reason == "converged" else advice(outcome, held, cure)
+        if told is not None:
+            warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=3)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
@@ -279,7 +279,7 @@ class OnlineClassifier(FittedClassifier):
         weight = check_sample_weight(sample_weight, rows.shape[0])
         seen = np.unique(y if weight is None else y[weight != 0.0])
         if warm:
-            model = grown_model(self._model, seen, learner.step)
+            model = model_with_classes(self._model, seen, learner.step)
         else:
             model = empty_model(type(self).__name__, learner, seen, rows.shape[1])
         check_classes(model.labels, y, weight)
@@ -303,7 +303,7 @@ class OnlineClassifier(FittedClassifier):
         if outcome.mistakes is not None and not (warm or given):  # else it is not the whole list
             self.mistakes_ = outcome.mistakes
         last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
-        held = partial(held_mistakes, model, learner, examples) if last_decide else None
+        held = partial(last_mistakes, model, learner, examples) if last_decide else None
         self._tell(outcome, held)
         return self
 
@@ -352,7 +352,7 @@ class OnlineClassifier(FittedClassifier):
             self._model = empty_model(type(self).__name__, learner, known, rows.shape[1])
         elif classes is not None or not all_known(counted, self._model.labels):
             seen = np.unique(counted) if classes is None else np.union1d(counted, classes)
-            self._model = grown_model(self._model, seen, learner.step)
+            self._model = model_with_classes(self._model, seen, learner.step)
         if len(counted):
             examples = self._examples(rows, y, weight, self._model.labels, streamed=True)
             if learn_batch(self._model, learner, examples):

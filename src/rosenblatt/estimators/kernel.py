@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import FittedClassifier
-from rosenblatt.estimators.calibration import with_probabilities
 from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.kernel_parameters import (
     KERNEL_ATTRIBUTES,
@@ -30,6 +29,7 @@ from rosenblatt.estimators.kernel_parameters import (
     limit_of,
     rule_of,
 )
+from rosenblatt.estimators.probabilities import with_probabilities
 from rosenblatt.estimators.validation import (
     check_classes,
     check_rows,
@@ -42,7 +42,7 @@ from rosenblatt.mistakes.budget import BudgetState
 from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
-from rosenblatt.models.fitting import all_known, first_classes, grown
+from rosenblatt.models.fitting import all_known, first_classes, state_with_classes
 from rosenblatt.models.learner import CHECKS, check_online, check_parameters, generator_from, one_of
 from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
@@ -141,7 +141,7 @@ class KernelPerceptron(FittedClassifier):
         state: Any = getattr(self, "_state", None)
         if warm:
             kernel = self._kernel
-            state, classes = grown(state, self.classes_, seen, plan.rule)
+            state, classes = state_with_classes(state, self.classes_, seen, plan.rule)
         else:
             kernel = kernel_of(self, rows)
             state, classes = self._empty(rows.shape[1], len(seen), generator), seen
@@ -354,7 +354,7 @@ class KernelPerceptron(FittedClassifier):
             seen = np.unique(y) if named is None else np.union1d(y, np.asarray(named))
             known: Any = self._state
             grown_state: Any
-            grown_state, classes = grown(known, self.classes_, seen, rule_of(self))
+            grown_state, classes = state_with_classes(known, self.classes_, seen, rule_of(self))
             check_forgetron(self, len(classes))
             self._model = replace(
                 self._model,

@@ -12,8 +12,8 @@ from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.mistakes.scores import VoteCounter, vote_margins, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.coverage import CoverageCurve, coverage_curve
 from rosenblatt.models.learner import Learner
+from rosenblatt.models.metrics import CoverageCurve, coverage_curve
 from rosenblatt.models.scoring import votes_of
 
 

@@ -11,7 +11,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.gram import exponents, polynomial
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import variance
-from rosenblatt.mistakes.threads import shared
+from rosenblatt.mistakes.threads import run_in_parts
 
 KERNELS = ("linear", "poly", "rbf", "precomputed")
 
@@ -55,7 +55,7 @@ class Kernel:
                 else:
                     polynomial(dots, *self._polynomial, begin, end, values)
 
-        shared(part, len(dots))
+        run_in_parts(part, len(dots))
         return values
 
     @property

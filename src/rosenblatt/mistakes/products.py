@@ -24,7 +24,7 @@ from rosenblatt.kernels.shapes import (
     take,
     without_zeros,
 )
-from rosenblatt.mistakes.threads import shared
+from rosenblatt.mistakes.threads import run_in_parts
 
 Numbers = NDArray[Any]
 Panel = Callable[[Numbers], NDArray[Any]]  # numbers of rows on the left → (left, right) values
@@ -107,7 +107,7 @@ class ByteProducts:
             packed = self._words.values, self._places.values, self._bounds.values
             chosen = self._place[left]
             found = np.empty((len(left), len(panels) * LANES), np.int32)
-            shared(
+            run_in_parts(
                 lambda begin, end: panel_dots(*packed, chosen, panels, begin, end, found),
                 len(left),
             )
@@ -143,7 +143,7 @@ class SparseProducts:
         def dots(left: Numbers) -> NDArray[Any]:
             data, indices, indptr, _, _ = without_zeros(self._left, left)
             found = np.zeros((len(left), len(right)))
-            shared(
+            run_in_parts(
                 lambda begin, end: sparse_dots(data, indices, indptr, *columns, begin, end, found),
                 len(left),
             )

@@ -24,7 +24,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.gram import Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.products import Numbers, Panel
-from rosenblatt.mistakes.threads import shared
+from rosenblatt.mistakes.threads import run_in_parts
 from rosenblatt.mistakes.updates import Mistakes, Support, n_columns, steps_of
 
 MEMORIES = ("last", "average", "vote")
@@ -104,7 +104,7 @@ class Tally:
                 since = self._since.copy()  # each thread counts on its own
                 column_votes(steps, gram, self._above, begin, end, since, scores, votes)
 
-        shared(part, scores.shape[1])
+        run_in_parts(part, scores.shape[1])
         if leaders is None:
             np.maximum.at(self._since, steps.gain, steps.seen)
 
@@ -138,7 +138,7 @@ class Tally:
 
 def add_in_threads(steps: Steps, gram: NDArray[Any], scores: NDArray[Any]) -> None:
     """Change scores by these steps, the rows at hand shared among threads."""
-    shared(lambda begin, end: add_steps(steps, gram, begin, end, scores), scores.shape[1])
+    run_in_parts(lambda begin, end: add_steps(steps, gram, begin, end, scores), scores.shape[1])
 
 
 def tallies(

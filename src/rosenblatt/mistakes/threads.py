@@ -19,7 +19,7 @@ def n_threads() -> int:
     return os.cpu_count() or 1
 
 
-def shared(part: Callable[[int, int], object], length: int) -> None:
+def run_in_parts(part: Callable[[int, int], object], length: int) -> None:
     """Call part(begin, end) for parts that make up 0 … length, side by side where they are long."""
     parts = max(1, min(n_threads(), length // LEAST))
     if parts == 1:

@@ -15,8 +15,8 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.shapes import join, take
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.scoring import linear_scores, predicted_numbers
-from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.models.scoring import linear_scores
+from rosenblatt.training.examples import Examples, targets_of, winners
 from rosenblatt.training.linear import fit_supply
 from rosenblatt.training.order import ArraySupply, permute
 from rosenblatt.training.reading import Reading
@@ -209,7 +209,7 @@ class BinTrial:
             fit_supply(state, supply, plan)
             tried = np.flatnonzero(held_out)
             scores = linear_scores(state, take(examples.rows, tried))
-            guess = predicted_numbers(scores, positive=learner.zero == "positive")
+            guess = winners(scores, positive=learner.zero == "positive")
             wrong[tried] = guess != numbers[tried]
         return wrong
 

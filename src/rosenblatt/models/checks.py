@@ -66,7 +66,7 @@ class Fault(Exception):  # noqa: N818  # never seen by a user: it becomes an Inp
         super().__init__(clause)
         self.clause = clause
 
-    def told(self, name: str) -> str:
+    def sentence(self, name: str) -> str:
         """Return the sentence for the user, about the file of this name."""
         return f"{name} {self.opening}: {self.clause}."
 
@@ -88,20 +88,20 @@ class Newer(Fault):
 
     opening = "was written by a newer version of rosenblatt"
 
-    def told(self, name: str) -> str:
+    def sentence(self, name: str) -> str:
         """Return the sentence for the user, about the file of this name."""
         return f"{name} {self.opening} ({self.clause}): upgrade rosenblatt."
 
 
 @contextmanager
-def told_of(name: str) -> Iterator[None]:
+def input_errors(name: str) -> Iterator[None]:
     """Turn what is wrong with the model of this name into an InputError."""
     try:
         yield
     except Fault as fault:
-        raise InputError(fault.told(name)) from None
+        raise InputError(fault.sentence(name)) from None
     except RecursionError:
-        raise InputError(Fault("its values are nested too deeply").told(name)) from None
+        raise InputError(Fault("its values are nested too deeply").sentence(name)) from None
     except MemoryError:
         msg = f"{name} needs more memory than there is: use a machine with more."
         raise InputError(msg) from None

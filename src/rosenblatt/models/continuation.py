@@ -14,12 +14,12 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.fitting import grown_model, learn_batch
+from rosenblatt.models.fitting import learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Model
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.examples import Examples, ranks_of, targets_of, winners
-from rosenblatt.training.loop import held_interrupt
+from rosenblatt.training.loop import hold_interrupt
 from rosenblatt.wording import counted
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def learn_files(
     learner = Learner.of_estimator(model.learner, model.options)
     tally = ProgressiveError(watch)
     counts = dict(zip(model.classes, model.training.get("class_counts", ()), strict=False))
-    with held_interrupt() as interrupt:
+    with hold_interrupt() as interrupt:
         for batch in batches:
             for label, n in zip(batch.classes, np.bincount(batch.labels).tolist(), strict=False):
                 counts[label] = counts.get(label, 0) + n
@@ -212,7 +212,7 @@ def _learn(
     if labels.max() >= len(model.classes):  # they are numbered as they first come
         seen = np.array(batch.classes[len(model.classes) : labels.max() + 1])
         encoder = model.encoder
-        model = grown_model(model, seen, learner.step)
+        model = model_with_classes(model, seen, learner.step)
         model.__dict__["encoder"] = encoder  # the one that reads
     n_classes = len(model.classes)
     targets = targets_of(ranks_of(batch.classes[:n_classes], model.classes)[labels], n_classes)

@@ -114,7 +114,7 @@ def fields_of(document: dict[str, Json]) -> dict[str, Any]:
         if type(fields[key]) not in kinds:
             msg = f"{key!r} must be an object of named entries; got {fields[key]!r:.60}"
             raise Fault(msg)
-    nothing_left(document, "it")
+    check_empty(document, "it")
     return fields
 
 
@@ -128,7 +128,7 @@ def number_of(document: dict[str, Json], key: str) -> float:
         raise Fault(msg) from None
 
 
-def nothing_left(document: dict[str, Json], what: str) -> None:
+def check_empty(document: dict[str, Json], what: str) -> None:
     """Raise Fault if an entry has not been taken: a mistyped one would be lost in silence."""
     if document:
         msg = f"{what} has an entry {next(iter(document))!r:.60}, which means nothing"
@@ -145,7 +145,7 @@ def _calibration(document: dict[str, Json] | None) -> Calibration | None:
         msg = "the points of its calibration must be pairs of a score and a probability"
         raise Fault(msg)
     calibration = Calibration(slope, offset, n_rows, tuple((x, p) for x, p in points))
-    nothing_left(document, "its calibration")
+    check_empty(document, "its calibration")
     return calibration
 
 

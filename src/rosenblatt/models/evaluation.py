@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.models.coverage import CoverageCurve, coverage_curve
 from rosenblatt.models.metrics import (
+    CoverageCurve,
     PrecisionRecallCurve,
     balanced_accuracy,
+    coverage_curve,
     precision_recall_curve,
     roc_auc,
 )
@@ -176,7 +177,7 @@ class Evaluation:
 
         It is exact, from counts of pairs. None without rows of both classes or for more classes.
         """
-        return roc_auc(*self._ranked(1))
+        return roc_auc(*self.scores_for(1))
 
     @property
     def balanced_accuracy(self) -> float | None:
@@ -185,7 +186,7 @@ class Evaluation:
 
     def precision_recall_curve(self, class_: int = 1) -> PrecisionRecallCurve | None:
         """Return precision and recall of one of two classes; None where no row is of it."""
-        return precision_recall_curve(*self._ranked(class_))
+        return precision_recall_curve(*self.scores_for(class_))
 
     @property
     def average_precision(self) -> list[float | None]:
@@ -193,7 +194,7 @@ class Evaluation:
         curves = [self.precision_recall_curve(k) for k in (0, 1) if any(map(len, self._scores))]
         return [None if curve is None else curve.average_precision for curve in curves]
 
-    def _ranked(self, class_: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def scores_for(self, class_: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the scores for one of two classes, and which rows are of it."""
         sides = [np.concatenate([np.empty(0), *kept]) for kept in self._scores]
         positive = np.arange(2).repeat([len(side) for side in sides]) == class_

@@ -116,7 +116,7 @@ def decision(model: Model, row: Batch) -> tuple[NDArray[Any], int]:
     data, n = row.data[known], int(np.count_nonzero(known))
     places = np.arange(n, dtype=np.int32)
     narrow = row._replace(data=data, indices=places, indptr=np.array([0, n]), n_features=n)
-    scorer = Scorer(narrowed(model, row.indices[known]), by_weights=True)
+    scorer = Scorer(model_of_features(model, row.indices[known]), by_weights=True)
     scores = scorer.scores(narrow)
     return scores, int(scorer.numbers(scores)[0])
 
@@ -135,15 +135,15 @@ def class_number(model: Model, text: str) -> int:
     """Return the number of the class that is written so."""
     written = [str(label) for label in model.classes]
     if text not in written:
-        msg = f"The model knows no class {text!r}; it knows {listed(written)}."
+        msg = f"The model knows no class {text!r}; it knows {word_list(written)}."
         raise InputError(msg)
     return written.index(text)
 
 
-def listed(words: Sequence[str], most: int = 10) -> str:
+def word_list(words: Sequence[str], most: int = 10) -> str:
     """Return words as a list to read, not too long.
 
-    >>> listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], 2)
+    >>> word_list(["a", "b", "c"]), word_list(["a", "b", "c", "d"], 2)
     ('a, b and c', 'a, b and 2 more')
     """
     if len(words) > most:
@@ -158,7 +158,7 @@ def deciding_vectors(model: Model) -> Iterator[NDArray[Any]]:
         yield weights if model.ledger is None else weights - model.ledger[k] / model.count
 
 
-def narrowed(model: Model, features: NDArray[Any]) -> Model:
+def model_of_features(model: Model, features: NDArray[Any]) -> Model:
     """Return a model that knows these features alone, by their places in the list."""
     columns = np.append(features, model.n_features)  # and the bias
     ledger = None if model.ledger is None else model.ledger[:, columns]
@@ -246,7 +246,7 @@ def contributions(
     """
     known = indices < model.n_features
     at, x = indices[known], np.asarray(values[known], np.float64)
-    w = narrowed(model, at).deciding_weights
+    w = model_of_features(model, at).deciding_weights
     number, against = 1, 0
     if len(w) == 1:
         w = w[0]

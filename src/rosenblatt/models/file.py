@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import Damaged, Fault, Foreign, check, told_of
+from rosenblatt.models.checks import Damaged, Fault, Foreign, check, input_errors
 from rosenblatt.models.document import (
+    check_empty,
     check_version,
     compact,
     document_of,
     fields_of,
     n_features_of,
-    nothing_left,
     parse,
     taken,
     versions,
@@ -37,7 +37,7 @@ def write(model: Model, path: Source) -> None:
     InputError
         Where the model does not fit together or the file cannot be written; nothing is changed.
     """
-    with told_of("The model"), replacing(path) as file:
+    with input_errors("The model"), replacing(path) as file:
         write_to(file, model)
 
 
@@ -52,7 +52,7 @@ def read(path: Source) -> Model:
         Where the file cannot be read, is damaged, is something else or is newer than this version.
     """
     name = "standard input" if path == "-" else os.fspath(path)
-    with told_of(name):
+    with input_errors(name):
         if path == "-":
             return read_from(sys.stdin.buffer)
         try:
@@ -146,7 +146,7 @@ def _to_one(stored: NDArray[Any]) -> NDArray[Any]:
 def _spread(tensors: dict[str, NDArray[Any]], document: dict[str, Json], n_features: int) -> Spread:
     parts = {part: _array(tensors, f"spread.{part}", (n_features,)) for part in SPREAD_PARTS}
     n_rows = taken(document, "n_rows", int)
-    nothing_left(document, "its spread")
+    check_empty(document, "its spread")
     return Spread(**parts, n_rows=n_rows)
 
 

@@ -31,12 +31,12 @@ def empty_model(name: str, learner: Learner, classes: NDArray[Any], n_features: 
     return Model.fitted(name, {}, classes, state, Outcome([], "max_iter", 0), mistakes=mistakes)
 
 
-def grown_model(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
+def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
     """Return a copy of a model that knows these classes as well, and no more of its old rows."""
     if MOVED in model.training:
         model = replace(model, weights=model.weights.copy())
         model.move_bias(model.training[MOVED])
-    state, classes = grown(model.state, model.labels, seen, rule)
+    state, classes = state_with_classes(model.state, model.labels, seen, rule)
     mistakes = model.mistakes
     if mistakes is not None and len(classes) > len(model.classes):
         mistakes = mistakes.with_classes(np.searchsorted(classes, model.labels))
@@ -77,7 +77,7 @@ def fit_model(
     return Model.fitted(model.learner, {}, model.labels, state, outcome, **parts), outcome
 
 
-def held_mistakes(model: Model, learner: Learner, examples: Examples) -> int:
+def last_mistakes(model: Model, learner: Learner, examples: Examples) -> int:
     """Count the rows that the last weights of a model misclassify, held as they are."""
     state, zero = model.state, ZERO_CONVENTIONS[learner.zero]
     state.arrange_for(examples.rows)
@@ -145,7 +145,7 @@ def first_classes(y: NDArray[Any], named: ArrayLike | None) -> NDArray[Any]:
     return classes
 
 
-def grown(
+def state_with_classes(
     state: State, classes: NDArray[Any], seen: NDArray[Any], rule: Rule
 ) -> tuple[State, NDArray[Any]]:
     """Return a copy of the state, and the classes, with those added that it has not met."""

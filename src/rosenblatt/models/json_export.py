@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import Fault, check, finite_average, told_of
+from rosenblatt.models.checks import Fault, check, finite_average, input_errors
 from rosenblatt.models.document import document_of, plain, versions
 from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model
-from rosenblatt.models.tensors import MOST_PLACES, filled
+from rosenblatt.models.tensors import MOST_PLACES, nonzero_places
 
 WIDTH = 160  # one pass, and one weight with its name, should stand on a line
 STEP = "  "
@@ -25,7 +25,7 @@ def to_json(model: Model) -> str:
     ``weight`` is the one that decides. Where it is an average, ``last`` and ``ledger`` stand beside
     it: what training goes on from, and what an import reads.
     """
-    with told_of("The model"):
+    with input_errors("The model"):
         check(model)
         if model.weights.size > MOST_PLACES:
             msg = f"JSON is for at most {MOST_PLACES:,} weights; it has {model.weights.size:,}"
@@ -100,7 +100,7 @@ def array_json(values: NDArray[Any]) -> dict[str, Json]:
     if text is not None:
         return form | {"text": text}
     flat = np.ascontiguousarray(values).reshape(-1)
-    places = filled(values) if values.dtype.kind == "f" else None
+    places = nonzero_places(values) if values.dtype.kind == "f" else None
     if places is None:
         return form | {"values": plain(flat.tolist())}
     return form | {"places": places.tolist(), "values": plain(flat[places].tolist())}

@@ -175,14 +175,14 @@ class Learner:
     def plan(self, *, hold_out: bool = False) -> "Plan":
         """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""
         from rosenblatt.training.loop import EarlyStopping, Plan
-        from rosenblatt.training.order import order_named
+        from rosenblatt.training.order import shuffle_of
 
         stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
         return Plan(
             rule=self.step,
             max_iter=self.passes,
             zero=ZERO_CONVENTIONS[self.zero],
-            shuffle=order_named(self.shuffle),
+            shuffle=shuffle_of(self.shuffle),
             early_stopping=stopping if self.early_stopping or hold_out else None,
             time_limit=self.time_limit,
             record=self.records,

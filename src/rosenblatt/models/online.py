@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW
 from rosenblatt.kernels.text.hashing import SEED, term_hash
-from rosenblatt.models.fitting import grown
+from rosenblatt.models.fitting import state_with_classes
 from rosenblatt.models.learner import (
     AT_LEAST_ONE,
     CHECKS,
@@ -274,7 +274,9 @@ class OnlineLearner:
             raise InputError(msg)
         if len(self._labels):
             seen = label.reshape(1)
-            self._state, self._labels = grown(self._state, self._labels, seen, self._learner.step)
+            self._state, self._labels = state_with_classes(
+                self._state, self._labels, seen, self._learner.step
+            )
         else:
             self._labels = label.reshape(1)
             self._state = self._learner.start(self._state.n_features, 1)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.models.checks import check, finite_average, told_of
+from rosenblatt.models.checks import check, finite_average, input_errors
 from rosenblatt.models.document import compact, plain, versions
 from rosenblatt.models.model import Class, Model
 
@@ -37,7 +37,7 @@ def to_onnx(model: Model) -> bytes:
     except ImportError as error:
         msg = "The export to ONNX needs onnx: pip install 'rosenblatt[onnx]'."
         raise InputError(msg) from error
-    with told_of("The model"):
+    with input_errors("The model"):
         check(model)
         weights = finite_average(model)
     if model.weights.nbytes > LARGEST:

@@ -172,7 +172,7 @@ def _checksum(text: bytes, place: int, arrays: list[NDArray[Any]]) -> bytes:
     return digest.hexdigest().encode()
 
 
-def filled(values: NDArray[Any]) -> NDArray[Any] | None:
+def nonzero_places(values: NDArray[Any]) -> NDArray[Any] | None:
     """Return the places in flat order that are not zero, if they are under a third, else None.
 
     Not if next to none are: whoever reads a small file must not have to reserve much for it.
@@ -195,7 +195,7 @@ def most_places(n_values: int) -> int:
 def packed(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Return an array under its name, or as two: where it is not zero, and what it is there."""
     flat = np.ascontiguousarray(values).reshape(-1)  # one copy at most, for both
-    places = filled(flat)
+    places = nonzero_places(flat)
     if places is None:
         return {name: flat.reshape(values.shape)}
     return {f"{name}.places": places.astype(np.int32), f"{name}.values": flat[places]}

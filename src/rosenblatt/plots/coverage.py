@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.coverage import coverage_curve
+from rosenblatt.models.metrics import coverage_curve
 from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
 from rosenblatt.plots.subject import rows_of_estimator

@@ -79,7 +79,7 @@ class ErrorsDisplay(Display):
             Of the rows that are put aside.
         """
         learner = learner_or_default(estimator)
-        rows, test = checked(X, y, X_test, y_test)
+        rows, test = train_and_test(X, y, X_test, y_test)
         split = Split(rows, test, random_state)
         training, judged = errors_by_pass(learner, split, check_passes(max_iter))
         name = "test error" if test is not None else "error on a held-out quarter"
@@ -246,7 +246,7 @@ class OrdersDisplay(Display):
         from sklearn.base import clone
 
         learner = learner_or_default(estimator)
-        rows, test = checked(X, y, X_test, y_test)
+        rows, test = train_and_test(X, y, X_test, y_test)
         max_iter = check_passes(max_iter)
         errors: dict[str, list[tuple[NDArray[Any], NDArray[Any]]]] = {name: [] for name in ORDERS}
         for seed in range(random_state, random_state + n_seeds):
@@ -336,7 +336,7 @@ class Split:
         self.X_test, self.y_test = rows.X[aside], rows.labels[aside]
 
 
-def checked(X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[DrawnRows, DrawnRows | None]:
+def train_and_test(X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[DrawnRows, DrawnRows | None]:
     """Return training and test rows that belong together."""
     if (X_test is None) != (y_test is None):
         msg = "X_test and y_test must be given together."

@@ -81,7 +81,7 @@ def plane_of(
         unit = w / np.linalg.norm(w)
         second = rest[0] - (rest[0] @ unit) * unit
         labels = ("projection onto w, x·w/‖w‖", "leading direction perpendicular to w")
-        return spanned(unit, second, labels, f"the plane of w and one more of {d} directions")
+        return plane_through(unit, second, labels, f"the plane of w and one more of {d} directions")
     axes, shares = _leading(rows.X)
     labels = (
         f"direction 1 ({shares[0]:.0%} of the variance)",
@@ -104,7 +104,7 @@ def plane_name(
     return plane
 
 
-def spanned(u: NDArray[Any], v: NDArray[Any], labels: tuple[str, str], note: str) -> Plane:
+def plane_through(u: NDArray[Any], v: NDArray[Any], labels: tuple[str, str], note: str) -> Plane:
     """Return the plane of two directions through zero, the first of them along its first axis."""
     first = u / np.linalg.norm(u)
     rest = v - (v @ first) * first

@@ -68,14 +68,14 @@ def regions_of(estimator: Any, plane: Plane, frame: Viewport) -> Regions:
     points = np.column_stack([across.ravel(), up.ravel()])
     at_once = max(1, MOST_VALUES // d)
     labels = [
-        predicted(estimator, plane.rows(points[start : start + at_once]))
+        labels_by(estimator, plane.rows(points[start : start + at_once]))
         for start in range(0, len(points), at_once)
     ]
     numbers = numbers_of(np.concatenate(labels), np.asarray(estimator.classes_))
     return Regions(None, numbers.reshape(n, n))
 
 
-def predicted(estimator: Any, X: Any) -> NDArray[Any]:
+def labels_by(estimator: Any, X: Any) -> NDArray[Any]:
     """Return the labels of rows; that an array has no names, as a data frame had, is no matter."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
@@ -252,7 +252,7 @@ class RegionsDisplay(PlaneDisplay):
     def _of(cls, estimator: Any, rows: DrawnRows, shown: Plane, title: str) -> Self:
         scene = scene_of(rows, shown)
         labels = np.asarray(estimator.classes_)[rows.numbers]
-        wrong = int(np.count_nonzero(predicted(estimator, rows.X) != labels))
+        wrong = int(np.count_nonzero(labels_by(estimator, rows.X) != labels))
         return cls(scene, regions_of(estimator, shown, scene.frame), wrong, title)
 
     @property

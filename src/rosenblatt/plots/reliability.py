@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.reliability import Reliability
 from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, FAINT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-BINS = 10
 
 
 @dataclass
@@ -55,11 +54,19 @@ class ReliabilityDisplay(Display):
         if p.shape != hit.shape or p.ndim != 1 or not len(p):
             msg = f"probability and true need one value per row; got {p.shape} and {hit.shape}."
             raise InputError(msg)
-        bins = np.minimum((p * BINS).astype(int), BINS - 1)
-        count = np.bincount(bins, minlength=BINS)
-        used = count > 0
-        mean, share = (np.bincount(bins, v, BINS)[used] / count[used] for v in (p, hit))
-        return cls(mean, share, count[used], float(np.mean((p - hit) ** 2)), what, title)
+        reliability = Reliability(2)
+        reliability.add(np.column_stack([1.0 - p, p]), hit.astype(np.intp))
+        return cls.from_reliability(reliability, what=what, title=title)
+
+    @classmethod
+    def from_reliability(
+        cls, reliability: Reliability, *, what: str = "the prediction is right", title: str = ""
+    ) -> Self:
+        """Draw what an evaluation found out about probabilities."""
+        _, _, mean, share, count = (
+            np.array(column) for column in zip(*reliability.bins, strict=True)
+        )
+        return cls(mean, share, count, reliability.brier_score, what, title)
 
     @property
     def gap(self) -> float:

@@ -53,7 +53,7 @@ class MistakesDisplay(Display):
     @classmethod
     def from_data(cls, X: Any, y: Any, **parameters: Any) -> Self:
         """Train a perceptron on separable rows; the parameters are those of ``trace``."""
-        return cls.from_trace(traced(X, y, parameters))
+        return cls.from_trace(proof_trace(X, y, parameters))
 
     @classmethod
     def from_trace(cls, trace: "Trace") -> Self:
@@ -131,7 +131,7 @@ class AngleDisplay(Display):
     @classmethod
     def from_data(cls, X: Any, y: Any, **parameters: Any) -> Self:
         """Train a perceptron on separable rows; the parameters are those of ``trace``."""
-        return cls.from_trace(traced(X, y, parameters))
+        return cls.from_trace(proof_trace(X, y, parameters))
 
     @classmethod
     def from_trace(cls, trace: "Trace") -> Self:
@@ -175,7 +175,7 @@ class AngleDisplay(Display):
         set_title(ax, "The weights turn towards w*", self.note)
 
 
-def traced(X: Any, y: Any, parameters: dict[str, Any]) -> "Trace":
+def proof_trace(X: Any, y: Any, parameters: dict[str, Any]) -> "Trace":
     """Return the trace of a perceptron beside the witness of widest margin.
 
     Raises
@@ -209,7 +209,7 @@ def proofs_of(trace: "Trace") -> "tuple[NDArray[Any], list[ProofStep]]":
     return np.array([k for k, _ in found]), [proof for _, proof in found]
 
 
-def chosen_update(followed: "Trace", update: int | None) -> "Step":
+def update_to_draw(followed: "Trace", update: int | None) -> "Step":
     """Return the update of this number, or one that shows most."""
     if update is not None:
         if not 1 <= update <= len(followed):

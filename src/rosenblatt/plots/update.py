@@ -12,7 +12,7 @@ from rosenblatt.plots import arrows
 from rosenblatt.plots.display import label_text, legend_beside, set_title
 from rosenblatt.plots.frame import line_in
 from rosenblatt.plots.palette import FAINT, INK, class_style
-from rosenblatt.plots.plane import Features, Plane, plane_of, spanned
+from rosenblatt.plots.plane import Features, Plane, plane_of, plane_through
 from rosenblatt.plots.scene import (
     PlaneDisplay,
     mark_origin,
@@ -22,7 +22,7 @@ from rosenblatt.plots.scene import (
     scene_of,
 )
 from rosenblatt.plots.subject import DrawnRows, feature_namer, rows_of_data, unit
-from rosenblatt.plots.theorem import chosen_update
+from rosenblatt.plots.theorem import update_to_draw
 from rosenblatt.rules import additive_rules
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class UpdateDisplay(PlaneDisplay):
         followed = trace(X, y, **{"max_rows": update or 50} | parameters | {"only_updates": True})
         rows = rows_of_data(X, y)
         shown = DrawnRows(rows.X, rows.numbers, rows.classes, name)
-        return cls._of_step(shown, chosen_update(followed, update), features, plane)
+        return cls._of_step(shown, update_to_draw(followed, update), features, plane)
 
     @classmethod
     def _of_step(
@@ -119,7 +119,7 @@ class UpdateDisplay(PlaneDisplay):
         if features is None and plane is None and rows.n_features > 2 and w.any():
             labels = ("along w before the update", "along the row, beside w")
             note = f"the plane of w and the row, of {rows.n_features} features"
-            shown: Plane = spanned(w, step.x, labels, note)
+            shown: Plane = plane_through(w, step.x, labels, note)
         else:
             shown = plane_of(rows, features, plane, step.w)
         before, after = (

@@ -56,7 +56,7 @@ class Giveaways:
         self._labels.append(np.asarray(batch.labels))
         self._n_rows += batch.n_rows
 
-    def found(self, classes: Sequence[Any]) -> list[Giveaway]:
+    def by_class(self, classes: Sequence[Any]) -> list[Giveaway]:
         """Return a feature for each class that one tells from the others, the first of equals.
 
         Of more than two classes, half at least must be given away: that one of them has a mark of

@@ -173,7 +173,7 @@ class HardestRows:
         return support.rows, {int(n): place for place, n in enumerate(support.numbers)}
 
 
-def shown_columns(model: Model) -> tuple[str, ...]:
+def columns_to_show(model: Model) -> tuple[str, ...]:
     """Return the columns of tables that a reader wants to see of a row: those that are used."""
     encoding = model.encoder
     if isinstance(encoding, ConjoinedEncoding):

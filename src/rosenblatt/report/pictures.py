@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.models.coverage import CoverageCurve
+from rosenblatt.models.metrics import CoverageCurve
+from rosenblatt.models.reliability import Reliability
 from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMILION
 from rosenblatt.report.markup import figure
 
@@ -45,10 +46,10 @@ def picture(display: "Display") -> str:
         drawn = figure_of(display)
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         drawn.savefig(buffer, format="svg", bbox_inches="tight", metadata=metadata)
-    return figure(themed(buffer.getvalue(), display.sentence), display.sentence)
+    return figure(page_svg(buffer.getvalue(), display.sentence), display.sentence)
 
 
-def themed(document: str, description: str) -> str:
+def page_svg(document: str, description: str) -> str:
     """Return the SVG element of a document, as wide as its place and in the colours of the page."""
     svg = document[document.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -107,10 +108,8 @@ def recall_picture(scores: NDArray[Any], positive: NDArray[Any], label: str, tit
     )
 
 
-def reliability_picture(
-    probability: NDArray[Any], true: NDArray[Any], what: str, title: str
-) -> str:
+def reliability_picture(reliability: Reliability, what: str, title: str) -> str:
     """Return probabilities against what came true."""
     from rosenblatt.plots.reliability import ReliabilityDisplay
 
-    return picture(ReliabilityDisplay.from_probabilities(probability, true, what=what, title=title))
+    return picture(ReliabilityDisplay.from_reliability(reliability, what=what, title=title))

@@ -260,21 +260,23 @@ def test_section(found: Findings) -> str:
 
 def _recall(found: Findings) -> str:
     """Draw precision against recall of the second of two classes."""
-    scores = None if found.certainty is None else found.certainty.scores
-    if scores is None or found.model.voted or not scores[1].any():
+    model, evaluation = found.model, found.evaluation
+    if evaluation is None or len(model.classes) != 2 or model.voted:
         return ""
-    return recall_picture(*scores, str(found.model.classes[1]), found.model.learner)
+    scores, positive = evaluation.scores_for(1)
+    if not positive.any():
+        return ""
+    return recall_picture(scores, positive, str(model.classes[1]), model.learner)
 
 
 def _reliability(found: Findings) -> str:
     """Draw the probabilities of a calibrated model against what came true."""
-    shares = None if found.certainty is None else found.certainty.shares
-    if shares is None or not len(shares[0]):
+    model, reliability = found.model, found.reliability
+    if reliability is None:
         return ""
-    model = found.model
     two = len(model.classes) == 2
     what = f"the row is {model.classes[1]}" if two else "the prediction is right"
-    return reliability_picture(*shares, what, model.learner)
+    return reliability_picture(reliability, what, model.learner)
 
 
 def _coverage(evaluation: Evaluation, learner: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rosenblatt.models.evaluation import Evaluation, wilson
-from rosenblatt.models.explanation import RankedWeight, listed
+from rosenblatt.models.explanation import RankedWeight, word_list
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import paragraph, section, text
 from rosenblatt.wording import counted, percent
@@ -53,12 +53,10 @@ def _how_good(found: Findings) -> str:
 
 def _how_sure(found: Findings) -> str:
     """Say how far probabilities are to be trusted; nothing where the model has none."""
-    shares = None if found.certainty is None else found.certainty.shares
-    if shares is None:
+    reliability = found.reliability
+    if reliability is None:
         return ""
-    from rosenblatt.plots.reliability import ReliabilityDisplay
-
-    gap = ReliabilityDisplay.from_probabilities(*shares).gap
+    gap = reliability.calibration_error
     return f"Its probabilities are {100 * gap:.1f} percentage points off on average."
 
 
@@ -77,7 +75,7 @@ def _what_decides(found: Findings) -> str:
 
 
 def _names(side: list[RankedWeight]) -> str:
-    return listed([weight.name for weight in side[:MOST_NAMED]])
+    return word_list([weight.name for weight in side[:MOST_NAMED]])
 
 
 def warnings_of(found: Findings) -> Iterator[str]:
@@ -102,11 +100,11 @@ def unknown_labels(evaluation: Evaluation) -> str:
     n_known = len(evaluation.classes)
     counts = evaluation.confusion[n_known:].sum(axis=1).tolist()
     met = [str(label) for label, n in zip(evaluation.labels[n_known:], counts, strict=True) if n]
-    known = listed([str(label) for label in evaluation.classes], MOST_NAMED * 2)
+    known = word_list([str(label) for label in evaluation.classes], MOST_NAMED * 2)
     n_unknown, n_rows = evaluation.n_unknown, evaluation.n_rows
     which = "All" if n_unknown == n_rows else f"{n_unknown:,} of {n_rows:,}"
     return (
         f"{which} test rows have labels that the model does not know "
-        f"({listed(met, MOST_NAMED * 2)}) and count as wrong; it knows {known}. Are the labels "
+        f"({word_list(met, MOST_NAMED * 2)}) and count as wrong; it knows {known}. Are the labels "
         "in the right column, and written as in training?"
     )

@@ -105,7 +105,7 @@ def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace
 
 def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     """Return a learner that goes on from the model file of its creation."""
-    from rosenblatt.estimators.files import LEARNERS, estimator_of
+    from rosenblatt.estimators.storage import LEARNERS, estimator_of
 
     if model.learner not in LEARNERS or model.voted or model.learner == "KernelPerceptron":
         msg = (

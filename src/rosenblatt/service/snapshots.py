@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError, RosenblattError
-from rosenblatt.models.checks import told_of
+from rosenblatt.models.checks import input_errors
 from rosenblatt.models.file import read_from, write_to
 from rosenblatt.models.model import Model
 
@@ -83,14 +83,14 @@ def file_of(model: Model | None) -> bytes | None:
     if model is None:
         return None
     target = io.BytesIO()
-    with told_of("The model"):
+    with input_errors("The model"):
         write_to(target, model)
     return target.getvalue()
 
 
 def model_from(file: bytes) -> Model:
     """Return the model of the bytes of a file, or raise InputError."""
-    with told_of("The model file"):
+    with input_errors("The model file"):
         return read_from(io.BytesIO(file), len(file))
 
 

@@ -254,7 +254,7 @@ def _improve(
     own_length = working.narrow(length)
     closest, leads = -inf, None
     for proposal in shortest(working, own_length, working.narrow(best.v), deadline):
-        weights = balanced(working.A, proposal.weights, own_length, system)
+        weights = balance(working.A, proposal.weights, own_length, system)
         high = norm((working.A.T @ weights)[own_length])
         if high < best.high:
             used = weights > 1e-13 * weights.max()
@@ -305,7 +305,7 @@ def _relative(least: float, v: NDArray[Any], length: NDArray[Any]) -> float:
     return least / size if 0 < size < inf else -inf
 
 
-def balanced(
+def balance(
     A: Any, weights: NDArray[Any], length: NDArray[Any], system: Inequalities
 ) -> NDArray[Any]:
     """Return weights that sum to 1, half of it on either side if two classes have a free bias."""

@@ -116,7 +116,7 @@ RAISE_MAX_ITER = "raise max_iter."
 KERNEL_CURE = "raise max_iter, or give the kernel more freedom (a larger gamma or degree)."
 
 
-def unfinished(
+def advice(
     outcome: Outcome,
     held_mistakes: Callable[[], int] | None,
     cure: str = RAISE_MAX_ITER,

@@ -179,7 +179,7 @@ def train(
     what was learned by then is kept.
     """
     progress = Progress() if progress is None else progress
-    with held_interrupt() as interrupt:
+    with hold_interrupt() as interrupt:
         for part in passes(training, plan, progress, observers, interrupt, watch):
             progress.add(*training.learn(part))
     history, best = progress.history, progress.best
@@ -306,7 +306,7 @@ class Interrupt:
 
 
 @contextmanager
-def held_interrupt() -> Iterator[Interrupt]:
+def hold_interrupt() -> Iterator[Interrupt]:
     """Hold Ctrl-C back so that the pass under way can be finished and kept.
 
     Signals reach the main thread only, and a handler other than Python's own belongs to somebody

@@ -37,7 +37,7 @@ def permute(order: NDArray[Any], generator: np.random.Generator) -> None:
         position -= len(words)
 
 
-def order_named(shuffle: bool | str) -> Shuffle:
+def shuffle_of(shuffle: bool | str) -> Shuffle:
     """Return when to shuffle, of a parameter that has been checked."""
     return shuffle if shuffle in ("once", "blocks") else bool(shuffle)  # type: ignore[return-value]
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rosenblatt.models.metrics import METRICS
-from rosenblatt.training.loop import held_interrupt
+from rosenblatt.training.loop import hold_interrupt
 from rosenblatt.tuning.candidates import Candidate
 
 SHARES = (1 / 9, 1 / 3, 1.0)  # of the rows, rung by rung
@@ -128,7 +128,7 @@ def halving(
     processors there are; a time limit or Ctrl-C ends it with what is known by then.
     """
     started = perf_counter()
-    with held_interrupt() as interrupt, ThreadPoolExecutor(n_jobs or os.cpu_count()) as threads:
+    with hold_interrupt() as interrupt, ThreadPoolExecutor(n_jobs or os.cpu_count()) as threads:
         stop = threading.Event()
 
         def over() -> Ending | None:

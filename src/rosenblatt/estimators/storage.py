@@ -60,7 +60,7 @@ def save(estimator: Any, path: Source) -> None:
     Examples
     --------
     >>> from rosenblatt import Perceptron
-    >>> from rosenblatt.estimators.files import load, save
+    >>> from rosenblatt.estimators.storage import load, save
     >>> folder = getfixture("tmp_path")
     >>> save(Perceptron().fit([[0.0], [1.0]], ["no", "yes"]), folder / "yes.model")
     >>> load(folder / "yes.model").predict([[2.0]])

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.files import LEARNERS, load, save
+from rosenblatt.estimators.storage import LEARNERS, load, save
 from rosenblatt.models.file import read, read_from, write, write_to
 from rosenblatt.models.model import Calibration, Model, Spread
 from tests.estimators.test_fit import quiet_fit
