@@ -1,4 +1,6 @@
-"""Numbers, shares and counts as people read them."""
+"""Numbers, shares, counts and lists as people read them."""
+
+from collections.abc import Iterable
 
 MISSING = "–"
 
@@ -68,3 +70,15 @@ def size_text(n_bytes: int) -> str:
             value = n_bytes / factor
             return f"{value:.0f} {unit}" if value >= 10 else f"{value:.1f} {unit}"
     return f"{n_bytes} B"
+
+
+def word_list(words: Iterable[object], most: int = 10, joint: str = "and") -> str:
+    """Return words as a list to read, not too long.
+
+    >>> word_list("abc"), word_list("abcd", 2), word_list("ab", joint="or"), word_list("a")
+    ('a, b and c', 'a, b and 2 more', 'a or b', 'a')
+    """
+    texts = [str(word) for word in words]
+    if len(texts) > most:
+        texts = [*texts[:most], f"{len(texts) - most} more"]
+    return f" {joint} ".join([", ".join(texts[:-1])] * (len(texts) > 1) + texts[-1:])

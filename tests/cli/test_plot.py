@@ -109,7 +109,7 @@ def test_votes(kind: str) -> None:
         assert "no weight vector that decides" in result.stderr or "no sum of" in result.stderr
     result = plotted(kind, data, "--memory", "vote", "--rule", "pa", "-o", "b.png")
     assert result.stderr.endswith(
-        "--memory vote is not available with --rule pa; use --rule perceptron.\n"
+        "--memory vote is not available with --rule pa; use --rule perceptron or margin.\n"
     )
 
 

@@ -18,7 +18,7 @@ from rosenblatt.cli.recipe import parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Cell
 from rosenblatt.errors import InputError
-from rosenblatt.wording import counted, number, percent, printable
+from rosenblatt.wording import counted, number, percent, printable, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.cli.baselines import Comparison
@@ -195,8 +195,6 @@ def _judge_recipe(
 
 def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
     """Tell of rows without a label and of labels that the model does not know."""
-    from rosenblatt.models.explanation import word_list
-
     if evaluation.n_unlabelled:
         screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label skipped.")
     if evaluation.n_unknown:

@@ -1,7 +1,6 @@
 """The command that serves the lab."""
 
 import signal
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -113,17 +112,7 @@ def _document(
 
 def _serve(screen: Screen, server: "LabServer", *, browser: bool) -> None:
     """Answer until Ctrl-C."""
-    if screen.wants_json:
-        screen.json({"url": server.url})
-    else:
-        screen.show(f"The lab is at {server.url}")
-    sys.stdout.flush()  # whoever waits for the address reads it from a pipe
-    screen.say("Press Ctrl-C to stop.")
-    if browser:
-        import webbrowser
-
-        if not webbrowser.open(server.url):
-            screen.say("No browser could be opened; open the address yourself.")
+    screen.announce("The lab is at", server.url, browser=browser)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
     try:
         server.serve_forever(poll_interval=0.2)

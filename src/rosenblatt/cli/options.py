@@ -14,7 +14,8 @@ import click
 from rosenblatt.cli.spelling import flag
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import Parameter
-from rosenblatt.rules import RULES, RuleParameter, rule_parameters, rules_with
+from rosenblatt.rules import RULES, rule_parameters, rules_with
+from rosenblatt.wording import word_list
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -335,21 +336,24 @@ def default_memories() -> str:
     return "; ".join([first, *(f"{memory} for {', '.join(groups[memory])}" for memory in others)])
 
 
-def rule_parameter_option(parameter: RuleParameter) -> Decorator:
-    """Return the option of a parameter of a rule."""
-    return value_option(
-        flag(Parameter(parameter.name)),
-        parameter.name,
-        metavar="X",
-        type=float,
-        shown=f"{parameter.default:g}",
-        help=f"{parameter.meaning} For --rule {' or '.join(rules_with(parameter.name))}.",
-    )
+def rule_parameter_options(rules: Sequence[str] = tuple(RULES)) -> Decorator:
+    """Return the options of the parameters that these rules have."""
+    options = []
+    for parameter in rule_parameters().values():
+        users = [name for name in rules_with(parameter.name) if name in rules]
+        if users:
+            options.append(
+                value_option(
+                    *(flag(Parameter(parameter.name)), parameter.name),
+                    type=float,
+                    metavar="X",
+                    shown=f"{parameter.default:g}",
+                    help=f"{parameter.meaning} For --rule {word_list(users, joint='or')}.",
+                )
+            )
+    return option_group(options)
 
 
-rule_parameter_options = option_group(
-    [rule_parameter_option(parameter) for parameter in rule_parameters().values()]
-)
 zero_option = choice_option(
     "--zero",
     choices=["mistake", "negative", "positive"],

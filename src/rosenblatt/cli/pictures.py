@@ -177,14 +177,10 @@ def learner(options: Options, *, recorded: bool = False) -> Any:
     }
     if "max_iter" in options:
         given["max_iter"] = options["max_iter"]
-    if memory == VOTE:
-        if rule != "perceptron":
-            msg = f"--memory vote is not available with --rule {rule}; use --rule perceptron."
-            raise InputError(msg)
-        return rosenblatt.VotedPerceptron(**given)
+    if recorded and memory != VOTE:  # which knows them anyway
+        given["record_mistakes"] = True
     chosen = Learner(rule, memory, {name: options.get(name) for name in rule_parameters()})
-    kind = getattr(rosenblatt, chosen.estimator)
-    return kind(**chosen.parameters() | given, record_mistakes=recorded)
+    return getattr(rosenblatt, chosen.estimator)(**chosen.parameters() | given)
 
 
 def rows_to_draw(subject: Subject) -> LabelledMatrix:

@@ -83,12 +83,12 @@ class PlotCommand(ScreenCommand):
 @choice_option(
     "--plane",
     choices=["pca", "weights"],
-    shown="the two features; of more, weights or pca",
+    shown="weights, or pca with more than two classes; both features if there are only two",
     help="Plane to draw: the two principal components, or the weight vector and one more.",
 )
 @rule_option(default=None, rules=additive_rules())
 @memory_option([*MEMORY_HELP], "last", given=False)
-@rule_parameter_options
+@rule_parameter_options(additive_rules())
 @click.option(
     "--intercept/--no-intercept", default=None, show_default="intercept", help="Learn a bias term."
 )

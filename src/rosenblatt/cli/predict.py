@@ -44,7 +44,7 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
     metavar="FILE",
     default="-",
     shown="standard output",
-    help="File to write: .csv, .parquet, or lines with tabs.",
+    help="File to write: .csv, .parquet or .jsonl; else tab-separated lines.",
 )
 @value_option(
     "--keep",

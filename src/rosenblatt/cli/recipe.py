@@ -63,8 +63,8 @@ recipe_options = option_group(
         ),
         number_option(
             "--min-count",
-            help="Leave out words and pairs in fewer than N texts [default: 2, or 1 below 1,000 "
-            "rows].",
+            shown="2, or 1 below 1,000 rows",
+            help="Leave out words and pairs in fewer than N texts.",
         ),
         value_option(
             "--char-ngrams",
@@ -77,8 +77,8 @@ recipe_options = option_group(
             "--bins",
             low=0,
             high=1000,
-            help="Use N equally frequent ranges of each number as features beside it; 0: none "
-            "[default: 10, or 20 from 5,000 rows on, if held-out rows say so].",
+            shown="10, or 20 from 5,000 rows on, if held-out rows say so",
+            help="Use N equally frequent ranges of each number as features beside it; 0: none.",
         ),
         click.option(
             "--pairs", is_flag=True, help="Add all pairs of features that occur in a row."
@@ -90,7 +90,7 @@ recipe_options = option_group(
         ),
         rule_option(None, shown="arow for files with a text column, else perceptron"),
         memory_option([*MEMORY_HELP], default_memories(), given=False),
-        rule_parameter_options,
+        rule_parameter_options(),
         zero_option,
         intercept_option,
         passes_option(),

@@ -92,22 +92,18 @@ class Screen:
         headings: Sequence[str],
         rows: Sequence[Sequence[Cell]],
         title: str | None = None,
-        *,
-        talk: bool = False,
     ) -> None:
-        """Write a table to standard output, or to standard error if it is talk.
+        """Write a table to standard output.
 
         Cells are text, numbers, None for a number that does not exist, and bars, which are left
         out with their column where nothing is drawn. Columns of numbers are set flush right.
         """
-        if self.wants_json and not talk:
+        if self.wants_json:
             return
-        stream = sys.stderr if talk else sys.stdout
-        draws = _draws(stream)
         if title:
-            _write(stream, f"\n{click.style(title, bold=True) if draws else title}\n")
-        width = get_terminal_size().columns if draws else None
-        _write(stream, draw_table(headings, rows, blocks=_can_write(stream, "█▁"), width=width))
+            self.heading(title)
+        width, blocks = get_terminal_size().columns if self.draws else None, self._can_draw_blocks
+        _write(sys.stdout, draw_table(headings, rows, blocks=blocks, width=width))
 
     def fits(self, headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> bool:
         """Return whether a table is no wider than the terminal, or than a page where there is none.
@@ -118,10 +114,26 @@ class Screen:
         width = get_terminal_size().columns if self.draws else PAGE_WIDTH
         return all(len(line) <= width for line in draw_table(headings, rows).splitlines())
 
-    def curve(self, values: Sequence[float], *, talk: bool = False) -> str:
+    def curve(self, values: Sequence[float]) -> str:
         """Return numbers as a cell or part of a line: blocks on a terminal, else the numbers."""
-        stream = sys.stderr if talk else sys.stdout
-        return draw_curve(values, blocks=_can_write(stream, "█▁"), draws=_draws(stream))
+        return draw_curve(values, blocks=self._can_draw_blocks, draws=self.draws)
+
+    @property
+    def _can_draw_blocks(self) -> bool:
+        return _can_write(sys.stdout, "█▁")
+
+    def announce(self, sentence: str, url: str, *, browser: bool, **document: Any) -> None:
+        """Say where a server is, before it answers, and open that in a browser if asked to."""
+        self.show(f"{sentence} {url}")
+        if self.wants_json:
+            self.json({"url": url, **document})
+        self.flush()  # whoever waits for the address reads it from a pipe
+        self.say("Press Ctrl-C to stop.")
+        if browser:
+            import webbrowser
+
+            if not webbrowser.open(url):
+                self.say("No browser could be opened; open the address yourself.")
 
     def json(self, document: Any) -> None:
         """Write a JSON document to standard output, on one line if that is no terminal.

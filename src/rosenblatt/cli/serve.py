@@ -1,7 +1,6 @@
 """The command that serves models over HTTP."""
 
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,18 +138,10 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
 def _run(screen: Screen, server: "ModelServer", folder: str, *, browser: bool) -> None:
     """Answer until Ctrl-C."""
     names = sorted(server.writer.entries)
-    if screen.wants_json:
-        screen.json({"url": server.url, "folder": folder, "models": names})
-    else:
-        screen.show(f"The service is at {server.url}")
+    if not screen.wants_json:
         screen.say(f"Models: {', '.join(names) or 'none yet'}. They are kept in {folder}.")
-    sys.stdout.flush()  # whoever waits for the address reads it from a pipe
-    screen.say("Press Ctrl-C to stop.")
-    if browser:
-        import webbrowser
-
-        if not webbrowser.open(server.url):
-            screen.say("No browser could be opened; open the address yourself.")
+    told = {"folder": folder, "models": names}
+    screen.announce("The service is at", server.url, browser=browser, **told)
     with suppress(KeyboardInterrupt):
         server.run()
     screen.say("The service has stopped.")

@@ -24,12 +24,11 @@ class Bar(NamedTuple):
     longest: float  # the magnitude that fills its side
 
 
+LONGEST_CURVE = 40  # blocks
 Cell = str | int | float | Bar | None
 
 
-def draw_curve(
-    values: Sequence[float], *, blocks: bool = True, draws: bool = True, width: int = 40
-) -> str:
+def draw_curve(values: Sequence[float], *, blocks: bool = True, draws: bool = True) -> str:
     """Return numbers as a line of blocks, the largest full, or themselves where nothing is drawn.
 
     Longer lists are drawn as the means of equal parts, and written with their middle left out.
@@ -46,7 +45,7 @@ def draw_curve(
         return " ".join(texts)
     if not len(values):
         return ""
-    n = min(width, len(values))
+    n = min(LONGEST_CURVE, len(values))
     cuts = [i * len(values) // n for i in range(n + 1)]
     parts = [values[start:end] for start, end in pairwise(cuts)]
     means = [sum(part) / len(part) for part in parts]

@@ -47,7 +47,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @scale_option(default=False)
 @rule_option()
 @memory_option(["last", "average"], "last")
-@rule_parameter_options
+@rule_parameter_options()
 @zero_option
 @intercept_option
 @choice_option(

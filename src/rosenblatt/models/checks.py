@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import check_parameters
 from rosenblatt.models.model import SPREAD_PARTS, Calibration, Class, Model, Spread, n_vectors
+from rosenblatt.wording import word_list
 
 MOST_ROWS = 2**63  # what a count may reach
 PIECE = 1 << 20  # values looked at together, so that a check needs no memory of the model's size
@@ -274,5 +275,4 @@ def usable_options(model: Model) -> dict[str, Any]:
 
 def listed_learners() -> str:
     """Return the learners that are known, in words."""
-    *others, last = LEARNER_PARAMETERS
-    return f"{', '.join(others)} or {last}"
+    return word_list(LEARNER_PARAMETERS, joint="or")

@@ -1,7 +1,7 @@
 """Which features decide: the weights of a model by name, and the terms of one row's score."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.models.scoring import Scorer
+from rosenblatt.wording import word_list
 
 Label = int | float | str | bool
 
@@ -138,17 +139,6 @@ def class_number(model: Model, text: str) -> int:
         msg = f"The model knows no class {text!r}; it knows {word_list(written)}."
         raise InputError(msg)
     return written.index(text)
-
-
-def word_list(words: Sequence[str], most: int = 10) -> str:
-    """Return words as a list to read, not too long.
-
-    >>> word_list(["a", "b", "c"]), word_list(["a", "b", "c", "d"], 2)
-    ('a, b and c', 'a, b and 2 more')
-    """
-    if len(words) > most:
-        return f"{', '.join(words[:most])} and {len(words) - most} more"
-    return " and ".join([", ".join(words[:-1])] * (len(words) > 1) + list(words[-1:]))
 
 
 def deciding_vectors(model: Model) -> Iterator[NDArray[Any]]:

@@ -18,6 +18,7 @@ from rosenblatt.rules import (
     check_rule,
     rule_parameters,
 )
+from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
     from rosenblatt.training.loop import Plan
@@ -74,8 +75,7 @@ class Learner:
             msg = Sentence(
                 *(Parameter("memory", "vote"), " is not available with "),
                 *(Parameter("rule", self.rule), "; use ", Parameter("rule", first)),
-                *(f" or {name}" for name in others),
-                ".",
+                f" or {word_list(others, joint='or')}.",
             )
             raise InputError(msg)
         if self.record_mistakes and self.second_order:
@@ -248,11 +248,10 @@ def _flag(value: object) -> bool:
 
 def one_of(choices: Iterable[object]) -> Check:
     """Return the check that a value is one of these."""
-    *others, last = choices
-    said = ", ".join(repr(choice) for choice in others)
+    values = list(choices)
     return (
-        f"{said} or {last!r}",
-        lambda v: any(v is c or (isinstance(v, str) and v == c) for c in [*others, last]),
+        word_list(map(repr, values), len(values), "or"),
+        lambda v: any(v is c or (isinstance(v, str) and v == c) for c in values),
     )
 
 

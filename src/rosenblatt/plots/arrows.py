@@ -20,7 +20,6 @@ def draw_arrow(
     *,
     colour: str = INK,
     width: float = 2.0,
-    line: str = "-",
     text: str = "",
 ) -> Any:
     """Draw an arrow from the first point to the second, with a letter beyond its tip."""
@@ -35,7 +34,6 @@ def draw_arrow(
             "arrowstyle": "-|>,head_length=0.5,head_width=0.25",
             "color": colour,
             "linewidth": width,
-            "linestyle": line,
             "shrinkA": 0,
             "shrinkB": 0,
             "joinstyle": "miter",

@@ -20,6 +20,7 @@ PlaneName = Literal["pca", "weights"]
 PLANES: tuple[PlaneName, ...] = ("pca", "weights")
 Features = Sequence[int | str]
 
+MOST_NAMES = 8  # of features, in an error
 MOST_DENSE = 4_000_000  # values that are decomposed as an array
 
 
@@ -143,18 +144,14 @@ def _feature_number(rows: DrawnRows, feature: int | str) -> int:
         if found is not None:
             return found
         if not feature.isdecimal():
-            msg = f"There is no feature {feature!r}; the first are {_first_names(rows)}."
+            first = ", ".join(repr(rows.name(k)) for k in range(min(MOST_NAMES, d)))
+            msg = f"There is no feature {feature!r}; the first are {first}."
             raise InputError(msg)
     number = int(feature)
     if not 0 <= number < d:
         msg = f"Feature {number} does not exist; the rows have features 0 to {d - 1}."
         raise InputError(msg)
     return number
-
-
-def _first_names(rows: DrawnRows, most: int = 8) -> str:
-    shown = [repr(rows.name(k)) for k in range(min(most, rows.n_features))]
-    return ", ".join(shown)
 
 
 def _leading(X: Any) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -65,9 +65,8 @@ class _Entry(NamedTuple):
 class HardestRows:
     """Keeps the wrong rows with the largest lead of the wrong class, whatever the file's size."""
 
-    def __init__(self, model: Model, most: int = MOST_HARD_ROWS) -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
-        self._most = most
         self._seen = 0
         self._kept: list[_Entry] = []
 
@@ -76,7 +75,7 @@ class HardestRows:
         known = (batch.labels >= 0) & (batch.labels < len(self._model.classes))
         wrong = np.flatnonzero(known & (predicted != batch.labels))
         leads = _leads(scores[wrong], batch.labels[wrong], predicted[wrong])
-        for k in np.argsort(-leads, kind="stable")[: self._most].tolist():
+        for k in np.argsort(-leads, kind="stable")[:MOST_HARD_ROWS].tolist():
             i = int(wrong[k])
             row = slice(batch.indptr[i], batch.indptr[i + 1])
             entry = _Entry(
@@ -89,7 +88,7 @@ class HardestRows:
                 np.array(scores[i]),
                 _columns(batch, i),
             )
-            if len(self._kept) < self._most:
+            if len(self._kept) < MOST_HARD_ROWS:
                 heapq.heappush(self._kept, entry)
             else:
                 heapq.heappushpop(self._kept, entry)

@@ -17,7 +17,7 @@ from rosenblatt.report.sections import (
     weight_section,
 )
 from rosenblatt.report.summary import summary_section
-from rosenblatt.wording import percent
+from rosenblatt.wording import percent, word_list
 
 SECTIONS = (
     summary_section,
@@ -69,7 +69,7 @@ def _classes(found: Findings) -> str:
     classes = [str(label) for label in found.model.classes]
     if len(classes) > 6:
         return f"{len(classes)} classes"
-    return f"{', '.join(classes[:-1])} or {classes[-1]}"
+    return word_list(classes, joint="or")
 
 
 def _tiles(found: Findings) -> str:

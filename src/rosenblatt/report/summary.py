@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from rosenblatt.models.evaluation import Evaluation, wilson
-from rosenblatt.models.explanation import RankedWeight, word_list
+from rosenblatt.models.explanation import RankedWeight
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import paragraph, section, text
-from rosenblatt.wording import counted, percent
+from rosenblatt.wording import counted, percent, word_list
 
 MOST_NAMED = 3  # features on a side, or labels
 
