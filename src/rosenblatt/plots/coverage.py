@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.metrics import coverage_curve
-from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes, titled
 from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
 from rosenblatt.plots.subject import rows_of_estimator
 
@@ -84,10 +84,8 @@ class CoverageDisplay(Display):
         )
 
     def _draw(self, axes: "list[Axes]") -> None:
-        from matplotlib.ticker import PercentFormatter
-
         ax = axes[0]
-        style_axes(ax, "share of rows answered", "error", grid=True)
+        style_axes(ax, "share of rows answered", "error", grid=True, percent="xy")
         self.line_ = ax.plot(
             self.coverage, self.error, color=BLUE, linewidth=2.0, drawstyle="steps-post",
             label=f"most certain first, by {self.measure}",
@@ -105,10 +103,8 @@ class CoverageDisplay(Display):
         ax.set_xlim(0, 1.01)
         top = max(float(self.error[self.coverage >= 0.05].max(initial=0.0)), self.error[-1]) or 0.01
         ax.set_ylim(-0.03 * top, 1.15 * top)
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter(PercentFormatter(1.0))
         self.legend_ = legend_beside(ax, handles)
-        set_title(ax, f"{self.title}{': ' * bool(self.title)}error against coverage")
+        set_title(ax, titled(self.title, "error against coverage"))
 
 
 def _confidence(estimator: Any, X: Any) -> tuple[NDArray[Any], str]:

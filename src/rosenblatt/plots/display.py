@@ -157,14 +157,30 @@ def label_text(label: Any, longest: int = LONGEST_LABEL) -> str:
     return text.replace("$", r"\$")
 
 
+def titled(title: str, text: str) -> str:
+    """Return a text after a title, if there is one."""
+    return f"{title}: {text}" if title else text
+
+
 def set_title(ax: "Axes", *parts: str, width: int = TITLE_WIDTH) -> None:
     """Write a title, its parts on lines of their own and long ones broken."""
     lines = [fill(part, width) for part in parts if part]
     ax.set_title("\n".join(lines), loc="left", fontsize=10, color=INK)
 
 
-def style_axes(ax: "Axes", xlabel: str, ylabel: str, *, grid: bool = False) -> None:
-    """Name the axes and take away what says nothing."""
+def style_axes(
+    ax: "Axes", xlabel: str, ylabel: str, *, grid: bool = False, percent: str = "", whole: str = ""
+) -> None:
+    """Name the axes and take away what says nothing.
+
+    ``percent`` and ``whole`` name the axes, among "xy", of shares and of whole numbers.
+    """
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+    for axis in percent:
+        getattr(ax, f"{axis}axis").set_major_formatter(PercentFormatter(1.0))
+    for axis in whole:
+        getattr(ax, f"{axis}axis").set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel(label_text(xlabel, 60), color=INK)
     ax.set_ylabel(label_text(ylabel, 60), color=INK)
     for side in ("top", "right"):

@@ -140,10 +140,8 @@ class ErrorsDisplay(Display):
         )
 
     def _draw(self, axes: "list[Axes]") -> None:
-        from matplotlib.ticker import MaxNLocator, PercentFormatter
-
         ax = axes[0]
-        style_axes(ax, "pass", "rows that are wrong", grid=True)
+        style_axes(ax, "pass", "rows that are wrong", grid=True, percent="y", whole="x")
         marked = len(self.passes) <= MOST_MARKED
         self.training_ = self.test_ = self.best_ = None
         handles = []
@@ -185,8 +183,6 @@ class ErrorsDisplay(Display):
         top = max(0.01, *(float(curve.max()) for curve in curves))
         ax.set_ylim(-0.03 * top, 1.06 * top)  # a mark on zero is not cut in half
         ax.set_xlim(0.5, len(self.passes) + 0.5)
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         self.legend_ = legend_beside(ax, handles)
         set_title(ax, f"{self.title}: error after each pass")
 
@@ -279,10 +275,8 @@ class OrdersDisplay(Display):
         )
 
     def _draw(self, axes: "list[Axes]") -> None:
-        from matplotlib.ticker import MaxNLocator, PercentFormatter
-
         ax = axes[0]
-        style_axes(ax, "pass", "rows that are wrong", grid=True)
+        style_axes(ax, "pass", "rows that are wrong", grid=True, percent="y", whole="x")
         self.lines_: dict[str, list[Any]] = {}
         self.bands_: dict[str, list[Any]] = {}
         for (name, test), (colour, marker) in zip(self.test_errors.items(), STYLES, strict=False):
@@ -306,8 +300,6 @@ class OrdersDisplay(Display):
                 )
                 self.lines_[name].append(line)
                 self.bands_[name].append(band)
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         self.legend_ = legend_beside(ax, [line for pair in self.lines_.values() for line in pair])
         set_title(
             ax,
@@ -353,7 +345,7 @@ class _Known:
     """What test rows have to agree with."""
 
     def __init__(self, rows: DrawnRows) -> None:
-        self.classes_, self.n_features_in_ = np.array(rows.classes), rows.n_features
+        self.classes_, self.n_features_in_ = rows.classes, rows.n_features
 
 
 def errors_by_pass(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.metrics import precision_recall_curve
-from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes, titled
 from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
 from rosenblatt.plots.subject import rows_of_estimator
 
@@ -51,7 +51,7 @@ class PrecisionRecallDisplay(Display):
         ``class_`` is the positive class, by its label; the second of two by default.
         """
         rows = rows_of_estimator(estimator, X, y)
-        texts = [str(label) for label in rows.classes]
+        texts = [str(label) for label in rows.classes.tolist()]
         if class_ is None and len(texts) > 2:
             msg = "The curve is that of one class against the others; name it with class_."
             raise InputError(msg)
@@ -95,10 +95,8 @@ class PrecisionRecallDisplay(Display):
         )
 
     def _draw(self, axes: "list[Axes]") -> None:
-        from matplotlib.ticker import PercentFormatter
-
         ax = axes[0]
-        style_axes(ax, f"recall of {self.label}", "precision", grid=True)
+        style_axes(ax, f"recall of {self.label}", "precision", grid=True, percent="xy")
         self.line_ = ax.plot(
             np.append(0.0, self.recall), np.append(self.precision[0], self.precision), color=BLUE,
             linewidth=2.0, drawstyle="steps-pre",
@@ -118,7 +116,5 @@ class PrecisionRecallDisplay(Display):
             handles.append(self.point_)
         ax.set_xlim(-0.01, 1.01)
         ax.set_ylim(0.0, 1.03)
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter(PercentFormatter(1.0))
         self.legend_ = legend_beside(ax, handles)
-        set_title(ax, f"{self.title}{': ' * bool(self.title)}precision and recall")
+        set_title(ax, titled(self.title, "precision and recall"))

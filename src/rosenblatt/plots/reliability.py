@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.reliability import Reliability
-from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes, titled
 from rosenblatt.plots.palette import BLUE, FAINT
 
 if TYPE_CHECKING:
@@ -76,16 +76,17 @@ class ReliabilityDisplay(Display):
     @property
     def sentence(self) -> str:
         """What the picture shows."""
-        return (
-            f"{self.title}{': ' * bool(self.title)}probabilities that {self.what} are "
-            f"{100 * self.gap:.1f} percentage points off on average; Brier score {self.brier:.4f}."
+        return titled(
+            self.title,
+            f"probabilities that {self.what} are {100 * self.gap:.1f} percentage points off on "
+            f"average; Brier score {self.brier:.4f}.",
         )
 
     def _draw(self, axes: "list[Axes]") -> None:
-        from matplotlib.ticker import PercentFormatter
-
         ax = axes[0]
-        style_axes(ax, f"probability that {self.what}", "share that came true", grid=True)
+        style_axes(
+            ax, f"probability that {self.what}", "share that came true", grid=True, percent="xy"
+        )
         self.diagonal_ = ax.plot(
             [0, 1], [0, 1], color=FAINT, linestyle="--", label="perfectly reliable"
         )[0]
@@ -99,7 +100,5 @@ class ReliabilityDisplay(Display):
         )  # fmt: skip
         ax.set_xlim(-0.03, 1.03)
         ax.set_ylim(-0.03, 1.03)
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter(PercentFormatter(1.0))
         self.legend_ = legend_beside(ax, [self.line_, self.diagonal_])
-        set_title(ax, f"{self.title}{': ' * bool(self.title)}reliability of the probabilities")
+        set_title(ax, titled(self.title, "reliability of the probabilities"))

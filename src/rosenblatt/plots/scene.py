@@ -47,7 +47,7 @@ def scene_of(
     frame = frame_of(held, origin)
     scales = "" if frame.equal else "the axes differ in scale, so that angles are skewed"
     note = "; ".join(part for part in (plane.note, scales) if part)
-    return Scene(points, rows.numbers, rows.classes, plane.labels, frame, note)
+    return Scene(points, rows.numbers, tuple(rows.classes.tolist()), plane.labels, frame, note)
 
 
 @dataclass

@@ -12,44 +12,29 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators import Perceptron, VotedPerceptron
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.shapes import matrix_of
-from rosenblatt.theory.labelled_rows import check_labelled_rows
+from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
 from rosenblatt.training.examples import known_numbers
 
 OTHERWISE = "draw its regions instead"
 
 
 @dataclass(frozen=True)
-class DrawnRows:
+class DrawnRows(LabelledRows):
     """Rows as an array or CSR matrix of float64, and what is written beside them."""
 
-    X: Any
-    numbers: NDArray[Any]  # of the class of each row
-    classes: tuple[Any, ...]
     name: Callable[[int], str]  # of a feature, by its number
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return int(self.X.shape[1])
-
-    @property
-    def sides(self) -> NDArray[Any]:
-        """−1.0 for the first of two classes and +1.0 for the second."""
-        return 2.0 * self.numbers - 1.0
 
     @property
     def labels(self) -> NDArray[Any]:
         """The label of each row."""
-        labels: NDArray[Any] = np.array(self.classes)[self.numbers]
-        return labels
+        return np.asarray(self.classes[self.numbers])
 
 
 def rows_of_data(X: Any, y: Any, feature_names: Sequence[str] | None = None) -> DrawnRows:
     """Return rows of at least two classes."""
     name = feature_namer(X, None, feature_names)
     rows = check_labelled_rows(X, y)
-    classes = tuple(rows.classes.tolist())
-    return DrawnRows(rows.X.astype(np.float64), rows.numbers, classes, name)
+    return DrawnRows(rows.X.astype(np.float64), rows.numbers, rows.classes, name)
 
 
 def rows_of_estimator(
@@ -70,7 +55,7 @@ def rows_of_estimator(
         raise InputError(msg)
     classes = np.asarray(estimator.classes_)
     numbers = known_numbers(labels, classes)
-    return DrawnRows(matrix_of(rows).astype(np.float64), numbers, tuple(classes.tolist()), name)
+    return DrawnRows(matrix_of(rows).astype(np.float64), numbers, classes, name)
 
 
 def feature_namer(

@@ -10,7 +10,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import is_recorded
 from rosenblatt.models.scoring import votes_of
-from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes, titled
 from rosenblatt.plots.palette import BLUE, INK, VERMILION
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class SurvivalDisplay(Display):
             ax.set_yscale("log")
         ax.set_ylim(bottom=0.5)
         self.legend_ = legend_beside(ax, handles)
-        set_title(ax, f"{self.title}{': ' * bool(self.title)}survival of the weight vectors")
+        set_title(ax, titled(self.title, "survival of the weight vectors"))
 
 
 def _spread(survival: NDArray[Any]) -> NDArray[Any]:

@@ -155,10 +155,8 @@ class AngleDisplay(Display):
         )
 
     def _draw(self, axes: "list[Axes]") -> None:
-        from matplotlib.ticker import MaxNLocator
-
         ax = axes[0]
-        style_axes(ax, "updates", "angle between w and w*", grid=True)
+        style_axes(ax, "updates", "angle between w and w*", grid=True, whole="x")
         marker = "o" if len(self.updates) <= 60 else ""
         self.allowed_ = ax.plot(
             self.updates, self.allowed, color=VERMILION, linestyle="-.",
@@ -170,7 +168,6 @@ class AngleDisplay(Display):
         )[0]  # fmt: skip
         ax.yaxis.set_major_formatter("{x:.0f}°")
         ax.set_ylim(0, max(92.0, float(self.angles.max()) * 1.03))
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         self.legend_ = legend_beside(ax, [self.allowed_, self.angles_])
         set_title(ax, "The weights turn towards w*", self.note)
 

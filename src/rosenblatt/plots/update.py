@@ -21,7 +21,7 @@ from rosenblatt.plots.scene import (
     scatter_classes,
     scene_of,
 )
-from rosenblatt.plots.subject import DrawnRows, feature_namer, rows_of_data, unit
+from rosenblatt.plots.subject import DrawnRows, rows_of_data, unit
 from rosenblatt.plots.theorem import update_to_draw
 from rosenblatt.rules import additive_rules
 
@@ -95,10 +95,8 @@ class UpdateDisplay(PlaneDisplay):
         """
         from rosenblatt.tracing import trace
 
-        name = feature_namer(X, None, feature_names)
         followed = trace(X, y, **{"max_rows": update or 50} | parameters | {"only_updates": True})
-        rows = rows_of_data(X, y)
-        shown = DrawnRows(rows.X, rows.numbers, rows.classes, name)
+        shown = rows_of_data(X, y, feature_names)
         return cls._of_step(shown, update_to_draw(followed, update), features, plane)
 
     @classmethod
