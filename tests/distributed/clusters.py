@@ -39,4 +39,5 @@ def same_model(one: Any, other: Any) -> bool:
         and np.array_equal(one.intercept_, other.intercept_)
         and one.classes_.tolist() == other.classes_.tolist()
         and mistakes[0] == mistakes[1]
+        and np.array_equal(getattr(one, "confidence_", 1.0), getattr(other, "confidence_", 1.0))
     )

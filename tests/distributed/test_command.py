@@ -62,6 +62,20 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
     assert "133 rows" in told.stdout
 
 
+def test_second_order_from_the_command(tmp_path: Path) -> None:
+    """Variances are mixed and kept in the model file; weights shows how sure each weight is."""
+    parts(tmp_path, 60)
+    options = (*OPTIONS, "--rule", "arow", "--max-iter", "2", "-o", "m.model")
+    done = run("train", "part-*.svm", *options, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    model = read(tmp_path / "m.model")
+    assert (model.learner, model.training["n_shards"]) == ("ConfidenceWeightedClassifier", 3)
+    assert model.variance is not None
+    assert (model.variance < 1.0).all()
+    shown = CliRunner().invoke(main, ["weights", str(tmp_path / "m.model")])
+    assert "±" in shown.stdout
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -80,7 +94,7 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
         (("--engine", "dask", "--memory", "vote"), "--memory vote keeps the rows of all mistakes"),
         (
             ("--engine", "dask", "--rule", "pa1", "--mixing", "mistakes"),
-            "--mixing mistakes goes with --rule perceptron",
+            "--mixing mistakes is not available with the rule pa1, whose steps differ in length",
         ),
     ],
 )

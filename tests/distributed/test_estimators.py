@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from rosenblatt import Perceptron, load
 from rosenblatt.distributed import (
     DaskAveragedPerceptron,
+    DaskConfidenceWeightedClassifier,
     DaskPassiveAggressiveClassifier,
     DaskPerceptron,
     ShardWarning,
@@ -48,6 +49,9 @@ def arrays(X: Any, y: Any, chunk: int) -> tuple[Any, Any]:
         (DaskAveragedPerceptron, 2, 0.0, 90, "sparse", {"n_shards": 6, "early_stopping": True}),
         (DaskPassiveAggressiveClassifier, 3, 2.0, 150, "dense", {"class_weight": "balanced"}),
         (DaskPerceptron, 2, 2.0, 64, "dense", {"n_shards": 1, "shuffle": "once"}),
+        (DaskConfidenceWeightedClassifier, 2, 2.0, 90, "dense", {}),
+        (DaskConfidenceWeightedClassifier, 3, 2.0, 90, "sparse", {"rule": "scw1", "average": True}),
+        (DaskConfidenceWeightedClassifier, 2, 2.0, 64, "sparse", {"n_shards": 1, "r": 0.1}),
     ],
 )
 def test_bits_of_the_simulation(
@@ -249,7 +253,7 @@ def test_bad_parameters(client: Client) -> None:
     ):
         with pytest.raises(InputError, match=told):
             DaskPerceptron(**{"client": client, **options}).fit(X, y)
-    with pytest.raises(InputError, match="its steps differ in length"):
+    with pytest.raises(InputError, match="the rule pa1, whose steps differ in length"):
         DaskPassiveAggressiveClassifier(client=client, mixing="mistakes").fit(X, y)
     with pytest.raises(NotFittedError, match="DaskPerceptron is not fitted yet"):
         DaskPerceptron(client=client).predict(X)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from distributed import Client, KilledWorker
 
-from rosenblatt.distributed import DaskAveragedPerceptron
+from rosenblatt.distributed import DaskAveragedPerceptron, DaskConfidenceWeightedClassifier
 from rosenblatt.distributed import engine as engine_module
 from rosenblatt.distributed.engine import DaskEngine, LostClusterError
 from rosenblatt.errors import InputError
@@ -30,18 +30,21 @@ def pids(client: Client) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "victims",
+    ("kind", "victims"),
     [
-        lambda epoch, workers: [workers[epoch % len(workers)]],
-        lambda epoch, workers: workers if epoch == 2 else [],
+        (DaskAveragedPerceptron, lambda epoch, workers: [workers[epoch % len(workers)]]),
+        (DaskConfidenceWeightedClassifier, lambda epoch, workers: workers if epoch == 2 else []),
     ],
     ids=["one in each epoch", "all at once"],
 )
 def test_killed_workers(
-    client: Client, victims: Callable[[int, list[int]], list[int]], monkeypatch: pytest.MonkeyPatch
+    client: Client,
+    kind: Any,
+    victims: Callable[[int, list[int]], list[int]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Workers killed by SIGKILL when some shards of an epoch are done change not one bit."""
-    check_killed_workers(client, victims, 2, monkeypatch)
+    check_killed_workers(client, kind, victims, 2, monkeypatch)
 
 
 @pytest.mark.explore
@@ -54,18 +57,19 @@ def test_workers_killed_at_random(
     def victims(_epoch: int, workers: list[int]) -> list[int]:
         return [pid for pid in workers if generator.random() < 0.5]
 
-    check_killed_workers(client, victims, 30, monkeypatch)
+    check_killed_workers(client, DaskAveragedPerceptron, victims, 30, monkeypatch)
 
 
 def check_killed_workers(
     client: Client,
+    kind: Any,
     victims: Callable[[int, list[int]], list[int]],
     epochs: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Train while workers are killed, and compare with the simulation."""
     X, y = rows(300)
-    clf = DaskAveragedPerceptron(client=client, n_shards=N_SHARDS, max_iter=epochs)
+    clf = kind(client=client, n_shards=N_SHARDS, max_iter=epochs)
     expected = clf.simulate(X, y)
     killed: dict[int, list[int]] = {}
     watch_shares = DaskEngine._watch_shares
@@ -124,7 +128,7 @@ PROGRAM = """
 import os, signal, sys
 import dask.array as da
 import numpy as np
-from rosenblatt.distributed import DaskAveragedPerceptron
+from rosenblatt.distributed import DaskConfidenceWeightedClassifier
 from tests.distributed.clusters import rows, threads
 
 def kill(record):
@@ -133,9 +137,9 @@ def kill(record):
 
 X, y = rows(300)
 with threads(2) as client:
-    clf = DaskAveragedPerceptron(
+    clf = DaskConfidenceWeightedClassifier(
         client=client, n_shards=3, max_iter=5, checkpoint=sys.argv[1], observers=[kill],
-        early_stopping=True, n_iter_no_change=9,
+        early_stopping=True, n_iter_no_change=9, average=True,
     )
     clf.fit(da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50))
 """
@@ -145,23 +149,24 @@ def test_killed_coordinator(tmp_path: Path) -> None:
     """A coordinator killed in epoch 3 goes on from the checkpoint of epoch 2, to the same bits."""
     point = tmp_path / "run.checkpoint"
     program = [sys.executable, "-c", PROGRAM, str(point)]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    ended = subprocess.run(program, env=environment, check=False, capture_output=True)  # noqa: S603
+    root = Path(__file__).parents[2]
+    ended = subprocess.run(program, cwd=root, check=False, capture_output=True)  # noqa: S603
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
     assert point.exists()
     X, y = rows(300)
     epochs: list[int] = []
-    clf = DaskAveragedPerceptron(
+    clf = DaskConfidenceWeightedClassifier(
         n_shards=3,
         max_iter=5,
         checkpoint=point,
         observers=[lambda record: epochs.append(record.pass_)],
         early_stopping=True,
         n_iter_no_change=9,
+        average=True,
     )
     with threads(3) as client:
         clf.set_params(client=client)
-        other = DaskAveragedPerceptron(**clf.get_params(deep=False) | {"n_shards": 4})
+        other = DaskConfidenceWeightedClassifier(**clf.get_params(deep=False) | {"n_shards": 4})
         with pytest.raises(InputError, match="another training: n_shards= was 3 and is now 4"):
             other.fit(da.from_array(X, chunks=(60, -1)), da.from_array(y, chunks=60))
         changed = X.copy()

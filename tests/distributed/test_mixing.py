@@ -23,13 +23,17 @@ from rosenblatt.distributed.shards import Shard
 from rosenblatt.distributed.simulation import VirtualShards, simulate, virtual_shards
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import Dense, Rows
-from rosenblatt.rules import PA1, Perceptron, Rule
+from rosenblatt.rules import AROW, PA1, Perceptron, Rule, scw1
+from rosenblatt.rules.confidence_weighted import CONFIDENCE, phi_of
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.linear import count_mistakes, fit
 from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State
-from tests.distributed.naive import mixed
+from tests.distributed.naive import confidently_mixed, mixed
 from tests.examples import FORMATS, csr, dense, same_bits, separable, tries
+from tests.reference import arow, confidence_weighted
+
+PHI = phi_of(CONFIDENCE)
 
 
 def noisy(n_rows: int, n_features: int, n_classes: int = 2, seed: int = 0) -> tuple[Any, Any]:
@@ -48,9 +52,11 @@ def values(shard: Shard) -> NDArray[Any]:
     return rows.values
 
 
-def serial(rows: Rows, y: NDArray[Any], n_classes: int, plan: Plan, *, averaged: bool) -> State:
+def serial(
+    rows: Rows, y: NDArray[Any], n_classes: int, plan: Plan, *, averaged: bool, uncertain: bool
+) -> State:
     """Return what the plain training makes of it."""
-    state = State.zeros(rows.shape[1], n_classes, averaged=averaged)
+    state = State.zeros(rows.shape[1], n_classes, averaged=averaged, uncertain=uncertain)
     fit(state, Examples(rows, y), plan, np.random.default_rng(7))
     return state
 
@@ -58,17 +64,21 @@ def serial(rows: Rows, y: NDArray[Any], n_classes: int, plan: Plan, *, averaged:
 @pytest.mark.parametrize("shuffle", [True, "once", False])
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("rule", [Perceptron(), PA1(0.5)])
+@pytest.mark.parametrize("rule", [Perceptron(), PA1(0.5), AROW(0.5), scw1()])
 def test_one_shard_is_the_serial_learner(
     rule: Rule, kind: str, n_classes: int, shuffle: Any
 ) -> None:
     """One shard gives the weights and the average of the plain learner, bit for bit."""
     X, y = noisy(80, 6, n_classes)
-    rows = FORMATS[kind](X * 0.7)
+    rows, uncertain = FORMATS[kind](X * 0.7), not isinstance(rule, Perceptron | PA1)
     for averaged in (False, True):
         plan = Plan(rule, 4, shuffle=shuffle)
-        state, outcome = simulate(Examples(rows, y), n_classes, 1, plan, averaged=averaged, seed=7)
-        expected = serial(rows, y, n_classes, plan, averaged=averaged)
+        kept = {"averaged": averaged, "uncertain": uncertain}
+        state, outcome = simulate(Examples(rows, y), n_classes, 1, plan, seed=7, **kept)  # type: ignore[arg-type]
+        expected = serial(rows, y, n_classes, plan, **kept)
+        if state.variance is not None and expected.variance is not None:
+            assert same_bits(state.by_class(state.variance), expected.by_class(expected.variance))
+        assert uncertain == (state.variance is not None)
         assert same_bits(state.by_class(state.weights), expected.by_class(expected.weights))
         assert same_bits(state.by_class(state.average()), expected.by_class(expected.average()))
         assert state.count == expected.count == 4 * 80 + 1
@@ -101,6 +111,42 @@ def test_plain_lists(n_shards: int, mixing: Mixing) -> None:
         assert state.weights.tolist() == w
     np.testing.assert_allclose(state.weights, w, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(state.average(), mean, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_shards", [2, 5])
+@pytest.mark.parametrize("rule", ["arow", "scw1"])
+def test_confidence_in_plain_lists(n_shards: int, rule: str) -> None:
+    """Second-order shards are mixed weight by weight, each by how sure it is."""
+    X, y = noisy(60, 5, seed=n_shards)
+    steps: Any = {
+        "arow": (AROW(0.5), arow(0.5)),
+        "scw1": (scw1(), confidence_weighted("scw1", PHI)),
+    }
+    data = Examples(dense(X), y)
+    state, _ = simulate(
+        data, 2, n_shards, Plan(steps[rule][0], 4), averaged=True, uncertain=True, seed=3
+    )
+    shards = virtual_shards(data, n_shards, seed=3)
+    lists = [([[*x, 1.0] for x in values(s).tolist()], s.examples.targets.tolist()) for s in shards]
+    orders = [
+        [s.order(shuffle=True, seed=3, epoch=e).tolist() for s in shards] for e in (1, 2, 3, 4)
+    ]
+    w, sigma, mean = confidently_mixed(lists, orders, steps[rule][1])
+    assert state.variance is not None
+    np.testing.assert_allclose(state.weights, w, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(state.variance, sigma, rtol=1e-9)
+    np.testing.assert_allclose(state.average(), mean, rtol=1e-9, atol=1e-12)
+
+
+def test_a_surer_shard_counts_more() -> None:
+    """A feature that one shard alone met keeps more of its weight than the plain mean leaves it."""
+    X = np.zeros((40, 2))
+    X[:, 0], X[:20, 1] = np.tile([1.0, -1.0], 20), np.tile([1.0, -1.0], 10)
+    data = Examples(dense(X), np.tile([1, -1], 20).astype(np.int8))
+    plan = Plan(AROW(0.1), 1, shuffle=False)
+    state, _ = simulate(data, 2, 2, plan, uncertain=True)
+    alone, _ = simulate(Examples(dense(X[:20]), data.targets[:20]), 2, 1, plan, uncertain=True)
+    assert 0.6 * alone.weights[1] < state.weights[1] < alone.weights[1]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -145,7 +191,8 @@ def test_broadcast_weights_are_never_written() -> None:
 def test_a_clean_epoch_leaves_the_weights_alone() -> None:
     """Shards that make no mistake hand back nothing, and the mixture has the bits that it had."""
     rows, y, w = separable(64, 4, 0.1, seed=1)
-    state = State(np.append(w, 0.0) * 0.1, np.zeros(5), 2, 1)
+    surest = np.array([0.1, 0.3, 0.7, 1.0, 1 / 49])  # 1/(1/σ) is not σ for all of them
+    state = State(np.append(w, 0.0) * 0.1, np.zeros(5), 2, 1, variance=surest.copy())
     shards = virtual_shards(Examples(dense(rows), y.astype(np.int8)), 7)
     start = Start.of(state)
     lesson = Lesson(Perceptron(), 0, shuffle=True, seed=0, averaged=True)
@@ -154,6 +201,7 @@ def test_a_clean_epoch_leaves_the_weights_alone() -> None:
     assert share.change.nbytes == 0
     mix(state, share, alone=False)
     assert same_bits(state.weights, np.append(w, 0.0) * 0.1)
+    assert same_bits(state.variance, surest)
     assert state.count == 65
 
 

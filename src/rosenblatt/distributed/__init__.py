@@ -10,6 +10,7 @@ from rosenblatt.lazy import lazy_names
 if TYPE_CHECKING:
     from rosenblatt.distributed.classifiers import (
         DaskAveragedPerceptron,
+        DaskConfidenceWeightedClassifier,
         DaskPassiveAggressiveClassifier,
         DaskPerceptron,
     )
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DaskAveragedPerceptron",
+    "DaskConfidenceWeightedClassifier",
     "DaskPassiveAggressiveClassifier",
     "DaskPerceptron",
     "ShardWarning",
@@ -32,6 +34,7 @@ _find = lazy_names(
     "rosenblatt.distributed",
     {
         "DaskAveragedPerceptron": _CLASSIFIERS,
+        "DaskConfidenceWeightedClassifier": _CLASSIFIERS,
         "DaskPassiveAggressiveClassifier": _CLASSIFIERS,
         "DaskPerceptron": _CLASSIFIERS,
         "ShardWarning": "rosenblatt.distributed.shards",

@@ -1,9 +1,9 @@
 """What the classifiers on a cluster share: fit, lazy predictions, the plain estimator behind."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, get_args
 
@@ -29,7 +29,7 @@ from rosenblatt.distributed.fitting import ClusterOutcome, ClusterPlan, ClusterR
 from rosenblatt.distributed.mixing import Mixing
 from rosenblatt.distributed.shards import ShardWarning
 from rosenblatt.distributed.simulation import simulate
-from rosenblatt.distributed.train import ShardBar, with_files
+from rosenblatt.distributed.train import ShardBar, check_mixing, with_files
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier, TrainingParameters
 from rosenblatt.estimators.storage import save
@@ -47,7 +47,6 @@ CHECKS: dict[str, Check] = {
     "shuffle_shards": FLAG,
     "checkpoint": ("None or the name of a file", lambda v: v is None or isinstance(v, str | Path)),
 }
-UNDECIDING = ("observers", "verbose")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -162,6 +161,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             int(self.n_shards),
             learner.plan(),
             averaged=learner.averaged,
+            uncertain=learner.second_order,
             mixing=self.mixing,
             shuffled=self.shuffle_shards,
             seed=seed_from(self.random_state),
@@ -215,7 +215,9 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         if given["shuffle"] == "blocks":
             msg = "shuffle='blocks' is not available on a cluster, whose shards are blocks already."
             raise InputError(msg)
-        return self._plain_class(**given)
+        plain = self._plain_class(**given)
+        check_mixing(plain._learner(), self.mixing)  # noqa: SLF001  # ours
+        return plain
 
     def _client(self) -> Client:
         try:
@@ -231,20 +233,16 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         self, plain: OnlineClassifier, client: Client, collected: ClusterRows
     ) -> ClusterOutcome:
         """Train the plain estimator on what has been collected, and keep it."""
-        learner = plain._learner()  # noqa: SLF001  # ours
         n_shards = int(self.n_shards or min(len(client.nthreads()), sum(collected.lengths)))
         seed = seed_from(self.random_state)
+        learner = replace(plain._learner(), random_state=seed)  # noqa: SLF001  # ours
         run = ClusterPlan(
-            learner.plan(),
-            learner.averaged,
-            seed,
+            learner,
             n_shards,
             self.mixing,
             self.shuffle_shards,
             class_weights(self.class_weight, collected.classes.tolist(), collected.class_counts),
             None if self.checkpoint is None else str(self.checkpoint),
-            learner=type(plain).__name__,
-            options=plain_values(plain.get_params(deep=False) | {"random_state": seed}),
         )
         with ExitStack() as stack:
             observers, watch = list(self.observers or ()), None
@@ -266,7 +264,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         self._local, self.n_wrong_, self.verdict_ = plain, fitted.n_wrong, fitted.verdict
         if run.checkpoint is not None and fitted.outcome.stop_reason not in ENDED_EARLY:
             Path(run.checkpoint).unlink(missing_ok=True)
-        last_decide = not (learner.averaged or self.early_stopping)
+        last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
         n_wrong = fitted.n_wrong
         told = advice(fitted.outcome, (lambda: n_wrong) if last_decide else None)
         if told is not None:
@@ -290,16 +288,3 @@ def seed_from(random_state: Any) -> int:
     if random_state is None or isinstance(random_state, np.random.Generator):
         return int(np.random.default_rng(random_state).integers(2**63))
     return int(random_state)
-
-
-def plain_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that decide a training, as a checkpoint can hold them."""
-    kept = {name: value for name, value in parameters.items() if name not in UNDECIDING}
-    weight = kept["class_weight"]
-    if isinstance(weight, Mapping):
-        kept["class_weight"] = [[_plain(label), float(value)] for label, value in weight.items()]
-    return {name: _plain(value) for name, value in kept.items()}
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

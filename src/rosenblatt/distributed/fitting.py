@@ -17,10 +17,11 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Spread
 from rosenblatt.theory.verdict import Verdict
 from rosenblatt.training.history import Observer, Outcome
-from rosenblatt.training.loop import Plan, Progress
+from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
 
 
@@ -104,24 +105,19 @@ class ClusterRows:
 class ClusterPlan:
     """All that decides, with the data, what a training gives; and where it is kept."""
 
-    plan: Plan
-    averaged: bool
-    seed: int
+    learner: Learner  # whose random_state is a number
     n_shards: int
     mixing: Mixing = "uniform"
     shuffled: bool = False
     class_weight: NDArray[Any] | None = None  # by the number of the class
     checkpoint: str | None = None
     checkpoint_seconds: float = 0.0
-    learner: str = "Perceptron"  # whose options these are
-    options: dict[str, Any] | None = None
     described: dict[str, Any] | None = None  # what else decides how the data are read
 
     @property
     def held_out(self) -> float:
         """Which share of the rows is held out."""
-        stopping = self.plan.early_stopping
-        return 0.0 if stopping is None else stopping.validation_fraction
+        return self.learner.validation_fraction if self.learner.early_stopping else 0.0
 
 
 class ClusterOutcome(NamedTuple):
@@ -152,7 +148,8 @@ def fit_cluster(
 ) -> ClusterOutcome:
     """Train on parts that are in the workers; ``tell`` is handed what a person should know."""
     classes, n_classes = collected.classes, len(collected.classes)
-    recipe = Recipe(collected.n_features, n_classes, run.seed, run.held_out, run.class_weight)
+    learner, seed = run.learner, run.learner.random_state
+    recipe = Recipe(collected.n_features, n_classes, seed, run.held_out, run.class_weight)
     shards = shards_of(
         client, collected.parts, collected.lengths, run.n_shards, recipe, shuffled=run.shuffled
     )
@@ -161,15 +158,15 @@ def fit_cluster(
     strange = _checked_shards(engine, classes, run)
     if strange is not None:
         tell(strange)
-    state = State.zeros(recipe.n_features, n_classes, averaged=run.averaged)
+    state = learner.start(recipe.n_features, n_classes)
     progress = Progress(tuple(classes.tolist()))
     point = None if run.checkpoint is None else _checkpoint(run.checkpoint, run, engine)
     resumed = None if point is None else point.read()
     if resumed is not None:
         state, progress = resumed.state, resumed.progress
     state.arrange_for(_no_rows(engine))
-    plan = run.plan
-    lesson = Lesson(plan.rule, plan.zero, plan.shuffle, run.seed, run.averaged, run.mixing)
+    plan = learner.plan()
+    lesson = Lesson(plan.rule, plan.zero, plan.shuffle, seed, learner.averaged, run.mixing)
     outcome = fit_shards(
         state,
         engine,
@@ -193,22 +190,23 @@ def _checked_shards(engine: DaskEngine, classes: NDArray[Any], run: ClusterPlan)
             "on; give more rows, a larger fraction, or early_stopping=False."
         )
         raise InputError(msg)
-    in_order = run.plan.shuffle is False
+    in_order = run.learner.shuffle is False
     return strange_shards(engine.facts, classes.tolist(), in_order=in_order)
 
 
 def _checkpoint(path: str, run: ClusterPlan, engine: DaskEngine) -> Checkpoint:
     """Return the checkpoint of this run on these rows and no others."""
+    options = plain_options(run.learner.options())
     described = {
         "n_shards": run.n_shards,
         "mixing": run.mixing,
         "shuffle_shards": run.shuffled,
-        "seed": run.seed,
         "rows": [[fact.n_learned, fact.n_held_out, fact.fingerprint] for fact in engine.facts],
-        **(run.options or {}),
+        "class_weight": None if run.class_weight is None else run.class_weight.tolist(),
+        **options,
         **(run.described or {}),
     }
-    return Checkpoint(path, described, run.learner, run.options or {})
+    return Checkpoint(path, described, run.learner.estimator, options)
 
 
 def _verdict(

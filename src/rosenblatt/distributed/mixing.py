@@ -7,6 +7,16 @@ those of shard i after its pass and μᵢ its share, Σ μᵢ = 1::
 
     w ← w + Σ μᵢ·(wᵢ − w)
 
+A second-order rule keeps a variance σ beside each weight. Its shards are mixed by confidence, with
+the precisions Pᵢ = 1/σᵢ as shares, weight by weight::
+
+    w ← w + Σ Pᵢ·(wᵢ − w) / Σ Pᵢ        1/σ ← the mean of the Pᵢ
+
+which is the normal distribution with the least sum of divergences KL(· ‖ N(wᵢ, σᵢ)) from all shards
+(M. Dredze, A. Kulesza & K. Crammer, "Multi-domain learning by confidence-weighted parameter
+combination", Machine Learning 79, 2010). To add the evidence Pᵢ − P of all shards up, as if they
+were rows of a linear regression, was tried: after several epochs the weights grew without bound.
+
 Differences are what is sent and added, so that rows without a mistake leave the weights as they
 are, to the last bit, and so that what did not change need not be sent. Shares are added in a fixed
 tree over the numbers of the shards: the result depends on the data, the seed and the number of
@@ -130,6 +140,7 @@ class Start(NamedTuple):
     alone: bool  # there is but one shard, which goes on where it was, average and all
     ledger: Change | None = None  # where alone
     seen: int = 0  # Algorithm 7's c, where alone
+    variance: NDArray[Any] | None = None  # of a second-order rule
 
     @classmethod
     def of(cls, state: State, *, alone: bool = False) -> "Start":
@@ -143,6 +154,7 @@ class Start(NamedTuple):
             alone,
             None if ledger is None else _fixed(ledger),
             state.count if alone else 0,
+            None if state.variance is None else fixed(state.variance),
         )
 
     @classmethod
@@ -156,7 +168,8 @@ class Start(NamedTuple):
         ledger = None
         if averaged:
             ledger = weights * 0.0 if self.ledger is None else self.ledger.whole(self.shape)
-        return State(weights, ledger, self.n_classes, self.seen, self.by_feature)
+        variance = None if self.variance is None else self.variance.copy()
+        return State(weights, ledger, self.n_classes, self.seen, self.by_feature, variance)
 
 
 class Share(NamedTuple):
@@ -165,22 +178,25 @@ class Share(NamedTuple):
     counts: Counts
     n_rows: int
     weight: float  # μᵢ before division by their sum
-    change: Change  # weight·(wᵢ − w); the last weights themselves where a shard is alone
+    change: Change  # weight·(wᵢ − w), or Pᵢ·(wᵢ − w); the weights themselves where a shard is alone
     excess: Change | None  # Σ of (v − w) over the vectors v after each row; if alone, the ledger
+    evidence: Change | None = None  # Pᵢ − P of a second-order rule; if alone, the variances
 
     def plus(self, other: "Share") -> "Share":
         """Return both together."""
-        excess = None
-        if self.excess is not None and other.excess is not None:
-            excess = self.excess.plus(other.excess)
         a, b = self.counts, other.counts
         return Share(
             Counts(a.mistakes + b.mistakes, a.updates + b.updates, a.loss + b.loss),
             self.n_rows + other.n_rows,
             self.weight + other.weight,
             self.change.plus(other.change),
-            excess,
+            _both(self.excess, other.excess),
+            _both(self.evidence, other.evidence),
         )
+
+
+def _both(one: Change | None, other: Change | None) -> Change | None:
+    return None if one is None or other is None else one.plus(other)
 
 
 def run_epoch(shard: Shard, start: Start, epoch: int, lesson: Lesson) -> Share:
@@ -190,11 +206,17 @@ def run_epoch(shard: Shard, start: Start, epoch: int, lesson: Lesson) -> Share:
     counts = run_pass(state, shard.examples, order, lesson.rule, lesson.zero)
     n_rows, ledger = len(order), state.ledger
     if start.alone:
-        kept = None if ledger is None else Change.of(ledger)
-        return Share(counts, n_rows, 1.0, Change.of(state.weights), kept)
+        kept, sure = (
+            None if array is None else Change.of(array) for array in (ledger, state.variance)
+        )
+        return Share(counts, n_rows, 1.0, Change.of(state.weights), kept, sure)
     change = state.weights - start.weights.whole(start.shape)
     # Algorithm 7's ledger u from a counter of 0: n·(wᵢ − w) − u is the sum over the rows of v − w.
     excess = None if ledger is None else Change.of(n_rows * change - ledger)
+    if state.variance is not None and start.variance is not None:
+        precision = 1.0 / state.variance
+        evidence = Change.of(precision - 1.0 / start.variance)
+        return Share(counts, n_rows, 1.0, Change.of(precision * change), excess, evidence)
     if lesson.mixing == "uniform":
         return Share(counts, n_rows, 1.0, Change.of(change), excess)
     weight = float(counts.mistakes)
@@ -233,13 +255,26 @@ def mix(state: State, share: Share, *, alone: bool) -> None:
         state.weights = share.change.whole(state.weights.shape)
         if share.excess is not None:
             state.ledger = share.excess.whole(state.weights.shape)
+        if share.evidence is not None:
+            state.variance = share.evidence.whole(state.weights.shape)
     elif share.weight:
         step = share.change.over(share.weight)
+        if share.evidence is not None and state.variance is not None:
+            step = _confident_step(state.variance, share, share.evidence)
         step.add_to(state.weights)
         if state.ledger is not None and share.excess is not None:
             step.times(count).add_to(state.ledger)
             share.excess.times(-1.0).add_to(state.ledger)
     state.count = count
+
+
+def _confident_step(variance: NDArray[Any], share: Share, evidence: Change) -> Change:
+    """Change the variances to those of the mixture, and return how its weights differ."""
+    gain = evidence.whole(variance.shape)
+    precisions = share.weight / variance + gain  # Σ Pᵢ, one of each shard
+    changed = gain != 0.0  # 1/(1/σ) need not be σ
+    variance[changed] = share.weight / precisions[changed]
+    return Change.of(share.change.whole(variance.shape) / precisions)
 
 
 def count_wrong(shard: Shard, start: Start, zero: int, *, held_out: bool) -> int:

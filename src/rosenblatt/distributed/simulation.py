@@ -78,13 +78,14 @@ def simulate(
     plan: Plan,
     *,
     averaged: bool = False,
+    uncertain: bool = False,
     mixing: Mixing = "uniform",
     shuffled: bool = False,
     seed: int = 0,
     observers: Sequence[Observer] = (),
 ) -> tuple[State, Outcome]:
     """Return what a cluster would make of the examples with so many shards, to the last bit."""
-    state = State.zeros(examples.rows.shape[1], n_classes, averaged=averaged)
+    state = State.zeros(examples.rows.shape[1], n_classes, averaged=averaged, uncertain=uncertain)
     state.arrange_for(examples.rows)
     fraction = plan.early_stopping.validation_fraction if plan.early_stopping else 0.0
     shards = virtual_shards(examples, n_shards, held_out=fraction, shuffled=shuffled, seed=seed)

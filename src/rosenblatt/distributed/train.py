@@ -11,7 +11,7 @@ from rosenblatt.distributed.mixing import Mixing
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.rules import RULES, additive_rules
+from rosenblatt.rules import RULES
 from rosenblatt.training.history import PassRecord, ProgressBar
 
 if TYPE_CHECKING:
@@ -58,20 +58,15 @@ def train_files(
     from rosenblatt.distributed.fitting import ClusterPlan, fit_cluster
 
     check_mixing(learner, mixing)
-    options = learner.options()
     read = read_files(client, paths, layout, columns, learner.constant)
     n_shards = n_shards or min(len(client.nthreads()), sum(read.collected.lengths))
     run = ClusterPlan(
-        learner.plan(),
-        learner.averaged,
-        learner.random_state,
+        learner,
         n_shards,
         mixing,
         shuffle_shards,
         checkpoint=checkpoint,
         checkpoint_seconds=checkpoint_seconds,
-        learner=learner.estimator,
-        options=options,
         described={"layout": asdict(layout), "columns": asdict(columns)},
     )
     with ExitStack() as stack:
@@ -85,7 +80,9 @@ def train_files(
     if fitted.verdict is not None:
         prove(fitted.verdict)
     classes = read.collected.classes
-    model = Model.fitted(learner.estimator, options, classes, fitted.state, fitted.outcome)
+    model = Model.fitted(
+        learner.estimator, learner.options(), classes, fitted.state, fitted.outcome
+    )
     model = with_files(model, read, fitted)
     return replace(model, training=model.training | {"n_shards": n_shards})
 
@@ -101,20 +98,14 @@ def check_mixing(learner: Learner, mixing: str) -> None:
             " keeps the rows of all mistakes in one place: train in one process.",
         )
         raise InputError(msg)
-    if learner.second_order:
-        msg = Sentence(
-            *(
-                Parameter("rule", learner.rule),
-                " keeps a variance for each weight, which shards do ",
-            ),
-            f"not mix: use the rule {', '.join(additive_rules())}, or train in one process.",
-        )
-        raise InputError(msg)
     if mixing == "mistakes" and not RULES[learner.rule].fixed_step:
         msg = Sentence(
-            *(Parameter("mixing", "mistakes"), " goes with "),
-            *(Parameter("rule", "perceptron"), " or ", Parameter("rule", "margin")),
-            f": the steps of {learner.rule} differ in length, so their number says little.",
+            *(Parameter("mixing", "mistakes"), " is not available with the rule "),
+            *(
+                f"{learner.rule}, whose steps differ in length; use ",
+                Parameter("mixing", "uniform"),
+            ),
+            ".",
         )
         raise InputError(msg)
 

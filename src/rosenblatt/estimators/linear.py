@@ -136,10 +136,10 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         return Learner.of_estimator("PassiveAggressiveClassifier", vars(self))
 
 
-@estimator_class(
-    attributes=UNRECORDED
-    | {"confidence_": "Variance of each weight, of the shape of ``coef_``; 1 at first."}
-)
+CONFIDENCE = "Variance of each weight, of the shape of ``coef_``; 1 at first."
+
+
+@estimator_class(attributes=UNRECORDED | {"confidence_": CONFIDENCE})
 class ConfidenceWeightedClassifier(OnlineClassifier):
     """Second-order learners: each weight has a variance, and moves the more the larger it is.
 
