@@ -4,6 +4,7 @@
 TABLES = (
     "freund-schapire",
     "libol",
+    "sol",
     "shuffling",
     "early-stopping",
     "averaging",

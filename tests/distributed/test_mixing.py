@@ -120,7 +120,7 @@ def test_confidence_in_plain_lists(n_shards: int, rule: str) -> None:
     X, y = noisy(60, 5, seed=n_shards)
     steps: Any = {
         "arow": (AROW(0.5), arow(0.5)),
-        "scw1": (scw1(), confidence_weighted("scw1", PHI)),
+        "scw1": (scw1(), confidence_weighted("scw1", PHI, 1.0)),
     }
     data = Examples(dense(X), y)
     state, _ = simulate(
@@ -188,20 +188,25 @@ def test_broadcast_weights_are_never_written() -> None:
     assert state.weights.tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_clean_epoch_leaves_the_weights_alone() -> None:
+@pytest.mark.parametrize(("rule", "length"), [(Perceptron(), 0.1), (AROW(), 20.0)])
+def test_a_clean_epoch_leaves_the_weights_alone(rule: Rule, length: float) -> None:
     """Shards that make no mistake hand back nothing, and the mixture has the bits that it had."""
     rows, y, w = separable(64, 4, 0.1, seed=1)
-    surest = np.array([0.1, 0.3, 0.7, 1.0, 1 / 49])  # 1/(1/σ) is not σ for all of them
-    state = State(np.append(w, 0.0) * 0.1, np.zeros(5), 2, 1, variance=surest.copy())
+    weights, variance = np.append(w, 0.0) * length, None
+    if isinstance(rule, AROW):
+        variance = np.array([0.1, 0.3, 0.7, 1.0, 1 / 49])  # 1/(1/σ) is not σ for all of them
+    state = State(weights.copy(), np.zeros(5), 2, 1, variance=variance)
     shards = virtual_shards(Examples(dense(rows), y.astype(np.int8)), 7)
     start = Start.of(state)
-    lesson = Lesson(Perceptron(), 0, shuffle=True, seed=0, averaged=True)
+    lesson = Lesson(rule, 0, shuffle=True, seed=0, averaged=True)
     share = tree([run_epoch(shard, start, 1, lesson) for shard in shards], add_shares)
     assert share.counts.updates == 0
     assert share.change.nbytes == 0
     mix(state, share, alone=False)
-    assert same_bits(state.weights, np.append(w, 0.0) * 0.1)
-    assert same_bits(state.variance, surest)
+    assert same_bits(state.weights, weights)
+    if variance is not None:
+        assert state.variance is not None
+        assert state.variance.tolist() == [0.1, 0.3, 0.7, 1.0, 1 / 49]
     assert state.count == 65
 
 

@@ -105,7 +105,7 @@ def test_real_table(tmp_path: Path, data_folder: Path) -> None:
     assert result.exit_code == 0, result.stderr
     (made,) = json.loads(result.stdout)["tables"]
     differing = [line["subject"] for line in made["lines"] if line["verdict"] != "reproduced"]
-    assert sorted(differing) == ["AROW, r = 1", *["SCW-I, η = 0.75, C = 1"] * 2]
+    assert differing == ["AROW, r = 1"]  # its updates
     assert not made["quick"]  # it is no subset
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reproduction import early_stopping, libol, shuffling, survival
+from reproduction import early_stopping, libol, shuffling, sol, survival
 from reproduction.data_sets import Problem, separable_rows
 from reproduction.early_stopping import Curves, curves, sweet_spots
 from reproduction.estimate import Estimate
@@ -46,6 +46,30 @@ def test_libol_counts_one_pass(rule: Rule) -> None:
         w = w + tau * y * x
     assert ours.rate.mean == pytest.approx(100 * mistakes / 60)
     assert ours.updates == Estimate(updates, 0.0, 1)
+
+
+def test_sol_adds_up_precisions() -> None:
+    """The variances of SOL's AROW are 1/(1 + Σx²/r) over the rows that moved a class."""
+    X, y, r = np.array([[1.0, 0.0], [0.5, 2.0], [1.0, 1.0]]), np.array([0, 1, 2]), 0.5
+    w, precision = np.zeros((3, 2)), np.ones((3, 2))
+    for x, k in zip(X, y, strict=True):
+        scores = w @ x
+        rival = max((c for c in range(3) if c != k), key=lambda c: scores[c])
+        loss = 1 - scores[k] + scores[rival]
+        variance = sum(float(x * x @ (1 / precision[c])) for c in (k, rival))
+        alpha = loss / (variance + r)
+        for c, side in ((k, 1), (rival, -1)):
+            w[c] += side * alpha * x / precision[c]
+            precision[c] += x * x / r
+    np.testing.assert_allclose(sol.their_weights(X, y, 3, r, np.arange(3)), w)
+
+
+def test_sol_lines() -> None:
+    """Their deviation is taken for ours, over their ten orders."""
+    line = sol.compare("AROW", "AROW", Estimate(92.0, 0.2, 10))
+    assert line.difference == pytest.approx(-0.3)
+    assert line.tolerance == pytest.approx(2.262 * 0.2 * np.sqrt(2 / 10) + 0.05, rel=1e-3)
+    assert line.verdict == "differs"
 
 
 def test_libol_lines() -> None:

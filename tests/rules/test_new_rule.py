@@ -10,16 +10,17 @@ from typing import Any
 
 import pytest
 
-from tests.rules.toy_rule import Relaxation
+from tests.rules.toy_rule import Cautious, Relaxation
 
 ROOT = Path(__file__).parents[2]
 ROWS = [(1, 0, 1), (0, 1, 0), (1, 1, 1), (-1, 0, 0), (2, -1, 1), (0, 2, 0), (-1, -1, 0), (1, -2, 1)]
 SHARE = 0.25
+RULES = ("relaxation", "cautious")
 
 
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return what a process with the toy rule in its table learned through each edge."""
+    """Return what a process with the toy rules in its table learned through each edge."""
     folder = tmp_path_factory.mktemp("toy")
     data = folder / "toy.csv"
     data.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in ROWS))
@@ -32,43 +33,61 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return json.loads(done.stdout) | {"folder": folder}
 
 
-def by_hand() -> list[float]:
-    """Learn by the toy rule in plain lists: pass after pass until one makes no mistake."""
-    w, rule = [0.0, 0.0, 0.0], Relaxation(share=SHARE)
+def by_hand(rule: str) -> list[float]:
+    """Learn by a toy rule in plain lists: pass after pass until one makes no mistake."""
+    w, sigma = [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]
     for _ in range(3):
         mistakes = 0
         for a, b, y in ROWS:
             x, sign = (float(a), float(b), 1.0), 1.0 if y else -1.0
             margin = sign * sum(v * c for v, c in zip(w, x, strict=True))
             mistakes += margin <= 0
-            tau = rule.step(margin, sum(c * c for c in x))
-            w = [v + tau * sign * c for v, c in zip(w, x, strict=True)]
+            if rule == "relaxation":
+                tau = Relaxation(share=SHARE).step(margin, sum(c * c for c in x))
+                w = [v + tau * sign * c for v, c in zip(w, x, strict=True)]
+                continue
+            scaled = [s * c for s, c in zip(sigma, x, strict=True)]
+            variance = sum(s * c for s, c in zip(scaled, x, strict=True))
+            alpha, beta = Cautious(share=SHARE).step(margin, variance)
+            w = [v + alpha * sign * s for v, s in zip(w, scaled, strict=True)]
+            sigma = [s - beta * d * d for s, d in zip(sigma, scaled, strict=True)]
         if not mistakes:
             break
-    return w
+    return w if rule == "relaxation" else w + sigma
 
 
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("edge", ["estimator", "stream", "trace", "files", "command", "loaded"])
-def test_every_edge_learns_by_it(learned: Any, edge: str) -> None:
-    """Estimator, stream, trace, library, command and model file have the weights made by hand."""
-    assert learned[edge] == pytest.approx(by_hand(), rel=1e-12)
-    assert learned[edge] == learned["estimator"]
+def test_every_edge_learns_by_it(learned: Any, rule: str, edge: str) -> None:
+    """Estimator, stream, trace, library, command and model file have the weights made by hand.
+
+    So have they the variances of a second-order rule.
+    """
+    assert learned[rule][edge] == pytest.approx(by_hand(rule), rel=1e-12)
+    assert learned[rule][edge] == learned[rule]["estimator"]
 
 
 def test_the_kernel_learner_has_it(learned: Any) -> None:
-    """With the linear kernel the kernel learner decides as the weights do."""
-    assert learned["kernel"] == pytest.approx(learned["linear"], rel=1e-12)
+    """With the linear kernel it decides as the weights do; second order it refuses."""
+    first = learned["relaxation"]
+    assert first["kernel"] == pytest.approx(first["linear"], rel=1e-12)
+    assert learned["cautious"]["kernel"].startswith(
+        "The parameter rule of KernelPerceptron must be"
+    )
 
 
-def test_the_commands_name_it(learned: Any) -> None:
+@pytest.mark.parametrize(("rule", "step"), [("relaxation", "+0.125"), ("cautious", "+0.0833333")])
+def test_the_commands_name_it(learned: Any, rule: str, step: str) -> None:
     """Its title, its option and its default stand where the other rules have theirs."""
-    assert "Relaxation learner" in learned["trained"]
-    assert "Error 0.00%" in learned["evaluated"]
-    assert "+0.125" in learned["traced"]
-    assert "--share X" in learned["help"]
-    said = " ".join(learned["help"].split())
-    assert "Share to go. For --rule relaxation. [default: 0.5]" in said
-    assert "relaxation" in learned["report"]
+    told = learned[rule]
+    assert f"{rule.capitalize()} learner" in told["trained"]
+    assert "Error 0.00%" in told["evaluated"]
+    assert step in told["traced"]
+    assert ("±" in told["weighed"]) == (rule == "cautious")
+    assert "--share X" in told["help"]
+    said = " ".join(told["help"].split())
+    assert "Share to go. For --rule relaxation or cautious. [default: 0.5]" in said
+    assert rule in told["report"]
 
 
 def test_the_page_steps_by_it(learned: Any) -> None:
