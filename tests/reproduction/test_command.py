@@ -100,7 +100,7 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.data
 def test_real_table(tmp_path: Path, data_folder: Path) -> None:
-    """LIBOL's table reproduces line by line, but for three figures of two second-order rules."""
+    """LIBOL's table reproduces line by line, but for the updates of AROW."""
     result = run("--quick", "--only", "libol", "--json", "-o", str(tmp_path), data=data_folder)
     assert result.exit_code == 0, result.stderr
     (made,) = json.loads(result.stdout)["tables"]
