@@ -47,7 +47,7 @@ def test_notes_on_the_file_are_printed_by_train() -> None:
     """Comments and titles that were skipped, renamed columns and labels in two cases are said."""
     for header, said in (
         ("# exported today\nx,k,label", "t.csv begins with 1 line of comment, which was skipped."),
-        ("Sales 2024,,\n,,\nx,k,label", "t.csv begins with text that is no row of the table"),
+        ("Sales 2024,,\n,,\nx,k,label", "t.csv begins with text that is not a row of the table"),
         ("x,x,label", "t.csv has more than one column 'x'; the second is called 'x_2'."),
     ):
         shop("{x},{k},{label}", header)

@@ -82,9 +82,12 @@ def test_threshold_is_kept_in_the_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--class-weight", "rare"], "'rare' is no label=weight with a weight above 0"),
-        (["--class-weight", "rare=0"], "'rare=0' is no label=weight"),
-        (["--class-weight", "eggs=2"], "class_weight names 'eggs', which is not a class of"),
+        (["--class-weight", "rare"], "'rare' is not LABEL=WEIGHT with a weight above 0"),
+        (["--class-weight", "rare=0"], "'rare=0' is not LABEL=WEIGHT"),
+        (
+            ["--class-weight", "eggs=2"],
+            "--class-weight names 'eggs', which is not a class; the classes are",
+        ),
         (["--threshold", "f1", "--memory", "vote"], "is not available with --memory vote"),
         (["--threshold", "f1", "--no-intercept"], "is not available with --no-intercept"),
         (["--threshold", "roc-auc"], "'roc-auc' is not one of"),

@@ -106,7 +106,7 @@ def test_votes(kind: str) -> None:
     for other in ("boundary", "contributions"):
         result = plotted(other, data, "--memory", "vote", "-o", "b.png")
         assert result.exit_code == 2
-        assert "no weight vector that decides" in result.stderr or "no sum of" in result.stderr
+        assert "no weight vector that decides" in result.stderr or "not a sum of" in result.stderr
     result = plotted(kind, data, "--memory", "vote", "--rule", "pa", "-o", "b.png")
     assert result.stderr.endswith(
         "--memory vote is not available with --rule pa; use --rule perceptron or margin.\n"

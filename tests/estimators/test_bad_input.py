@@ -125,8 +125,8 @@ def test_options_of_fit(options: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({5: 1.0}, "class_weight names 5, which is not a class of [0, 1]"),
-        ({0: -1.0}, "class_weight of 0 must be a number of at least 0; got -1.0"),
+        ({5: 1.0}, "class_weight= names 5, which is not a class; the classes are [0, 1]"),
+        ({0: -1.0}, "class_weight= of 0 must be a number of at least 0; got -1.0"),
     ],
 )
 def test_class_weights(weights: dict[int, float], message: str) -> None:

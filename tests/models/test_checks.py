@@ -129,7 +129,7 @@ def test_weights_of_classes_that_are_yet_to_come() -> None:
     clf.partial_fit(X, Y).partial_fit([[9.0, 9.0]], [2])
     assert clf.classes_.tolist() == [0, 1, 2]
     assert np.abs(clf.coef_[2]).max() == 45.0
-    with pytest.raises(InputError, match="class_weight names 2, which is not a class of"):
+    with pytest.raises(InputError, match="class_weight= names 2, which is not a class"):
         clf.fit(X, Y)
 
 

@@ -79,11 +79,11 @@ EARLY = "it ends too early; copy it again or train anew."
     ("data", "clause"),
     [
         (b"", "it is empty."),
-        (b"abc", "it is no safetensors file."),
-        (b"label,x\nspam,1\nham,0\n", "it is no safetensors file."),
-        (b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00", "it is no safetensors file"),
-        (b"\x10\0\0\0\0\0\0\0{not JSON at all", "it is no safetensors file."),
-        (b"\xff" * 7 + b"\x7f{" + b" " * 100, "it is no safetensors file."),
+        (b"abc", "it is not a safetensors file."),
+        (b"label,x\nspam,1\nham,0\n", "it is not a safetensors file."),
+        (b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00", "it is not a safetensors file"),
+        (b"\x10\0\0\0\0\0\0\0{not JSON at all", "it is not a safetensors file."),
+        (b"\xff" * 7 + b"\x7f{" + b" " * 100, "it is not a safetensors file."),
         (save({}), "it is a safetensors file of another program."),
         (
             save({f"layer {k}": np.zeros(1) for k in range(20_000)}),  # a header of 1.4 MB

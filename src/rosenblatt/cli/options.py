@@ -105,7 +105,7 @@ def class_weight(
         except ValueError:
             label = ""
         if not label or not 0 < weights[label] < inf:
-            msg = f"{entry!r} is no label=weight with a weight above 0; write balanced or spam=5."
+            msg = f"{entry!r} is not LABEL=WEIGHT with a weight above 0; write spam=5 or balanced."
             raise click.BadParameter(msg)
     return weights
 
@@ -122,7 +122,9 @@ def ngram_lengths(
     except ValueError:
         lengths = 0, 0
     if not 1 <= lengths[0] <= lengths[1] <= LONGEST_NGRAM:
-        msg = f"{text!r} is no range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5."
+        msg = (
+            f"{text!r} is not a range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5."
+        )
         raise click.BadParameter(msg)
     return lengths
 

@@ -68,7 +68,7 @@ class Kernel:
     def of_rows(self, left: Any, right: Any) -> NDArray[Any]:
         """Return the values that a function gives for two matrices, checked."""
         if not callable(self.name):
-            msg = f"The kernel {self.name!r} is no function of two matrices."
+            msg = f"The kernel {self.name!r} is not a function of two matrices."
             raise TypeError(msg)
         shape = left.shape[0], right.shape[0]
         values = np.asarray(self.name(left, right), np.float64)

@@ -82,7 +82,7 @@ class Learner:
             msg = Sentence(
                 *(Parameter("record_mistakes", value=True), " is not available with "),
                 *(Parameter("rule", self.rule), ": its weights are not the sum of its mistakes; "),
-                f"use the rule {', '.join(additive_rules())}.",
+                f"use the rule {word_list(additive_rules(), joint='or')}.",
             )
             raise InputError(msg)
         check_rule(self.rule, self.values)

@@ -25,7 +25,7 @@ MARK = b'{"__metadata__":{"format":"rosenblatt","format_version":"'  # what our 
 CHECKSUM = b'"checksum":"'
 ZEROS = b"0" * 64  # what stands for the checksum while it is computed
 
-UNKNOWN = "it is no safetensors file"
+UNKNOWN = "it is not a safetensors file"
 OTHER_PROGRAM = "it is a safetensors file of another program"
 ENDS_EARLY = "it ends too early; copy it again or train anew"
 BAD_HEADER = "its header cannot be read; copy it again or train anew"

@@ -182,9 +182,7 @@ class ContributionsDisplay(Display):
         """
         model = model_from(estimator, feature_names)
         if model.learner == "VotedPerceptron":
-            msg = (
-                "A vote is no sum of terms: draw an AveragedPerceptron, which comes nearest to it."
-            )
+            msg = "A vote is not a sum of terms; draw an AveragedPerceptron instead."
             raise InputError(msg)
         indices, values = _entries(x, model.n_features)
         explanation = contributions(model, indices, values)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.labels import Label
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import take
 
@@ -129,10 +129,10 @@ def class_weights(
         elif str(label) in texts:
             number = texts.index(str(label))
         else:
-            msg = f"class_weight names {label!r}, which is not a class of {list(classes)}."
-            raise InputError(msg)
+            known = f" names {label!r}, which is not a class; the classes are {list(classes)}."
+            raise InputError(Sentence(Parameter("class_weight"), known))
         if not (np.isfinite(value) and value >= 0):
-            msg = f"class_weight of {label!r} must be a number of at least 0; got {value!r}."
-            raise InputError(msg)
+            needed = f" of {label!r} must be a number of at least 0; got {value!r}."
+            raise InputError(Sentence(Parameter("class_weight"), needed))
         weights[number] = value
     return weights

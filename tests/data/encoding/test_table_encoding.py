@@ -213,11 +213,11 @@ def test_rows_that_cannot_be_encoded_are_left_out_when_asked() -> None:
         (300, "'old' in column 'x' is not a finite number; for a column of words use category='x'"),
         (300, "'inf' in column 'x' is not finite"),
         (308, MISSING_LABEL),
-        (0, "'2001-02-30' in column 'day' is no date"),
+        (0, "'2001-02-30' in column 'day' is not a date"),
     ]
     encoding.bad_rows = BadRows(skip=False)
     with pytest.raises(
-        InputError, match=r"is no date\. Leave such rows out with bad_rows='skip'\.$"
+        InputError, match=r"is not a date\. Leave such rows out with bad_rows='skip'\.$"
     ):
         encoding.encode(later, Classes())
 

@@ -144,7 +144,7 @@ def test_lines_above_the_header_are_skipped_and_said(tmp_path: Path) -> None:
     assert table.lines is not None
     assert table.lines[0] == 4
     assert table.heading is not None
-    assert "begins with text that is no row of the table" in table.heading.notes[0]
+    assert "begins with text that is not a row of the table" in table.heading.notes[0]
 
 
 def test_a_header_line_of_nearly_64_kib_is_a_header(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from rosenblatt.data.tables import table_batches
 from rosenblatt.errors import InputError
 
 CASES = [
-    (b"1,2,3\n4,5\n", r"rows\.csv, line 2: 2 fields where 3 were expected \(parted by ','\)\.$"),
+    (b"1,2,3\n4,5\n", r"rows\.csv, line 2: 2 fields where 3 were expected \(separated by ','\)\.$"),
     (b"1,2\n\n3,4,5\n", r"line 3: 3 fields where 2 were expected"),
     (b'1,"a\nb"\n3,4,\n', r"line 3: 3 fields where 2 were expected"),
     (b"1,2,3\n4,,\n5,6\n7,8,9,10\n", r"line 3: 2 fields where 3 were expected"),
@@ -39,7 +39,9 @@ def test_a_bad_row_far_behind_is_counted_from_the_first_line(tmp_path: Path) -> 
     file.write_bytes(b"1\t2\n" * 50_000 + b"3\n")
     tables = table_batches(file, block_bytes=1 << 14)
     heights: list[int] = []
-    with pytest.raises(InputError, match=r"line 50001: 1 field where 2 were .* \(parted by tabs\)"):
+    with pytest.raises(
+        InputError, match=r"line 50001: 1 field where 2 were .* \(separated by tabs\)"
+    ):
         heights.extend(table.frame.height for table in tables)
     assert 40_000 < sum(heights) <= 50_000
 

@@ -96,7 +96,7 @@ CASES = [
     ('{"a": [1]}\n', r"line 1: key 'a' has the value '\[1\]'; only plain values can be columns"),
     ('{"a": {"b": 1}}\n', r"line 1: key 'a' has the value .*; only plain values"),
     ('{"a": 1, "a": 2}\n', r"line 1: key 'a' stands twice in an object"),
-    ('{"a": NaN}\n', r"line 1: NaN is no number of JSON; write null"),
+    ('{"a": NaN}\n', r"line 1: NaN is not a number in JSON; write null"),
     ('{"a": 1e400}\n', r"line 1: key 'a' has a number beyond the range of float64"),
     ('{"a": 1' + "0" * 400 + "}\n", r"line 1: key 'a' has a number beyond the range of float64"),
     ('{"a": 1' + "0" * 5000 + "}\n", r"line 1: .* cannot be read: Exceeds the limit"),

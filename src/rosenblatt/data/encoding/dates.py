@@ -177,5 +177,5 @@ def with_dates(table: Table, columns: Iterable[InputColumn]) -> tuple[Table, dic
         what = "time" if column.form == "time" else "date"
         for row in np.flatnonzero(~moments.valid & ~moments.missing).tolist():
             value = shown(str(series[row]).encode())
-            faults.setdefault(row, f"{value} in column '{column.name}' is no {what}")
+            faults.setdefault(row, f"{value} in column '{column.name}' is not a {what}")
     return table._replace(frame=table.frame.with_columns(dates)) if dates else table, faults

@@ -253,7 +253,7 @@ def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> li
         return [
             Sentence(
                 f"Column '{name}' is taken for a category: its {len(distinct):,} values such as"
-                f" {example!r} are no plain numbers. If they should be, mend the file and use ",
+                f" {example!r} are not plain numbers. If they should be, mend the file and use ",
                 Parameter("numeric", name),
                 ".",
             )

@@ -248,9 +248,9 @@ def _terms(arrays: Mapping[str, NDArray[Any]], n_columns: int, room: int) -> Ter
     try:
         terms.letters.tobytes().decode("utf-8")
     except UnicodeDecodeError:
-        _damaged("the names of its terms are no text")
+        _damaged("the names of its terms are not text")
     if (terms.letters[inner] & 0xC0 == 0x80).any():
-        _damaged("the names of its terms are no text")
+        _damaged("the names of its terms are not text")
     return terms
 
 

@@ -170,7 +170,7 @@ def _message(source: ByteSource) -> tuple[int, bytes] | None:
     if length == 0:
         return None
     if not 8 <= length <= LONGEST_METADATA:
-        msg = f"{source.name} is no stream of Arrow: a message claims {length} bytes."
+        msg = f"{source.name} is not an Arrow stream: a message claims {length} bytes."
         raise InputError(msg)
     metadata = _take(source, length)
     try:
@@ -178,7 +178,7 @@ def _message(source: ByteSource) -> tuple[int, bytes] | None:
     except (struct.error, IndexError):
         kind, body_length = 0, -1
     if not 0 <= body_length <= LONGEST_BODY:
-        msg = f"{source.name} is no stream of Arrow: a message is damaged."
+        msg = f"{source.name} is not an Arrow stream: a message is damaged."
         raise InputError(msg)
     return kind, CONTINUATION + prefix + metadata + _take(source, body_length)
 

@@ -171,9 +171,8 @@ def width_clause(count: int, width: int, dialect: Dialect) -> str:
     """Return what to say of a row with another number of fields than the first row has."""
     separator = {"\t": "tabs", " ": "blanks"}.get(dialect.separator, f"'{dialect.separator}'")
     fields = "1 field" if count == 1 else f"{count} fields"
-    return (
-        f"{fields} where {width} {'was' if width == 1 else 'were'} expected (parted by {separator})"
-    )
+    were = "was" if width == 1 else "were"
+    return f"{fields} where {width} {were} expected (separated by {separator})"
 
 
 def _value(field: bytes, text: bytes, start: int) -> str | None:

@@ -316,7 +316,7 @@ def _heading(
     if header:
         start += _end_of_row(sample, dialect, n_before + 1)
     if n_before:
-        notes.append(f"{file} begins with text that is no row of the table; it was skipped.")
+        notes.append(f"{file} begins with text that is not a row of the table; it was skipped.")
     if names is not None and not asked.names and len(set(names)) < len(names):
         repeated = next(name for name, count in Counter(names).items() if count > 1)
         notes.append(

@@ -138,7 +138,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> Object:
 
 
 def _refuse(constant: str) -> NoReturn:
-    clause = f"{constant} is no number of JSON; write null where a value is missing"
+    clause = f"{constant} is not a number in JSON; write null where a value is missing"
     raise JsonError(clause)
 
 
