@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import rosenblatt
-from rosenblatt.kernels.binary import binary_pass
+from rosenblatt.kernels.binary import activations, binary_pass
 from rosenblatt.kernels.compiling.compiler import typed_kernel
 from rosenblatt.kernels.compiling.forms import signature_of
 from rosenblatt.kernels.counts import empty_log
@@ -142,6 +144,28 @@ def test_inner_loops_count_no_references(form: str, rule: Rule) -> None:
     ):
         code = typed_kernel(kernel, signature_of(arguments))[0].inspect_llvm()
         assert not re.findall(r"call.*@NRT_(incref|decref)", code)
+
+
+def test_other_users_of_numba_are_left_alone() -> None:
+    """Code of others that numba compiles in the same process runs, before and after ours."""
+    numba = pytest.importorskip("numba")
+
+    def lowest(values: NDArray[Any]) -> Any:
+        made = np.ones(3)  # counted by its references
+        for value in values:
+            made[0] = min(made[0], value)
+        if made[0] < 0:
+            raise ValueError
+        return made
+
+    before = numba.njit(lowest)
+    assert before(np.array([0.5, 0.25])).tolist() == [0.25, 1.0, 1.0]
+    arguments = (Dense(np.ones((1, 1)), 1.0), np.zeros(2), np.zeros(1))
+    typed_kernel(activations, signature_of(arguments))
+    after = numba.njit(lowest)
+    assert after(np.array([0.5, 0.25])).tolist() == [0.25, 1.0, 1.0]
+    with pytest.raises(ValueError):  # noqa: PT011  # it has no words
+        after(np.array([-1.0]))
 
 
 @pytest.mark.parametrize("argument", ["w", "u", "log"])

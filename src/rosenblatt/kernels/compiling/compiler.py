@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba import cfunc, njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload_method
 
@@ -31,6 +31,7 @@ from rosenblatt.kernels.compiling.forms import (
 )
 from rosenblatt.kernels.compiling.function import CompiledFunction
 from rosenblatt.kernels.compiling.registry import INLINED, INSTRUCTIONS, METHODS
+from rosenblatt.kernels.compiling.target import EntryPoint, kernel_jit
 
 # No fastmath: a fixed order of additions gives the same bits on every machine. The numpy error
 # model drops the test for a zero divisor from the inner loops; the rules make that test themselves.
@@ -83,14 +84,20 @@ def typed_kernel(function: Callable[..., Any], signature: TupleForm) -> tuple[An
         return DONE
 
     entry.__qualname__ = function.__qualname__
-    return cfunc(types.int64(types.int64), **OPTIONS)(entry), result[0]
+    return _entry_point(entry, n_arguments=1), result[0]
 
 
 def compile_builtin(function: Callable[..., Any], symbol: str, processor: str) -> ObjectCode:
     """Compile a function that Python itself calls with arguments in a C array."""
-    word = types.int64
-    code = cfunc(word(word, word, word), **OPTIONS)(function)
+    code = _entry_point(function, n_arguments=3)
     return ObjectCode(_object_file(code, symbol, processor, outside=(*OUTSIDE, "Py")), INT)
+
+
+def _entry_point(function: Callable[..., Any], n_arguments: int) -> Any:
+    """Return a function that takes words and returns one as a C function of numba's."""
+    made = EntryPoint(function, ((types.int64,) * n_arguments, types.int64), {}, OPTIONS)
+    made.compile()
+    return made
 
 
 @cache
@@ -101,7 +108,7 @@ def _dispatcher(function: Callable[..., Any]) -> Any:
         function = function.__wrapped__
     if function in INSTRUCTIONS:
         return getattr(import_module(INSTRUCTIONS[function]), function.__name__)
-    return njit(**(INLINE if function in INLINED else CALLED))(_translated(function))
+    return kernel_jit(**(INLINE if function in INLINED else CALLED))(_translated(function))
 
 
 def _ours(value: object) -> bool:
@@ -300,7 +307,7 @@ def _object_file(
     entry = module.get_function(code.native_name)
     entry.linkage, entry.name = "external", symbol
     machine = target_machine(processor)
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     strange = [f.name for f in module.functions if f.is_declaration]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -26,6 +26,7 @@ from rosenblatt.kernels.compiling.frames import (
     STACK,
     WORDS,
 )
+from rosenblatt.kernels.compiling.target import kernel_jit
 
 INT32, WORD = ir.IntType(32), ir.IntType(64)
 TUPLE = 1 << 26  # the bit of a type's flags that says it is a tuple
@@ -114,7 +115,7 @@ def call(typing_context: Any, function: Any, argument: Any) -> Any:
     return types.int64(types.int64, types.int64), codegen
 
 
-@njit  # type: ignore[untyped-decorator]
+@kernel_jit
 def put_array(array: int, words: int, key: int) -> Any:
     """Write where an array's elements stand, and its type; return where the next things go."""
     n_dimensions = half_word(array + DIMENSIONS)
@@ -131,7 +132,7 @@ def put_array(array: int, words: int, key: int) -> Any:
     return words, key + 16
 
 
-@njit  # type: ignore[untyped-decorator]
+@kernel_jit
 def put_number(value: int, kind: int, known: int, words: int) -> int:
     """Write the word of a number, and none for None; return where the next one goes."""
     if kind == word(known + 8 * NOTHING):

@@ -6,10 +6,11 @@ Both are built-in functions of Python.
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from rosenblatt.kernels.compiling.frames import RESULT_WORDS
+from rosenblatt.kernels.compiling.target import kernel_jit
 from rosenblatt.kernels.emission.calling import (
     INT32,
     NUMBER,
@@ -111,7 +112,7 @@ def fill_row(unused: int, arguments: int, n_arguments: int) -> Any:
     return PyLong_FromLongLong(1)
 
 
-@njit  # type: ignore[untyped-decorator]
+@kernel_jit
 def run_again(filled: int) -> Any:
     """Run machine code on a frame that may have a result in it; see ``FilledFrame``."""
     code, frame = word(filled), word(filled + 8)

@@ -1,0 +1,115 @@
+"""A target of numba's that stops at LLVM code: what is called is linked, and nothing is optimised.
+
+As a target for the process, numba optimises a kernel and every function that it calls, each by
+itself, and makes machine code of each. All of that would be thrown away: a kernel with all that it
+calls is optimised once, for the processor that it is meant for, and made an object file. To leave
+it out takes half of the time. Other code in the process that uses numba does not meet this target.
+"""
+
+from typing import Any
+
+from numba import jit
+from numba.core.ccallback import CFunc
+from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
+from numba.core.cpu import CPUContext
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUTarget, cpu_target
+from numba.core.runtime import rtsys
+from numba.core.runtime.context import NRTContext
+from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
+
+NAME = "rosenblatt"
+
+
+class Kernels(CPU):
+    """The target: all that numba knows of processors holds for it, too."""
+
+
+class LinkedCode(AOTCodeLibrary):
+    """LLVM code of a function and of all that it calls."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave that to who makes the object file."""
+
+    def get_pointer_to_function(self, _name: str) -> int:
+        """Return that there is no machine code to be called."""
+        self._ensure_finalized()
+        return 0
+
+
+class Linker(AOTCPUCodegen):
+    """What makes LLVM code of a function."""
+
+    _library_class = LinkedCode
+
+
+class NoReferences(NRTContext):
+    """Counts no reference: a kernel makes no array, and whoever calls it keeps its arguments."""
+
+    def incref(self, *_where_and_what: Any) -> None:
+        """Emit nothing."""
+
+    decref = incref
+
+
+class KernelContext(CPUContext):
+    """What numba knows of the target."""
+
+    def init(self) -> None:
+        """Set up; what counts references is made by numba's own target, which can run it."""
+        rtsys.initialize(cpu_target.target_context)
+        super().init()
+        self._internal_codegen = Linker(NAME)
+
+    @property
+    def nrt(self) -> NoReferences:
+        """Return what emits the counting of references."""
+        return NoReferences(self, self.enable_nrt)
+
+    def get_executable(self, _library: Any, _description: Any, _environment: Any) -> object:
+        """Return what numba will know the function by, though Python cannot call it."""
+        return object()
+
+
+class KernelTarget(CPUTarget):
+    """The contexts of the target."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self._context: KernelContext | None = None
+
+    @property
+    def target_context(self) -> KernelContext:
+        """Return what numba knows of the target."""
+        if self._context is None:
+            self._context = KernelContext(self.typing_context, NAME)
+        return self._context
+
+
+TARGET = KernelTarget()
+
+
+class KernelFunction(Dispatcher):
+    """A function that kernels call, for all types of its arguments."""
+
+    targetdescr = TARGET
+
+    def add_overload(self, compiled: Any) -> None:
+        """Keep the code for some types; Python does not call it."""
+        self.overloads[tuple(compiled.signature.args)] = compiled
+
+
+class EntryPoint(CFunc):
+    """A C function: what of a kernel can be called from outside."""
+
+    _targetdescr = TARGET
+
+
+def kernel_jit(*function: Any, **options: Any) -> Any:
+    """Return a function of Python as one that kernels call; or what does that, by the options."""
+    return jit(*function, _target=NAME, **options)
+
+
+target_registry[NAME] = Kernels
+dispatcher_registry[Kernels] = KernelFunction
+jit_registry[Kernels] = kernel_jit
