@@ -166,7 +166,9 @@ def test_learning_goes_on_by_columns(folder: Path) -> None:
     clf.set_params(early_stopping=False).partial_fit(X, X["label"])
     assert clf.coef_.shape == before.shape
     assert clf.predict(X).shape == (120,)
-    with pytest.raises(InputError, match=r"^y must have one label a row, 120 in all; got 3\.$"):
+    with pytest.raises(
+        InputError, match=r"^y must have one label per row, 120 in all; got shape \(3,\)\.$"
+    ):
         clf.partial_fit(X, ["low", "mid", "high"])
     clf.fit([[0.0], [1.0]], ["a", "b"])
     assert clf.predict([[2.0]]).tolist() == ["b"]

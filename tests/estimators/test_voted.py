@@ -292,7 +292,7 @@ def test_coverage_curve() -> None:
     assert (np.diff(curve.coverage) > 0).all()
     turned = clf.coverage_curve(X[200:][::-1], y[200:][::-1])
     assert all((a == b).all() for a, b in zip(curve, turned, strict=True))
-    with pytest.raises(InputError, match="one label a row, 200 in all"):
+    with pytest.raises(InputError, match="one label per row, 200 in all"):
         clf.coverage_curve(X[200:], y[:5])
 
 

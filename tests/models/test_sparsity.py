@@ -83,7 +83,7 @@ def test_more_than_there_are_leaves_the_bias() -> None:
         ({"X": [[0.0]]}, "sparsify needs X and y, or neither; got one of them"),
         (
             {"X": [[0.0], [1.0]], "y": [1]},
-            r"y must hold one label a row, 2 in all; got shape \(1,\)",
+            r"y must have one label per row, 2 in all; got shape \(1,\)",
         ),
         ({"model": 3}, "sparsify takes a fitted classifier of rosenblatt or a Model; got a int"),
     ],

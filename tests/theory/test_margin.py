@@ -62,7 +62,7 @@ def test_of_several_classes() -> None:
         ((X * np.nan, AND, [1.0, 1.0]), "Row 0 of X, feature 0, is NaN"),
         ((X, AND, Perceptron().fit(X, AND), 1.0), "b is part of a fitted model"),
         ((X, [0, 1, 2, 3], Perceptron().fit(X, [0, 0, 0, 1])), "label 2 in y is not a class"),
-        ((X, AND[:2], Perceptron().fit(X, AND)), "y must hold one label a row, 4 in all"),
+        ((X, AND[:2], Perceptron().fit(X, AND)), "y must have one label per row, 4 in all"),
     ],
 )
 def test_bad_input(arguments: tuple[Any, ...], message: str) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.bad_rows import BadRow
 from rosenblatt.data.labels import Label
+from rosenblatt.kernels.rows import CSR
 
 
 class Batch(NamedTuple):
@@ -37,6 +38,10 @@ class Batch(NamedTuple):
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.labels)
+
+    def csr(self, n_features: int, constant: float) -> CSR:
+        """Return the rows as kernels read them, with this many features and the constant one."""
+        return CSR(self.data, self.indices, self.indptr, n_features, constant)
 
     def below(self, n_features: int) -> "Batch":
         """Return the rows without the features from this number on."""

@@ -136,8 +136,7 @@ def settle_batch(
         nothing = np.zeros(0, np.int32)
         rows = CSR(np.zeros(0), nothing, np.zeros(1, np.int64), n_features, constant)
         return RowPart(rows, nothing)
-    rows = CSR(batch.data, batch.indices, batch.indptr, n_features, constant)
-    return RowPart(rows, ranks[batch.labels])
+    return RowPart(batch.csr(n_features, constant), ranks[batch.labels])
 
 
 def survey_table(name: str, layout: Layout, template: TableEncoding) -> FileSurvey:

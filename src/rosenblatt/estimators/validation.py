@@ -13,7 +13,7 @@ from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import input_rows
-from rosenblatt.training.examples import class_weights, numbers_of
+from rosenblatt.training.examples import check_count, class_weights, numbers_of
 from rosenblatt.training.state import State
 
 SMALL = 4096  # values; below, the plain look is faster
@@ -29,7 +29,7 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[R
     model: Model | None = None if reset else getattr(estimator, "_model", None)
     if model is not None and model.encodes and hasattr(estimator, "feature_names_in_"):
         batch = input_rows(model, X)
-        rows = CSR(batch.data, batch.indices, batch.indptr, model.n_features, model.constant)
+        rows = batch.csr(model.n_features, model.constant)
         return rows, np.empty(0) if y is None else _labels(y, batch.n_rows)
     options = {
         "reset": reset,
@@ -46,17 +46,14 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[R
         y = np.empty(0)
     found = rows_of(X, estimator)
     if model is not None and model.encodes:
-        batch = input_rows(model, X)
-        found = CSR(batch.data, batch.indices, batch.indptr, model.n_features, model.constant)
+        found = input_rows(model, X).csr(model.n_features, model.constant)
     return found, y
 
 
 def _labels(y: Any, n_rows: int) -> NDArray[Any]:
     """Return the labels of rows that were encoded, one a row."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
-    if len(labels) != n_rows:
-        msg = f"y must have one label a row, {n_rows} in all; got {len(labels)}."
-        raise InputError(msg)
+    check_count(labels, n_rows)
     check_classification_targets(labels)
     return labels
 

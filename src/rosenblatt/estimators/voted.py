@@ -15,6 +15,7 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import CoverageCurve, coverage_curve
 from rosenblatt.models.scoring import votes_of
+from rosenblatt.training.examples import check_count
 
 
 @estimator_class()
@@ -121,9 +122,7 @@ class VotedPerceptron(OnlineClassifier):
         """
         labels = np.asarray(y)
         margin, predicted = self.vote_margin(X), self.predict(X)
-        if labels.shape != predicted.shape:
-            msg = f"y must have one label a row, {len(predicted)} in all; got shape {labels.shape}."
-            raise InputError(msg)
+        check_count(labels, len(predicted))
         return coverage_curve(margin, predicted != labels)
 
     @property

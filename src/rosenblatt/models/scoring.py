@@ -43,12 +43,11 @@ class Scorer:
         Features that the model has not met have no weight and count for nothing.
         """
         known = batch.below(self._n_features)
-        data, indices, indptr = known.data, known.indices, known.indptr
         if self._counter is not None:
-            rows = CSR(data, indices, indptr, self._n_features, self._constant)
+            rows = known.csr(self._n_features, self._constant)
             return self._vote(self._counter, batch, rows)
         scores = np.empty((batch.n_rows, *self._weights.shape[1:]))
-        rows = CSR(data, indices, indptr, self._n_features, 1.0)
+        rows = known.csr(self._n_features, 1.0)
         (activations if self._binary else class_scores)(rows, self._weights, scores)
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores).reshape(batch.n_rows, -1).all(axis=1))[0])

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.spread import feature_moments
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import input_rows
+from rosenblatt.training.examples import check_count
 
 EFFECT, WEIGHT = "weight × deviation", "weight"
 
@@ -141,11 +141,8 @@ def _deviation(model: Model) -> NDArray[Any] | None:
 def _moments(model: Model, X: Any, y: Any) -> FeatureMoments:
     """Return the moments of the rows of X."""
     rows = input_rows(model, X)
-    if np.shape(y) != (rows.n_rows,):
-        msg = f"y must hold one label a row, {rows.n_rows} in all; got shape {np.shape(y)}."
-        raise InputError(msg)
-    sparse_rows = CSR(rows.data, rows.indices, rows.indptr, model.n_features, model.constant)
-    return FeatureMoments(*feature_moments(sparse_rows))
+    check_count(np.asarray(y), rows.n_rows)
+    return FeatureMoments(*feature_moments(rows.csr(model.n_features, model.constant)))
 
 
 def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray[Any]:

@@ -74,7 +74,6 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     """Add what the rows that it was fitted on tell: counts, verdict, and who taught what."""
     import numpy as np
 
-    from rosenblatt.kernels.rows import CSR
     from rosenblatt.models.provenance import recorded_arrays
     from rosenblatt.report.findings import array_rows
     from rosenblatt.theory.diagnosis import diagnose
@@ -84,7 +83,7 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     training = model.training | {"n_rows": batch.n_rows, "class_counts": counts}
     arrays = model.arrays
     if hasattr(estimator, "mistakes_") and not arrays:
-        rows = CSR(batch.data, batch.indices, batch.indptr, model.n_features, model.constant)
+        rows = batch.csr(model.n_features, model.constant)
         arrays = recorded_arrays(estimator.mistakes_, rows)
     # The theorem is on the mistakes of a perceptron with a bias; an average makes the same ones.
     bounded = model.learner.endswith("Perceptron") and model.options["fit_intercept"]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
-from rosenblatt.training.examples import known_numbers
+from rosenblatt.training.examples import check_count, known_numbers
 
 
 def margin(
@@ -82,9 +82,7 @@ def row_margins(
 def _model_leads(X: Any, y: Any, model: Any) -> tuple[NDArray[Any], float]:
     scores = np.asarray(model.decision_function(X))
     labels, classes = np.asarray(y), model.classes_
-    if labels.shape != (len(scores),):
-        msg = f"y must hold one label a row, {len(scores)} in all; got shape {labels.shape}."
-        raise InputError(msg)
+    check_count(labels, len(scores))
     numbers = known_numbers(labels, classes)
     columns = scores[:, None] if scores.ndim == 1 else scores
     return _leads(columns, numbers, len(classes)), float(np.linalg.norm(model.coef_))

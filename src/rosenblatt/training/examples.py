@@ -70,6 +70,13 @@ def winners(scores: NDArray[Any], *, positive: bool) -> NDArray[np.intp]:
     return first
 
 
+def check_count(y: NDArray[Any], n_rows: int) -> None:
+    """Raise InputError where there is not one label for each row."""
+    if y.shape != (n_rows,):
+        msg = f"y must have one label per row, {n_rows} in all; got shape {y.shape}."
+        raise InputError(msg)
+
+
 def known_numbers(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     """Return the number of each label; raise InputError for one that the model has not met."""
     strange = np.setdiff1d(labels, classes)
