@@ -30,6 +30,7 @@ const questions = {
     return {
       ...columns, length, stopReason: training.stopReason, cycle: training.cycle, passEnds: training.passEnds,
       weights: moments.map((at) => [...training.weights(at)]),
+      variances: training.isUncertain ? moments.map((at) => [...training.variances(at)]) : null,
       averages: moments.map((at) => [...training.average(at)]),
       survivals: [...training.survivals(length)],
       gram: training.gram && [...training.gram],

@@ -175,6 +175,26 @@ def test_curves(lab: Visit) -> None:
     assert "through the kernel" in lab.page.text_content(".neuron-panel")
 
 
+def test_how_sure_the_weights_are(lab: Visit) -> None:
+    """A second-order rule has an ellipse of one deviation at the tip of w, ± at the neuron."""
+    lab.set("kernel", "rbf")
+    lab.set("rule", "arow")
+    assert lab.page.input_value("select[name=kernel]") == "none"
+    lab.page.emulate_media(reduced_motion="reduce")
+    lab.frames(5)
+    document = toy_set("separable")
+    step = trace(document.X, document.y, rule="arow")[4]
+    assert step.variance_w is not None
+    radii = [float(lab.page.get_attribute(".sureness", name)) for name in ("rx", "ry")]
+    origin, right, up = (lab.pixels(*place) for place in ((0, 0), (1, 0), (0, 1)))
+    units = np.array([right[0] - origin[0], origin[1] - up[1]]) * np.sqrt(step.variance_w)
+    assert radii[0] / radii[1] == pytest.approx(units[0] / units[1], rel=1e-3)
+    lab.look_at("neuron")
+    assert f"± {np.sqrt(step.variance_w[0]):.2f}"[:5] in lab.page.inner_html(".neuron")
+    lab.set("kernel", "polynomial")
+    assert lab.page.input_value("select[name=rule]") == "perceptron"
+
+
 @pytest.mark.explore
 def test_orders_passes_and_space(lab: Visit) -> None:
     """Two orders run side by side, held-out points have their error, XOR has a third axis."""

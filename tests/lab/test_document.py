@@ -43,6 +43,11 @@ def test_unknown_toy_set() -> None:
         ({"points": [[0, 10**400, 1]]}, "Point 0 must be two numbers"),
         ({"points": [[0, True, 1]]}, "Point 0 must be two numbers"),
         ({"rule": "svm"}, "The part rule of the document must be one of 'perceptron', 'margin'"),
+        (
+            {"rule": "arow", "kernel": "rbf"},
+            "The rule 'arow' has no kernel; choose the kernel 'none'",
+        ),
+        ({"confidence": 0.65}, "The part confidence of the document must be one of 0.6, 0.7, 0.8"),
         ({"rule": ["pa"]}, "The part rule of the document must be one of"),
         ({"memory": None}, "The part memory of the document must be one of 'last', 'average'"),
         ({"eta0": 0}, "The part eta0 of the document must be a number from 1e-06 to 1e+06; got 0."),

@@ -66,6 +66,13 @@ def check_against_trace(engine: Engine, document: Document) -> None:
         + [[*step.w, step.b] for step in steps],
     }.items():
         assert found[name] == values, name
+    if RULES[document.rule].order == 2:
+        sure: list[Any] = [step.variance_w for step in steps]
+        ones = [1.0] * (features(document).shape[1] + 1)
+        assert found["variance"] == [step.variance for step in steps]
+        assert [float(beta) for beta in found["beta"]] == [step.beta for step in steps]
+        biases = [step.variance_b for step in steps]
+        assert found["variances"] == [ones, *([*w, b] for w, b in zip(sure, biases, strict=True))]
     averages = [[*step.average_w, step.average_b] for step in steps]  # type: ignore[misc]
     assert found["averages"][1:] == averages
 
@@ -97,7 +104,7 @@ def test_equals_trace(engine: Engine, data: st.DataObject) -> None:
         check_against_trace(engine, document)
 
 
-@pytest.mark.parametrize("rule", ["perceptron", "margin", "pa", "pa1", "pa2"])
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", TOY_SETS)
 def test_toy_sets_equal_trace(engine: Engine, name: str, rule: str) -> None:
     """So it is on every toy set, by every rule, in shuffled order."""

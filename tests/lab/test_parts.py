@@ -54,6 +54,7 @@ def test_link_of_every_part(engine: Engine) -> None:
         ("#points=0,0,p~x,1,n", '"x" is not a number'),
         ("#rule=pa1", "it has no points"),
         ("#points=0,0,p&view=%5B1", "its view cannot be read"),
+        ("#points=0,0,p&rule=cw&kernel=rbf", "The rule cw has no kernel; choose the kernel none."),
         ("#points=0,0,p&rule=svm", "rule must be one of perceptron, margin"),
         ("#points=0,0,p&max_iter=1e9", "max_iter must be a whole number from 1 to 1000"),
         ("#points=0,0,p&start=1", "start must be 3 numbers, the bias last"),
@@ -162,6 +163,12 @@ def test_downloads(engine: Engine) -> None:
     for row, step in zip(rows, expected, strict=True):
         assert (row["y"], int(row["row"]), float(row["b"])) == (f"{step.y:+}", step.row, step.b)
         assert [float(row["w x₁"]), float(row["average_w x₂"])] == [step.w[0], step.average_w[1]]  # type: ignore[index]
+    surely = replace(document, rule="arow").plain()
+    records = json.loads(engine.ask("file", name="trace.json", document=surely))
+    last = trace(document.X, document.y, rule="arow")[len(records) - 1]
+    assert last.variance_w is not None
+    assert records[-1]["variance_w"] == last.variance_w.tolist()
+    assert (records[-1]["variance"], records[-1]["beta"]) == (last.variance, last.beta)
     plain = json.loads(engine.ask("file", name="data.json", document=document.plain()))
     assert Document.from_plain(plain) == document
 
@@ -179,6 +186,11 @@ def test_sentences(engine: Engine) -> None:
         "one, for ever."
     )
     assert said[8].endswith("That was the last pass allowed: training has ended.")
+    surely = engine.ask("sentences", document=replace(toy_set("xor"), rule="arow").plain())
+    assert surely[1].endswith(
+        "0.5 times Σx is subtracted from the weights, so that unsure weights move more: "
+        "w = (0, 0), b = −0.5. Their deviations are now (1, 1, 0.7071)."
+    )
     margin = replace(toy_set("separable"), rule="pa1", zero="negative", max_iter=1)
     told = " ".join(engine.ask("sentences", document=margin.plain()))
     assert "on the right side but too close" in told

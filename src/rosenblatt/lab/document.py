@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleParameter
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleParameter, rule_parameters
+from rosenblatt.rules.confidence_weighted import CONFIDENCE
 
 MOST_POINTS = 500
 LARGEST = 1e6  # coordinate
@@ -67,14 +68,13 @@ def _range(parameter: RuleParameter) -> Range:
     return Range(low, min(parameter.high, 1e6))
 
 
-# The page follows one weight vector: rules of second order have a covariance beside it.
-LAB_RULES = {name: entry for name, entry in RULES.items() if entry.order == 1}
-
 # Settings by name. The page builds its fields from them and checks links against them.
 MEMORIES = ("last", "average", "vote")
+CONFIDENCES = (0.6, 0.7, 0.8, 0.9, 0.95, 0.99)  # the page is given Φ⁻¹ of these
 SETTINGS: dict[str, Choice | Range] = {
-    "rule": Choice(tuple(LAB_RULES)),
-    **{p.name: _range(p) for entry in LAB_RULES.values() for p in entry.parameters},
+    "rule": Choice(tuple(RULES)),
+    **{p.name: _range(p) for p in rule_parameters().values()},
+    "confidence": Choice(CONFIDENCES),
     "memory": Choice(MEMORIES),
     "order": Choice(("given", "once", "every pass")),
     "second_order": Choice(("given", "once", "every pass")),
@@ -103,6 +103,8 @@ class Document:
     eta0: float = 1.0
     C: float = 1.0
     margin: float = 1.0
+    r: float = 1.0
+    confidence: float = CONFIDENCE
     memory: str = "last"
     order: str = "given"
     second_order: str = "every pass"  # the one that the first is compared with
@@ -140,6 +142,9 @@ class Document:
                 f"The part start of the document must have {MAPS[document.map] + 1} numbers with "
                 f"the map {document.map!r}, the bias last; got {len(document.start)}."
             )
+            raise InputError(msg)
+        if document.kernel != "none" and RULES[document.rule].order == 2:
+            msg = f"The rule {document.rule!r} has no kernel; choose the kernel 'none'."
             raise InputError(msg)
         return document
 

@@ -11,13 +11,13 @@ import json
 import textwrap
 from dataclasses import asdict
 from importlib.resources import files
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from rosenblatt.lab import document
-from rosenblatt.lab.document import LAB_RULES
 from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
-from rosenblatt.rules import ZERO_CONVENTIONS, RuleEntry, settle
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleEntry, settle
 from rosenblatt.rules.rule import SMALLEST
 
 HEAD = """\
@@ -60,11 +60,16 @@ def function(source: Any, name: str | None = None) -> str:
         msg = f"{source} is no function."
         raise TypeError(msg)
     arguments = [argument.arg for argument in tree.args.args if argument.arg != "self"]
-    body = "".join(_statement(statement, 2) for statement in tree.body)
+    body = _body(tree.body, 2, set(arguments))
     return f"{name or tree.name}({', '.join(arguments)}) {{\n{body}}}"
 
 
-def _statement(node: ast.stmt, indent: int) -> str:
+def _body(nodes: list[ast.stmt], indent: int, known: set[str]) -> str:
+    """Return statements; names that are ``known`` are assigned to, others declared."""
+    return "".join(_statement(node, indent, known) for node in nodes)
+
+
+def _statement(node: ast.stmt, indent: int, known: set[str]) -> str:
     space = " " * indent
     match node:
         case ast.Expr(value=ast.Constant(value=str())):  # the docstring
@@ -72,9 +77,11 @@ def _statement(node: ast.stmt, indent: int) -> str:
         case ast.Return(value=ast.expr() as value):
             return f"{space}return {_expression(value)};\n"
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            return f"{space}const {name} = {_expression(value)};\n"
+            declared = "" if name in known else "let "
+            known.add(name)
+            return f"{space}{declared}{name} = {_expression(value)};\n"
         case ast.If(test=test, body=body, orelse=[]):
-            inner = "".join(_statement(statement, indent + 2) for statement in body)
+            inner = _body(body, indent + 2, set(known))
             return f"{space}if ({_expression(test)}) {{\n{inner}{space}}}\n"
     raise _unknown(node)
 
@@ -123,10 +130,13 @@ def _unknown(node: ast.AST) -> TypeError:
 
 def _rule(entry: RuleEntry) -> str:
     """Return the object of a rule: what is said of it, its fields, and its methods."""
-    kind: Any = entry.kind
+    rule: Any = entry.kind()
+    kind, own = type(rule), rule._asdict()
     said = {"title": entry.title, "formula": entry.formula, "fixedStep": entry.fixed_step}
-    said |= {"parameters": [parameter.name for parameter in entry.parameters]}
-    fields = {**said, **kind._field_defaults}
+    said |= {"order": entry.order, "parameters": [p.name for p in entry.parameters]}
+    # A parameter that is no field of the rule has a table: its value, and the fields that follow.
+    tables = {p.name: _table(entry, p.name) for p in entry.parameters if p.name not in own}
+    fields = {**said, "tables": tables, **own}
     names = {"target": "get target", "stops_by_itself": "get stopsByItself"}
     properties = [(getattr(kind, name), word) for name, word in names.items()]
     methods = [function(p.fget, word) for p, word in properties if isinstance(p, property)]
@@ -139,13 +149,26 @@ def _indented(text: str) -> str:
     return textwrap.indent(text, "  ")
 
 
+def _table(entry: RuleEntry, name: str) -> dict[str, dict[str, float]]:
+    """Return for each choice of a parameter the fields of the rule that it decides."""
+    choice: Any = document.SETTINGS[name]
+    rules: dict[str, Any] = {f"{value:g}": entry.kind(**{name: value}) for value in choice.values}
+    parameters = {parameter.name for parameter in entry.parameters}
+    return {
+        value: {k: v for k, v in rule._asdict().items() if k not in parameters and v < inf}
+        for value, rule in rules.items()
+    }
+
+
 def _json(value: Any) -> str:
+    if value == inf:
+        return "Infinity"
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def shared_text() -> str:
     """Return the module that the page shares with Python."""
-    rules = "".join(_indented(f"{name}: {_rule(entry)},\n") for name, entry in LAB_RULES.items())
+    rules = "".join(_indented(f"{name}: {_rule(entry)},\n") for name, entry in RULES.items())
     settings = "".join(
         f"  {name}: {_json(setting._asdict())},\n" for name, setting in document.SETTINGS.items()
     )

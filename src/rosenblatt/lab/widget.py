@@ -32,9 +32,10 @@ class Lab(anywidget.AnyWidget):
     toy : str, default "separable"
         "separable", "xor", "circles", "overlapping" or "sorted labels".
     **settings
-        Parts of the document: ``rule``, ``eta0``, ``C``, ``margin``, ``memory``, ``order``,
-        ``second_order``, ``seed``, ``zero``, ``bias``, ``start``, ``map``, ``kernel``, ``degree``,
-        ``gamma``, ``coef0``, ``max_iter``, ``held_out``, ``names``, ``labels``, ``view``.
+        Parts of the document: ``rule``, ``eta0``, ``C``, ``margin``, ``r``, ``confidence``,
+        ``memory``, ``order``, ``second_order``, ``seed``, ``zero``, ``bias``, ``start``, ``map``,
+        ``kernel``, ``degree``, ``gamma``, ``coef0``, ``max_iter``, ``held_out``, ``names``,
+        ``labels``, ``view``.
 
     Attributes
     ----------

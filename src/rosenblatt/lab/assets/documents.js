@@ -1,6 +1,6 @@
 // A document: checked where it enters, and written into a link.
 
-import { DEFAULTS, LARGEST, LONGEST_NAME, MAPS, MOST_POINTS, SETTINGS } from "./shared.js";
+import { DEFAULTS, LARGEST, LONGEST_NAME, MAPS, MOST_POINTS, RULES, SETTINGS } from "./shared.js";
 
 const LISTS = ["points", "held_out"];
 const TEXTS = ["names", "labels", "view"];
@@ -14,6 +14,7 @@ export function checked(given) {
   for (const [name, setting] of Object.entries(SETTINGS)) {
     if (!fits(document[name], setting)) throw new Error(`${name} must be ${requirement(setting)}; got ${shortly(document[name])}.`);
   }
+  if (document.kernel !== "none" && RULES[document.rule].order === 2) throw new Error(`The rule ${document.rule} has no kernel; choose the kernel none.`);
   for (const name of LISTS) checkPoints(document[name], name);
   for (const name of ["names", "labels"]) {
     const words = document[name];

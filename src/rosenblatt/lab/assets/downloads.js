@@ -31,7 +31,10 @@ export function traceRecords(training) {
     };
     if (training.hasKernel) return record;
     const [weights, average] = [[...training.weights(t + 1)], [...training.average(t + 1)]];
-    return { ...record, w: weights.slice(0, -1), b: weights.at(-1), average_w: average.slice(0, -1), average_b: average.at(-1) };
+    const linear = { ...record, w: weights.slice(0, -1), b: weights.at(-1), average_w: average.slice(0, -1), average_b: average.at(-1) };
+    if (!training.isUncertain) return linear;
+    const variances = [...training.variances(t + 1)];
+    return { ...linear, variance: visits.variance[t], beta: visits.beta[t], variance_w: variances.slice(0, -1), variance_b: variances.at(-1) };
   });
 }
 

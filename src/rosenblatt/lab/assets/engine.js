@@ -194,6 +194,14 @@ export class Rows {
     for (let j = 0; j < this.d; j++) weights[j] += step * this.values[at + j];
     weights[this.d] += step * this.constant;
   }
+
+  // Writes Σx of row i to `out`, for the variances of a second-order rule, and returns xᵀΣx.
+  scaled(i, variances, out) {
+    const at = i * this.d;
+    for (let j = 0; j < this.d; j++) out[j] = variances[j] * this.values[at + j];
+    out[this.d] = variances[this.d] * this.constant;
+    return dot(this.values, at, out, 0, this.d) + this.constant * out[this.d];
+  }
 }
 
 // ---- Training ----
@@ -201,7 +209,10 @@ export class Rows {
 // The rule of a document with the parameters that it has.
 export function ruleOf(document) {
   const rule = Object.create(RULES[document.rule]);
-  for (const name of rule.parameters) Object.defineProperty(rule, name, { value: document[name] });
+  for (const name of rule.parameters) {
+    const fields = rule.tables[name]?.[document[name]] ?? { [name]: document[name] };
+    for (const [field, value] of Object.entries(fields)) Object.defineProperty(rule, field, { value });
+  }
   return rule;
 }
 
@@ -247,6 +258,7 @@ export class Training {
     this.gram = this.hasKernel ? gram ?? this.rows.gram(this.rows) : null;
     this.zero = ZERO_CONVENTIONS[document.zero];
     this.rule = ruleOf(document);
+    this.isUncertain = this.rule.order === 2; // each weight has a variance
     this.hasFixedOrder = order !== "every pass";
     this.stopReason = null; // "converged", "max_iter", "overflow", or null where the lab gave up
     this.cycle = null; // the passes after which the weights were the same
@@ -254,10 +266,11 @@ export class Training {
       pass: new Column(Int32Array), row: new Column(Int32Array), activation: new Column(Float64Array),
       margin: new Column(Float64Array), tau: new Column(Float64Array), mistake: new Column(Uint8Array),
       mistakes: new Column(Int32Array), updates: new Column(Int32Array),
+      variance: new Column(Float64Array), beta: new Column(Float64Array), // of a second-order rule
     };
     this.updates = {
       seen: new Column(Int32Array), row: new Column(Int32Array), amount: new Column(Float64Array),
-      weights: new Column(Float64Array), ledger: new Column(Float64Array),
+      weights: new Column(Float64Array), ledger: new Column(Float64Array), variances: new Column(Float64Array),
     };
     this.passEnds = [0]; // visits until the end of each pass
     this.length = 0; // visits
@@ -272,6 +285,8 @@ export class Training {
     const { rows, rule, zero, gram, n, visits, updates } = this;
     const weights = this.start.slice();
     const ledger = new Float64Array(this.width);
+    const variances = this.isUncertain ? new Float64Array(this.width).fill(1) : null;
+    const direction = new Float64Array(this.width); // Σx
     const scores = this.hasKernel ? new Float64Array(n) : null;
     const squares = Float64Array.from({ length: n }, (_, i) => (gram ? gram[i * n + i] : rows.sqnorm(i)));
     const places = new Map([[weights.join(), 0]]); // weights at the ends of passes
@@ -286,7 +301,8 @@ export class Training {
         const y = rows.y[i];
         const a = scores ? scores[i] : rows.dot(i, weights);
         const margin = settle(y * a, y, zero);
-        const tau = rule.step(margin, squares[i]);
+        const variance = variances ? rows.scaled(i, variances, direction) : 0;
+        const [tau, beta] = variances ? rule.step(margin, variance) : [rule.step(margin, squares[i]), 0];
         const mistake = !(margin > 0.0);
         if (tau !== 0.0) {
           const amount = tau * y;
@@ -294,8 +310,17 @@ export class Training {
             for (let r = 0; r < n; r++) scores[r] += amount * gram[i * n + r];
             weights[i] += amount;
           } else {
-            rows.add(i, amount, weights);
-            rows.add(i, amount * count, ledger);
+            if (variances) {
+              for (let j = 0; j < this.width; j++) {
+                weights[j] += amount * direction[j];
+                ledger[j] += amount * count * direction[j];
+                variances[j] -= beta * (direction[j] * direction[j]);
+              }
+              updates.variances.pushAll(variances);
+            } else {
+              rows.add(i, amount, weights);
+              rows.add(i, amount * count, ledger);
+            }
             updates.weights.pushAll(weights);
             updates.ledger.pushAll(ledger);
           }
@@ -313,6 +338,8 @@ export class Training {
         visits.mistake.push(mistake);
         visits.mistakes.push(mistakes);
         visits.updates.push(changes);
+        visits.variance.push(variance);
+        visits.beta.push(beta);
         this.length = count;
         count += 1;
         if (!Number.isFinite(a) || !Number.isFinite(tau)) {
@@ -326,7 +353,7 @@ export class Training {
         this.stopReason = "converged";
         return;
       }
-      if (this.hasFixedOrder && this.cycle === null) {
+      if (this.hasFixedOrder && this.cycle === null && !variances) { // variances only fall
         const key = weights.join();
         if (places.has(key) && changes > before.changes) this.cycle = [places.get(key), pass];
         places.set(key, pass);
@@ -371,6 +398,12 @@ export class Training {
 
   weights(at) {
     return this.weightsAfter(this.updatesAt(at));
+  }
+
+  // The variance of each weight after `at` visits, of a second-order rule.
+  variances(at) {
+    const k = this.updatesAt(at);
+    return k ? this.updates.variances.slice((k - 1) * this.width, k * this.width) : new Float64Array(this.width).fill(1);
   }
 
   // The mean of the vectors w₀ … w_at: Algorithm 7's w − u/c.

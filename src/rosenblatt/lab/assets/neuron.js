@@ -59,6 +59,7 @@ export class Neuron {
     const height = 30 + STEP * x.length;
     const most = Math.max(...products.map(Math.abs)) || 1;
     const { width } = this;
+    const sure = training.isUncertain && document.memory === "last" ? training.variances(picture.at - (focus.met && picture.at ? 1 : 0)) : null;
     const narrow = width < 420;
     const [inputs, weight, product, cell] = narrow ? [62, width * 0.4, width * 0.61, width * 0.77] : [Math.min(118, width * 0.24), width * 0.42, width * 0.6, width * 0.76];
     const [half, pill] = narrow ? [22, 36] : [26, 42];
@@ -76,6 +77,7 @@ export class Neuron {
       write(shown(value, 3), [inputs, here], { class: "value" });
       add("rect", { class: "weight", x: weight - pill, y: here - 11, width: 2 * pill, height: 22, rx: 4 });
       write(`× ${shown(weights[j], 3)}`, [weight, here], { class: "value" });
+      if (sure) write(`± ${shown(Math.sqrt(sure[j]), 3)}`, [weight, here + 17], { class: "head" });
       write(`= ${shown(products[j], 3)}`, [product, here - 12], { class: `product ${sign}` });
     });
     add("circle", { class: "cell", cx: cell, cy: middle, r: 24 });
@@ -95,8 +97,10 @@ export class Neuron {
   }
 
   // Equations 4.3 to 4.6: by how much the activation of the same row has moved.
-  repair({ picture }, { met, point }, a, x) {
+  repair({ picture, training }, { met, point }, a, x) {
     if (!met || !picture.changed) return "";
+    const [plus, value] = [point[2] > 0 ? "+" : "−", training.isUncertain ? picture.tau * training.visits.variance[picture.at - 1] : 0];
+    if (training.isUncertain) return `After the update the same row has a′ = a ${plus} α·xᵀΣx = ${shown(a, 3)} ${plus} ${shown(value, 3)} = ${shown(a + point[2] * value, 3)}.`;
     const square = x.reduce((total, value) => total + value * value, 0);
     const change = picture.tau * point[2] * square;
     const times = picture.tau === 1 ? "" : `${shown(picture.tau, 3)}·`;

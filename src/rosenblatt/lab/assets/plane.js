@@ -145,15 +145,16 @@ export class Plane {
     if (picture.changed && document.memory === "last") {
       const [x, y] = document.points[picture.row];
       const amount = picture.tau * training.rows.y[picture.row];
-      const full = [before[0] + amount * x, before[1] + amount * y];
+      const full = training.isUncertain ? training.weights(at) : [before[0] + amount * x, before[1] + amount * y];
       const side = training.rows.y[picture.row] > 0 ? "positive" : "negative";
       nodes.push(drawing("path", { class: "arrow old", d: arrowPath(origin, tip(before)) }));
       nodes.push(drawing("path", { class: `arrow step ${side}`, d: arrowPath(tip(before), tip(full)) }));
       const times = picture.tau === 1 ? "" : `${shown(picture.tau)}·`;
       const [a, b] = [tip(before), tip(full)];
-      if (Math.hypot(b[0] - a[0], b[1] - a[1]) > 26) nodes.push(this.sideWord(`${amount > 0 ? "+" : "−"}${times}x`, a, b, origin, `step ${side}`));
+      if (Math.hypot(b[0] - a[0], b[1] - a[1]) > 26) nodes.push(this.sideWord(`${amount > 0 ? "+" : "−"}${times}${training.isUncertain ? "Σx" : "x"}`, a, b, origin, `step ${side}`));
     }
     const end = tip(weights);
+    if (training.isUncertain && document.memory === "last") nodes.unshift(this.sureness(end, training.variances(at)));
     nodes.push(drawing("path", { class: "arrow now", d: arrowPath(origin, end) }));
     if (share === 1) {
       const note = scale === 1 ? "w" : `w × ${shown(scale)}`;
@@ -162,6 +163,13 @@ export class Plane {
     nodes.push(drawing("circle", { class: "origin", cx: origin[0], cy: origin[1], r: 2.5 }));
     if (at === 0 && document.memory !== "vote") nodes.push(this.placedHandle(end, weights));
     return nodes;
+  }
+
+  // One deviation of the weights around the tip of w: how sure a second-order rule is of each.
+  sureness([cx, cy], variances) {
+    const [left, right, bottom, top] = this.state.document.view;
+    const [rx, ry] = [this.side / (right - left), this.height / (top - bottom)].map((unit, j) => this.arrowScale * Math.sqrt(variances[j]) * unit);
+    return drawing("ellipse", { class: "sureness", cx, cy, rx, ry });
   }
 
   placedHandle([cx, cy], weights) {

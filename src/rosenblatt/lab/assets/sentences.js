@@ -51,6 +51,7 @@ function did(training, at) {
   const tau = visits.tau[at - 1];
   if (tau === 0) return "Nothing changes.";
   const row = visits.row[at - 1];
+  if (training.isUncertain) return didSurely(training, at);
   const times = tau === 1 ? "" : `${shown(tau)} times `;
   const way = rows.y[row] > 0 ? `${times}the row is added to the weights` : `${times}the row is subtracted from the weights`;
   const done = way[0].toUpperCase() + way.slice(1);
@@ -58,6 +59,16 @@ function did(training, at) {
   if (training.hasKernel) return `${done}: its own weight is now ${shown(weights[row])}.`;
   const bias = training.document.bias ? `, b = ${shown(weights.at(-1))}` : "";
   return `${done}: w = ${vector(weights.slice(0, -1))}${bias}.`;
+}
+
+// The step of a second-order rule: along Σx, in which unsure weights count more.
+function didSurely(training, at) {
+  const { visits, rows, document } = training;
+  const [weights, deviations] = [training.weights(at), training.variances(at).map(Math.sqrt)];
+  const way = rows.y[visits.row[at - 1]] > 0 ? "is added to" : "is subtracted from";
+  const put = (values) => (document.bias ? values : values.slice(0, -1));
+  const bias = document.bias ? `, b = ${shown(weights.at(-1))}` : "";
+  return `${shown(visits.tau[at - 1])} times Σx ${way} the weights, so that unsure weights move more: w = ${vector(weights.slice(0, -1))}${bias}. Their deviations are now ${vector(put(deviations))}.`;
 }
 
 function cycleSentence({ cycle, passEnds }, at) {

@@ -15,7 +15,7 @@ const CHOICES = [
 ];
 const NUMBERS = {
   eta0: "Step η", margin: "Margin", C: "Limit C on a step", seed: "Random seed", degree: "Degree",
-  gamma: "γ of the kernel", coef0: "Constant term", max_iter: "Number of passes, at most",
+  r: "Caution r", confidence: "Confidence", gamma: "γ of the kernel", coef0: "Constant term", max_iter: "Number of passes, at most",
 };
 const AFTER = { rule: [...new Set(Object.values(RULES).flatMap(({ parameters }) => parameters))], order: ["seed"], kernel: ["degree", "gamma", "coef0"] };
 
@@ -31,6 +31,7 @@ export class Settings {
   // `change(parts)` is called with what a person chose.
   constructor(change) {
     this.fields = {};
+    this.dependent = []; // fields that are hidden where they have no effect
     const nodes = [];
     for (const [name, words, options] of CHOICES) {
       const { values } = SETTINGS[name];
@@ -48,7 +49,13 @@ export class Settings {
   }
 
   number(name, change) {
-    const { low, high, whole } = SETTINGS[name];
+    const { low, high, whole, values } = SETTINGS[name];
+    this.dependent.push(name);
+    if (values) {
+      const select = element("select", { name, onchange: () => change({ [name]: Number(select.value) }) }, ...values.map((value) => element("option", { value }, String(value))));
+      this.fields[name] = select;
+      return element("label", {}, NUMBERS[name] ?? name, select);
+    }
     const input = element("input", {
       type: "number", name, min: low, max: high, step: whole ? 1 : "any", inputmode: "decimal",
       onchange: () => {
@@ -62,10 +69,13 @@ export class Settings {
 
   // Starting weights belong to one set of features.
   consequences(name, value) {
-    const { map, start } = this.document;
+    const { map, start, rule } = this.document;
     const width = MAPS[name === "map" ? value : map] + 1;
     const lost = start.length && start.length !== width;
-    return { [name]: value, ...(lost ? { start: [] } : {}) };
+    // A second-order rule has no kernel: what was chosen last stays.
+    const plain = name === "rule" && RULES[value].order === 2 ? { kernel: "none" } : {};
+    const additive = name === "kernel" && value !== "none" && RULES[rule].order === 2 ? { rule: "perceptron" } : {};
+    return { [name]: value, ...(lost ? { start: [] } : {}), ...plain, ...additive };
   }
 
   setStart(change, j) {
@@ -81,13 +91,14 @@ export class Settings {
     for (const [name, input] of Object.entries(this.fields)) {
       const value = String(document[name]);
       if ((input !== active || input.tagName === "SELECT") && input.value !== value) input.value = value;
-      if (input.type === "number") input.parentNode.hidden = !applies(name, document);
+      if (this.dependent.includes(name)) input.parentNode.hidden = !applies(name, document);
     }
     this.startField.hidden = !training.isLine;
     this.start.forEach((input, j) => {
       if (input !== active) input.value = String(document.start[j] ?? 0);
       if (j === 2) set(input, { "aria-disabled": !document.bias });
     });
-    this.formula.textContent = `Step τ = ${RULES[document.rule].formula}; then w ← w + τ·y·x.`;
+    const { formula, order } = RULES[document.rule];
+    this.formula.textContent = order === 2 ? `Each weight has a variance, the diagonal of Σ. Step: ${formula}; then w ← w + α·y·Σx and Σ ← Σ − β·(Σx)².` : `Step τ = ${formula}; then w ← w + τ·y·x.`;
   }
 }

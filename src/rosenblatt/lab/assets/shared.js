@@ -17,7 +17,9 @@ export const RULES = {
     title: "perceptron",
     formula: "η if y·a ≤ 0, else 0",
     fixedStep: true,
+    order: 1,
     parameters: ["eta0"],
+    tables: {},
     eta0: 1.0,
     get target() {
       return 0.0;
@@ -33,7 +35,9 @@ export const RULES = {
     title: "margin perceptron",
     formula: "η if y·a ≤ margin, else 0",
     fixedStep: true,
+    order: 1,
     parameters: ["eta0", "margin"],
+    tables: {},
     eta0: 1.0,
     margin: 1.0,
     get target() {
@@ -50,7 +54,9 @@ export const RULES = {
     title: "passive-aggressive learner",
     formula: "ℓ/‖x‖²",
     fixedStep: false,
+    order: 1,
     parameters: [],
+    tables: {},
     target: 1.0,
     get stopsByItself() {
       return false;
@@ -66,7 +72,9 @@ export const RULES = {
     title: "passive-aggressive learner (PA-I)",
     formula: "min(C, ℓ/‖x‖²)",
     fixedStep: false,
+    order: 1,
     parameters: ["C"],
+    tables: {},
     C: 1.0,
     get target() {
       return 1.0;
@@ -78,7 +86,7 @@ export const RULES = {
       if ((margin >= 1.0 || sqnorm === 0.0)) {
         return 0.0;
       }
-      const tau = (sqnorm < Infinity ? ((1.0 - margin) / sqnorm) : NaN);
+      let tau = (sqnorm < Infinity ? ((1.0 - margin) / sqnorm) : NaN);
       return least(tau, this.C);
     },
   },
@@ -86,7 +94,9 @@ export const RULES = {
     title: "passive-aggressive learner (PA-II)",
     formula: "ℓ/(‖x‖² + 1/(2C))",
     fixedStep: false,
+    order: 1,
     parameters: ["C"],
+    tables: {},
     C: 1.0,
     get target() {
       return 1.0;
@@ -101,13 +111,131 @@ export const RULES = {
       return (sqnorm < Infinity ? ((1.0 - margin) / (sqnorm + (0.5 / this.C))) : NaN);
     },
   },
+  arow: {
+    title: "confidence-weighted learner (AROW)",
+    formula: "α = ℓ·β, β = 1/(xᵀΣx + r)",
+    fixedStep: false,
+    order: 2,
+    parameters: ["r"],
+    tables: {},
+    r: 1.0,
+    get target() {
+      return 1.0;
+    },
+    get stopsByItself() {
+      return false;
+    },
+    step(margin, variance) {
+      if ((margin >= 1.0 || variance === 0.0)) {
+        return [0.0, 0.0];
+      }
+      if (!(variance < Infinity)) {
+        return [NaN, NaN];
+      }
+      let beta = (1.0 / (variance + this.r));
+      return [((1.0 - margin) * beta), beta];
+    },
+  },
+  cw: {
+    title: "confidence-weighted learner (CW)",
+    formula: "right with the confidence asked for",
+    fixedStep: false,
+    order: 2,
+    parameters: ["confidence"],
+    tables: {"confidence": {"0.6": {"phi": 0.2533471031357998}, "0.7": {"phi": 0.5244005127080407}, "0.8": {"phi": 0.8416212335729144}, "0.9": {"phi": 1.2815515655446008}, "0.95": {"phi": 1.6448536269514715}, "0.99": {"phi": 2.3263478740408408}}},
+    phi: 1.2815515655446008,
+    C: Infinity,
+    get target() {
+      return Infinity;
+    },
+    get stopsByItself() {
+      return false;
+    },
+    step(margin, variance) {
+      if ((margin >= (this.phi * Math.sqrt(variance)) || variance === 0.0)) {
+        return [0.0, 0.0];
+      }
+      if (!(variance < Infinity)) {
+        return [NaN, NaN];
+      }
+      let square = (this.phi * this.phi);
+      let root = Math.sqrt((((((margin * margin) * square) * square) / 4.0) + ((variance * square) * (1.0 + square))));
+      let alpha = ((root - (margin * (1.0 + (square / 2.0)))) / (variance * (1.0 + square)));
+      alpha = least(alpha, this.C);
+      let g = ((alpha * variance) * this.phi);
+      return [alpha, (((2.0 * alpha) * this.phi) / (g + Math.sqrt(((g * g) + (4.0 * variance)))))];
+    },
+  },
+  scw1: {
+    title: "confidence-weighted learner (SCW-I)",
+    formula: "as CW, and α ≤ C",
+    fixedStep: false,
+    order: 2,
+    parameters: ["confidence", "C"],
+    tables: {"confidence": {"0.6": {"phi": 0.2533471031357998}, "0.7": {"phi": 0.5244005127080407}, "0.8": {"phi": 0.8416212335729144}, "0.9": {"phi": 1.2815515655446008}, "0.95": {"phi": 1.6448536269514715}, "0.99": {"phi": 2.3263478740408408}}},
+    phi: 1.2815515655446008,
+    C: 1.0,
+    get target() {
+      return Infinity;
+    },
+    get stopsByItself() {
+      return false;
+    },
+    step(margin, variance) {
+      if ((margin >= (this.phi * Math.sqrt(variance)) || variance === 0.0)) {
+        return [0.0, 0.0];
+      }
+      if (!(variance < Infinity)) {
+        return [NaN, NaN];
+      }
+      let square = (this.phi * this.phi);
+      let root = Math.sqrt((((((margin * margin) * square) * square) / 4.0) + ((variance * square) * (1.0 + square))));
+      let alpha = ((root - (margin * (1.0 + (square / 2.0)))) / (variance * (1.0 + square)));
+      alpha = least(alpha, this.C);
+      let g = ((alpha * variance) * this.phi);
+      return [alpha, (((2.0 * alpha) * this.phi) / (g + Math.sqrt(((g * g) + (4.0 * variance)))))];
+    },
+  },
+  scw2: {
+    title: "confidence-weighted learner (SCW-II)",
+    formula: "as CW, softened by C",
+    fixedStep: false,
+    order: 2,
+    parameters: ["confidence", "C"],
+    tables: {"confidence": {"0.6": {"phi": 0.2533471031357998}, "0.7": {"phi": 0.5244005127080407}, "0.8": {"phi": 0.8416212335729144}, "0.9": {"phi": 1.2815515655446008}, "0.95": {"phi": 1.6448536269514715}, "0.99": {"phi": 2.3263478740408408}}},
+    phi: 1.2815515655446008,
+    C: 1.0,
+    get target() {
+      return Infinity;
+    },
+    get stopsByItself() {
+      return false;
+    },
+    step(margin, variance) {
+      if ((margin >= (this.phi * Math.sqrt(variance)) || variance === 0.0)) {
+        return [0.0, 0.0];
+      }
+      if (!(variance < Infinity)) {
+        return [NaN, NaN];
+      }
+      let square = (this.phi * this.phi);
+      let n = (variance + (0.5 / this.C));
+      let both = (n + (variance * square));
+      let root = Math.sqrt((((((square * margin) * margin) * variance) * variance) + (((4.0 * n) * variance) * both)));
+      let alpha = (((this.phi * root) - (margin * ((2.0 * n) + (square * variance)))) / ((2.0 * n) * both));
+      let g = ((alpha * variance) * this.phi);
+      return [alpha, (((2.0 * alpha) * this.phi) / (g + Math.sqrt(((g * g) + (4.0 * variance)))))];
+    },
+  },
 };
 
 export const SETTINGS = {
-  rule: {"values": ["perceptron", "margin", "pa", "pa1", "pa2"]},
+  rule: {"values": ["perceptron", "margin", "pa", "pa1", "pa2", "arow", "cw", "scw1", "scw2"]},
   eta0: {"low": 1e-06, "high": 1000000.0, "whole": false},
   margin: {"low": 0.0, "high": 1000000.0, "whole": false},
   C: {"low": 1e-06, "high": 1000000.0, "whole": false},
+  r: {"low": 1e-06, "high": 1000000.0, "whole": false},
+  confidence: {"values": [0.6, 0.7, 0.8, 0.9, 0.95, 0.99]},
   memory: {"values": ["last", "average", "vote"]},
   order: {"values": ["given", "once", "every pass"]},
   second_order: {"values": ["given", "once", "every pass"]},
@@ -122,7 +250,7 @@ export const SETTINGS = {
   max_iter: {"low": 1, "high": 1000, "whole": true},
 };
 
-export const DEFAULTS = {"points": [], "held_out": [], "names": ["x₁", "x₂"], "labels": ["−1", "+1"], "view": [-2.0, 2.0, -2.0, 2.0], "rule": "perceptron", "eta0": 1.0, "C": 1.0, "margin": 1.0, "memory": "last", "order": "given", "second_order": "every pass", "seed": 0, "zero": "mistake", "bias": true, "start": [], "map": "none", "kernel": "none", "degree": 2, "gamma": 1.0, "coef0": 1.0, "max_iter": 20};
+export const DEFAULTS = {"points": [], "held_out": [], "names": ["x₁", "x₂"], "labels": ["−1", "+1"], "view": [-2.0, 2.0, -2.0, 2.0], "rule": "perceptron", "eta0": 1.0, "C": 1.0, "margin": 1.0, "r": 1.0, "confidence": 0.9, "memory": "last", "order": "given", "second_order": "every pass", "seed": 0, "zero": "mistake", "bias": true, "start": [], "map": "none", "kernel": "none", "degree": 2, "gamma": 1.0, "coef0": 1.0, "max_iter": 20};
 
 export const MOST_POINTS = 500;
 

@@ -39,7 +39,8 @@ export class TraceTable {
       const { seen } = training.updates;
       this.lines = Array.from({ length: training.updatesAt(training.length) }, (_, k) => seen[k] - 1);
     }
-    const columns = ["step", "pass", "row", "x", "class", "activation", "", "τ", ...(training.hasKernel ? ["its weight"] : ["w", "b"])];
+    const second = training.isUncertain;
+    const columns = ["step", "pass", "row", "x", "class", "activation", "", second ? "α" : "τ", ...(training.hasKernel ? ["its weight"] : ["w", "b"]), ...(second ? ["± w", "± b"] : [])];
     if (this.columns !== columns.join()) {
       this.columns = columns.join();
       this.head.replaceChildren(...columns.map((name) => element("th", { scope: "col" }, name || element("span", { class: "unseen" }, "outcome"))));
@@ -90,6 +91,10 @@ export class TraceTable {
     const outcome = visits.mistake[t] ? "wrong" : tau ? "too close" : "right";
     const weights = training.hasKernel ? null : training.weightsAfter(visits.updates[t]);
     const after = weights ? [vector(weights.slice(0, -1)), shown(weights.at(-1))] : [tau ? shown(training.weightsAfter(visits.updates[t])[row]) : "–"];
+    if (training.isUncertain) {
+      const deviations = training.variances(t + 1).map(Math.sqrt);
+      after.push(vector(deviations.slice(0, -1)), shown(deviations.at(-1)));
+    }
     const sign = tau ? `${side > 0 ? "+" : "−"}${shown(tau)}` : "";
     const cells = [t + 1, visits.pass[t], row, vector([x, y]), label(document, side), shown(visits.activation[t]), outcome, sign, ...after];
     const isLooked = [hovered, selected].some((place) => place?.list === "points" && place.row === row);
