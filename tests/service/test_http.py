@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from rosenblatt import AveragedPerceptron, save, train_files
+from rosenblatt.service.history import new_learner
 from rosenblatt.service.limits import Limits
+from rosenblatt.service.requests import ModelSpec
+from rosenblatt.service.snapshots import file_of
 
 from .conftest import Asked
 
@@ -187,6 +190,94 @@ def test_a_model_of_arrays_goes_on_as_partial_fit(service: Asked, tmp_path: Path
         estimator.partial_fit([x], [1 - label])
     answer = service.ask("POST", f"{MODEL}/predict", {"rows": X.tolist()}).json()
     assert np.array_equal(answer["scores"], estimator.decision_function(X))
+
+
+@pytest.mark.parametrize("weights", [{0: 3.0, 1: 0.5}, {1: 0.0}])
+def test_class_weights_of_a_trained_model(
+    service: Asked, tmp_path: Path, weights: dict[int, float]
+) -> None:
+    """Steps are multiplied by the weight of the class, as partial_fit does, after a replay too."""
+    generator = np.random.default_rng(6)
+    X, y = generator.integers(-3, 4, size=(40, 3)).astype(float), generator.integers(0, 2, 40)
+    estimator = AveragedPerceptron(max_iter=3, class_weight=weights).fit(X, y)
+    save(estimator, tmp_path / "weighted.model")
+    file = msgspec.to_builtins((tmp_path / "weighted.model").read_bytes())
+    service.ask("PUT", MODEL, {"file": file})
+    for x, label in zip(X, y, strict=True):
+        learn(service, x.tolist(), int(1 - label))
+        estimator.partial_fit([x], [1 - label])
+    expected = estimator.decision_function(X)
+    for version in (None, 40):  # as it is, and replayed from the journal
+        entry = service.writer.entries["m"]
+        replayed = service.app.versions.new(entry, 40) if version else entry.view
+        assert np.array_equal(replayed.scores(X.tolist()), expected)
+    again = new_learner(ModelSpec(file=b""), service.writer.limits, file_of(replayed.model()))
+    assert again.class_weights == {0: 1.0, 1: 1.0} | weights
+
+
+def test_balanced_weights_are_those_of_the_training(service: Asked, tmp_path: Path) -> None:
+    """Balanced classes go on with the weights they had, or are refused where these are lost."""
+    (tmp_path / "rows.csv").write_text("a,b,label\n" + "1,2,no\n" * 6 + "2,1,yes\n" * 2)
+    model = train_files(str(tmp_path / "rows.csv"), label="label", class_weight="balanced")
+    model.save(tmp_path / "rows.model")
+    file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
+    assert service.ask("PUT", MODEL, {"file": file}).status_code == 201
+    assert service.writer.entries["m"].view.class_weights == {"no": 8 / 12, "yes": 2.0}
+    estimator = AveragedPerceptron(class_weight="balanced").fit([[0.0], [1.0]], [0, 1])
+    save(estimator, tmp_path / "lost.model")
+    file = msgspec.to_builtins((tmp_path / "lost.model").read_bytes())
+    status, sentence = refused(service, "PUT", "/v1/models/lost", {"file": file})
+    assert (status, sentence[:56]) == (
+        422,
+        "The model was trained with class_weight='balanced' and d",
+    )
+
+
+NO_EFFECT = {
+    "limit": {"features": {"kind": "hashed", "limit": 5}},
+    "when_full": {"features": {"kind": "array", "when_full": "ignore"}},
+    "bits": {"features": {"bits": 4}},
+    "n_features": {"features": {"kind": "names", "n_features": 4}},
+}
+
+
+@pytest.mark.parametrize("name", NO_EFFECT)
+def test_what_would_have_no_effect_is_refused(service: Asked, name: str) -> None:
+    """A specification that says what would be ignored is refused."""
+    status, sentence = refused(service, "PUT", MODEL, NO_EFFECT[name])
+    assert (status, sentence.partition(" with")[0]) == (422, f"features.{name} has no effect")
+
+
+def test_a_file_says_what_its_model_is(service: Asked, tmp_path: Path) -> None:
+    """With a model file, rule, memory, parameters and kinds of features are not chosen again."""
+    save(AveragedPerceptron().fit([[0.0], [1.0]], ["no", "yes"]), tmp_path / "a.model")
+    file = msgspec.to_builtins((tmp_path / "a.model").read_bytes())
+    for name, value in (
+        *(("rule", "pa1"), ("memory", "last"), ("parameters", {"eta0": 2})),
+        *(("zero", "negative"), ("fit_intercept", False), ("classes", ["no"])),
+    ):
+        status, sentence = refused(service, "PUT", MODEL, {"file": file, name: value})
+        assert (status, sentence) == (
+            422,
+            f"{name} has no effect with file: the model file says it. Leave it out.",
+        )
+    for features in ({"kind": "hashed"}, {"limit": 3}, {"kind": "names", "bits": 3}):
+        assert refused(service, "PUT", MODEL, {"file": file, "features": features})[0] == 422
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("after=x", "after must be a whole number of at least 0; got 'x'."),
+        ("limit=99999", "limit must be at most 10000; got 99999."),
+        ("mistakes=yes", "mistakes must be 0, 1, false, true; got 'yes'."),
+        ("x=&" * 500, "'x' is not known here; known: after, limit, mistakes."),
+        ("Limit=3", "'Limit' is not known here; known: after, limit, mistakes."),
+    ],
+)
+def test_queries_are_checked(asked: Asked, query: str, sentence: str) -> None:
+    """What stands behind the question mark is known and of its kind, or refused."""
+    assert refused(asked, "GET", f"{MODEL}/journal?{query}", None) == (422, sentence)
 
 
 BAD = {

@@ -84,6 +84,16 @@ def test_bad_tensors(asked: Asked, inputs: list[Any], sentence: str) -> None:
     assert sentence in answer.json()["error"]
 
 
+def test_only_the_outputs_that_are_asked_for(asked: Asked) -> None:
+    """A client may name the outputs it wants; others than label and score are refused."""
+    inputs = [{"name": "features", "shape": [1, 2], "datatype": "FP64", "data": [1, 2]}]
+    body = {"inputs": inputs, "outputs": [{"name": "score"}]}
+    answer = asked.ask("POST", "/v2/models/a/infer", body).json()
+    assert [output["name"] for output in answer["outputs"]] == ["score"]
+    answer = asked.ask("POST", "/v2/models/a/infer", {**body, "outputs": [{"name": "x"}]})
+    assert (answer.status_code, "got 'x'" in answer.json()["error"]) == (400, True)
+
+
 def test_openapi_has_every_operation(asked: Asked) -> None:
     """Every operation is in the document, with the types that check its requests."""
     document = asked.ask("GET", "/openapi.json").json()

@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, cast
 
 import msgspec
@@ -16,6 +17,7 @@ from rosenblatt.models.explanation import contributions
 from rosenblatt.models.model import Class, Model
 from rosenblatt.rules import pair_scale
 from rosenblatt.service.features import (
+    NUMBERS,
     ColumnFeatures,
     Features,
     HashedFeatures,
@@ -58,9 +60,8 @@ def predict(
         served.rows([features])  # raises for what is no row
         only = served.classes[0] if served.classes else None
         return Prediction(label=only, score=None, version=version, id=id_)
-    scores = served.scores([features])
-    label = served.labels(scores)[0]
-    return Prediction(label=label, score=scores[0].tolist(), version=version, id=id_)
+    label, score = served.decided(features)
+    return Prediction(label=label, score=score, version=version, id=id_)
 
 
 def predict_many(served: ServedLearner, version: int, batch: Sequence[Features]) -> Predictions:
@@ -149,8 +150,7 @@ def _check_two(served: ServedLearner) -> None:
 
 
 def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:
-    scores = served.scores([features])
-    label = served.labels(scores)[0]
+    label, _ = served.decided(features)
     return served.classes.index(label), served.rows([features])
 
 
@@ -389,27 +389,37 @@ def exported(served: ServedLearner, kind: str) -> tuple[str, bytes]:
         raise RequestError(HTTPStatus.NOT_IMPLEMENTED, msg) from error
 
 
-def check_features(features: Features, limits: Limits, *, columns: bool) -> None:
-    """Raise InputError for features beyond a limit."""
-    if len(features) > limits.features:
-        msg = f"features has {len(features):,} entries; at most {limits.features:,} are taken."
+def check_features(batch: Sequence[Features], limits: Limits, *, columns: bool) -> None:
+    """Raise InputError for rows of features beyond a limit."""
+    if max(map(len, batch), default=0) > limits.features:
+        n = max(map(len, batch))
+        msg = f"features has {n:,} entries; at most {limits.features:,} are taken."
         raise InputError(msg)
-    most = limits.magnitude
-    if isinstance(features, Mapping):
-        if set(map(type, features.values())) == {float}:  # most rows: five times as fast
-            numbers: Any = features.values()
-            if (
-                max(map(len, features)) <= limits.name_length
-                and max(numbers) <= most
-                and min(numbers) >= -most
-            ):
-                return
-        _check_named(features, limits, limits.text_length if columns else limits.name_length)
+    if _usual(batch, limits):
         return
-    for number in features:
-        if not -most <= number <= most:
-            msg = f"A number in features is {number:g}; its size must be at most {most:g}."
-            raise InputError(msg)
+    most = limits.magnitude
+    for features in batch:
+        if isinstance(features, Mapping):
+            _check_named(features, limits, limits.text_length if columns else limits.name_length)
+            continue
+        for number in features:
+            if not -most <= number <= most:
+                msg = f"A number in features is {number:g}; its size must be at most {most:g}."
+                raise InputError(msg)
+
+
+def _usual(batch: Sequence[Features], limits: Limits) -> bool:
+    """Return whether all rows have numbers alone, within the limits: ten times as fast to tell."""
+    if set(map(type, batch)) != {dict}:
+        return False
+    named: Any = batch
+    one = len(batch) == 1
+    values = named[0].values() if one else list(chain.from_iterable(map(dict.values, named)))
+    if set(map(type, values)) != NUMBERS:
+        return False
+    longest = max(map(len, named[0] if one else set().union(*named)))
+    most = limits.magnitude
+    return longest <= limits.name_length and max(values) <= most and min(values) >= -most
 
 
 def _check_named(features: Mapping[str, Value], limits: Limits, longest: int) -> None:

@@ -10,8 +10,7 @@ from typing import Any, cast
 from urllib.parse import parse_qsl
 
 import msgspec
-from starlette.exceptions import HTTPException
-from starlette.routing import Route, Router
+from starlette.routing import Match, Route
 
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.service import answers
@@ -22,27 +21,28 @@ from rosenblatt.service.history import text_of
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.metrics import Metrics
-from rosenblatt.service.requests import Example, Learned, Problem
+from rosenblatt.service.requests import Example, Problem
 from rosenblatt.service.writer import Entry, Taught, Writer, no_model
 
 OF_MODEL = "/v1/models/{model}/"
 JSON, NDJSON = "application/json", "application/x-ndjson"
 HEADERS = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
-JSON_TYPE = (b"content-type", b"application/json")
+TRUTHS = {"0": False, "1": True, "false": False, "true": True}
+NOBODY = Caller(None, frozenset(), None)
 log = logging.getLogger("rosenblatt.service")
 encode = msgspec.json.Encoder().encode
 
 
-@dataclass
+@dataclass(slots=True)
 class Call:
-    """A request that has passed all checks."""
+    """A request: what its head says, once that has passed all checks, and then its body."""
 
     caller: Caller
     entry: Entry | None
     path: dict[str, str]
-    query: dict[str, str]
-    body: Any  # decoded; None for requests without one
-    lines: bool = False  # the body was NDJSON
+    query: dict[str, Any]
+    body: Any = None  # decoded; None for requests without one
+    lines: bool = False  # the body is NDJSON
 
     @property
     def model(self) -> Entry:
@@ -50,7 +50,7 @@ class Call:
         return cast("Entry", self.entry)
 
 
-@dataclass
+@dataclass(slots=True)
 class Reply:
     """An answer that is not simply a body of JSON with status 200."""
 
@@ -59,8 +59,14 @@ class Reply:
     kind: str = JSON
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
+    def wire(self) -> tuple[list[tuple[bytes, bytes]], bytes]:
+        """Return headers and body as they are sent."""
+        body = self.body if isinstance(self.body, bytes) else encode(self.body)
+        length = (b"content-length", b"%d" % len(body))
+        return [(b"content-type", self.kind.encode()), length, *HEADERS, *self.headers], body
 
-Handler = Callable[["Application", Call], Awaitable[Any]]
+
+Handler = Callable[["Application", Call], Any]  # what it returns may be awaitable
 
 
 @dataclass(frozen=True)
@@ -100,15 +106,15 @@ class Application:
         self.metrics = Metrics(writer)
         self.versions = answers.Versions(writer)
         self.replays = Replays(writer)
-        endpoints = [(one, Endpoint(self, one)) for one in operations]
-        self._router = Router(
-            [Route(one.path, endpoint, methods=[one.method]) for one, endpoint in endpoints],
-            redirect_slashes=False,
-        )
-        self._direct = {  # by method and last part of the path, for what is asked most
-            (one.method, one.path.removeprefix(OF_MODEL)): endpoint
-            for one, endpoint in endpoints
-            if one.path.startswith(OF_MODEL) and one.path.count("/") == 4
+        self._routes = [
+            (Route(one.path, endpoint.open, methods=[one.method]), endpoint)
+            for one in operations
+            for endpoint in [Endpoint(self, one)]
+        ]
+        self._direct = {  # by method and last part of the path: 30 µs less than by the routes
+            (endpoint.method, route.path.removeprefix(OF_MODEL)): endpoint
+            for route, endpoint in self._routes
+            if route.path.startswith(OF_MODEL) and route.path.count("/") == 4
         }
 
     def close(self) -> None:
@@ -117,38 +123,77 @@ class Application:
         self.writer.close()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a request."""
+        """Answer a request that comes in pieces, as ASGI has it."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
             return
         if scope["type"] != "http":
             return
-        scope["app"] = self  # so that the router raises instead of answering by itself
         began = perf_counter()
         try:
-            headers = scope["header_values"] = dict(scope["headers"])
-            self.access.check_host(headers.get(b"host", b""), headers.get(b"origin"))
-            parts = scope["path"].split("/")
-            direct = len(parts) == 5 and self._direct.get((scope["method"], parts[4]))
-            if (
-                direct and parts[1] == "v1" and parts[2] == "models"
-            ):  # 30 µs less than by the router
-                scope["path_params"] = {"model": parts[3]}
-                await direct(scope, receive, send)
-            else:
-                await self._router(scope, receive, send)
-        except (RosenblattError, HTTPException, msgspec.MsgspecError) as error:
-            reply = _problem(error)
+            endpoint, call = self._opened(scope)
+            most = endpoint.most_bytes
+            body = await _body(receive, most, self.limits.body_seconds) if most else b""
+            answer = endpoint.run(call, body)
+            if isinstance(answer, Awaitable):
+                answer = await answer
+            reply = endpoint.reply(answer, began)
         except ConnectionError:
             return
-        except Exception:  # a fault of ours: a sentence for the client, the trace for the log
-            log.exception("A request failed.")
-            body = Problem(error="The service made a mistake; its log says more.")
-            reply = Reply(body, HTTPStatus.INTERNAL_SERVER_ERROR)
-        else:
-            return
+        except Exception as error:  # noqa: BLE001  # the client is told, or the log
+            reply = self._refusal(error, began)
+        headers, body = reply.wire()
+        await send({"type": "http.response.start", "status": int(reply.status), "headers": headers})
+        body = b"" if scope["method"] == "HEAD" else body
+        await send({"type": "http.response.body", "body": body})
+
+    def answer(self, scope: Any, body: bytes, write: Callable[[Reply], None]) -> None:
+        """Answer a request that has come whole by a call of ``write``, at once or later."""
+        began = perf_counter()
+
+        def settle(future: Any) -> None:
+            try:
+                reply = endpoint.reply(future.result(), began)
+            except Exception as error:  # noqa: BLE001  # the client is told, or the log
+                reply = self._refusal(error, began)
+            write(reply)
+
+        try:
+            endpoint, call = self._opened(scope)
+            answer = endpoint.run(call, body)
+            if isinstance(answer, Awaitable):
+                asyncio.ensure_future(answer).add_done_callback(settle)
+                return
+            reply = endpoint.reply(answer, began)
+        except Exception as error:  # noqa: BLE001  # the client is told, or the log
+            reply = self._refusal(error, began)
+        write(reply)
+
+    def _opened(self, scope: Any) -> tuple["Endpoint", Call]:
+        """Return a request whose head has passed all checks."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        self.access.check_host(headers.get(b"host", b""), headers.get(b"origin"))
+        parts = scope["path"].split("/")
+        direct = len(parts) == 5 and self._direct.get((scope["method"], parts[4]))
+        if direct and parts[1] == "v1" and parts[2] == "models" and parts[3]:
+            return direct, direct.open({"model": parts[3]}, headers, scope["query_string"])
+        allowed: set[str] = set()
+        for route, endpoint in self._routes:
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                return endpoint, endpoint.open(found["path_params"], headers, scope["query_string"])
+            if match is Match.PARTIAL:
+                allowed |= route.methods or set()
+        if not allowed:
+            raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing here.")
+        msg = f"This is not done here with that method; use {' or '.join(sorted(allowed))}."
+        raise RequestError(HTTPStatus.METHOD_NOT_ALLOWED, msg, allow=", ".join(sorted(allowed)))
+
+    def _refusal(self, error: Exception, began: float) -> Reply:
+        """Return what a client is told of an error."""
+        reply = _problem(error)
         self.metrics.request("refused", int(reply.status), perf_counter() - began)
-        await respond(send, reply, head=scope["method"] == "HEAD")
+        return reply
 
     async def _live(self, receive: Any, send: Any) -> None:
         """Begin and end with the server."""
@@ -176,14 +221,13 @@ class Application:
         self.writer.command(run, future)
         return await future
 
-    async def teach(
-        self, entry: Entry, examples: Sequence[Taught], caller: Caller
-    ) -> list[Learned]:
-        """Have the writer learn examples."""
+    def teach(
+        self, entry: Entry, examples: Sequence[Taught], caller: Caller, *, single: bool = True
+    ) -> Awaitable[Any]:
+        """Have the writer learn examples; awaited, it is the answer to a single one or a list."""
         future = asyncio.get_running_loop().create_future()
-        self.writer.teach(entry, examples, caller.name, future)
-        learned: list[Learned] = await future
-        return learned
+        self.writer.teach(entry, examples, caller.name, future, single=single)
+        return future
 
     async def at(self, entry: Entry, version: int | None) -> tuple[ServedLearner, int]:
         """Return the model at a version, or as it is now."""
@@ -196,42 +240,43 @@ class Application:
         if one.id is not None and len(one.id) > self.limits.id_length:
             msg = f"An id may have {self.limits.id_length} characters; got {len(one.id):,}."
             raise InputError(msg)
-        self.check(entry, one.features)
+        self.check(entry, [one.features])
         label = answers.checked_label(one.label, self.limits)
         return Taught(one.features, text_of(one.features), label, one.id)
 
-    def check(self, entry: Entry, features: Features) -> None:
-        """Raise for features beyond a limit."""
+    def check(self, entry: Entry, batch: Sequence[Features]) -> None:
+        """Raise for rows beyond a limit."""
+        self.check_batch(len(batch))
         columns = isinstance(entry.view.space, ColumnFeatures)
-        answers.check_features(features, self.limits, columns=columns)
+        answers.check_features(batch, self.limits, columns=columns)
 
     def check_batch(self, size: int) -> None:
-        """Raise for a batch beyond the limit."""
+        """Raise for more rows than are taken together."""
         if size > self.limits.batch:
             msg = f"A request may hold {self.limits.batch:,} rows; got {size:,}. Send several."
             raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, msg)
 
 
 class Endpoint:
-    """An operation as an ASGI application: the checks before it, and its answer."""
+    """An operation of an application: the checks before it, and its answer."""
 
     def __init__(self, app: Application, operation_: Operation) -> None:
         self._app, self._operation = app, operation_
-        self._handler = operation_.handler
+        self._handler, self.method = operation_.handler, operation_.method
         self._decode = _decoder(operation_.request)
         self._decode_line = _decoder(operation_.lines)
         self._label = f"{operation_.method} {operation_.path}"
+        self.most_bytes = 0  # of a body; 0: there is none
+        if operation_.request is not None:
+            limits = app.limits
+            self.most_bytes = limits.model_file if operation_.large else limits.body
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a request that has come to this operation."""
+    def open(self, path: dict[str, str], headers: dict[bytes, bytes], query: bytes) -> Call:
+        """Return a request to this operation; raise where its head says that it is refused."""
         app, wanted = self._app, self._operation
-        began = perf_counter()
-        headers: dict[bytes, bytes] = scope["header_values"]
-        path = scope["path_params"]
         name = path.get("model")
-        if wanted.scope is None:
-            caller = Caller(None, frozenset(), None)
-        else:
+        caller = NOBODY
+        if wanted.scope is not None:
             given = headers.get(b"authorization")
             caller = app.access.caller(None if given is None else given.decode("latin-1"))
             app.access.check(caller, wanted.scope, name)
@@ -240,39 +285,64 @@ class Endpoint:
             entry = app.writer.entries.get(name)
             if entry is None and wanted.method != "PUT":
                 raise no_model(name)
-        call = Call(caller, entry, path, {}, None)
-        if wanted.request is not None:
-            await self._read(call, headers, receive)
-        if scope["query_string"]:
-            call.query = dict(parse_qsl(scope["query_string"].decode("latin-1"), max_num_fields=20))
-        answer = await self._handler(app, call)
-        reply = answer if isinstance(answer, Reply) else Reply(answer, wanted.status)
-        app.metrics.request(self._label, int(reply.status), perf_counter() - began)
-        await respond(send, reply, head=scope["method"] == "HEAD")
+        lines = self.most_bytes > 0 and self._comes_in_lines(headers)
+        return Call(caller, entry, path, self._fields(query) if query else {}, None, lines)
 
-    async def _read(self, call: Call, headers: dict[bytes, bytes], receive: Any) -> None:
+    def _fields(self, query: bytes) -> dict[str, Any]:
+        """Return what stands behind the question mark, as the operation describes it."""
+        kinds = {name: kind for name, kind, _ in self._operation.query}
+        found: dict[str, Any] = {}
+        for name, text in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
+            kind = kinds.get(name)
+            number = text.isascii() and text.isdigit() and len(text) < 19
+            if kind is None:
+                msg = f"{name!r:.40} is not known here; known: {', '.join(kinds) or 'nothing'}."
+            elif kind is int and not number:
+                msg = f"{name} must be a whole number of at least 0; got {text!r:.40}."
+            elif kind is bool and text not in TRUTHS:
+                msg = f"{name} must be {', '.join(TRUTHS)}; got {text!r:.40}."
+            else:
+                found[name] = TRUTHS[text] if kind is bool else kind(text)
+                continue
+            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        return found
+
+    def _comes_in_lines(self, headers: dict[bytes, bytes]) -> bool:
+        """Return whether a body is NDJSON; raise where it is neither that nor JSON, or too long."""
         kind = headers.get(b"content-type", b"")
         if kind != b"application/json":
             kind = kind.split(b";")[0].strip().lower()
-        limits = self._app.limits
-        if kind == b"application/json":
-            decode = self._decode
-        elif kind == b"application/x-ndjson" and self._operation.lines is not None:
-            decode, call.lines = self._decode_line, True
-        else:
+        lines = kind == b"application/x-ndjson" and self._operation.lines is not None
+        if kind != b"application/json" and not lines:
             taken = JSON if self._operation.lines is None else f"{JSON} or {NDJSON}"
             msg = f"The body must have the type {taken} (Content-Type)."
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, msg)
-        most = limits.model_file if self._operation.large else limits.body
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or len(length) > 15 or int(length) > most:
-            raise _too_large(most)
-        body = await _body(receive, most, limits.body_seconds)
-        try:
-            call.body = decode.decode_lines(body) if call.lines else decode.decode(body)
-        except (UnicodeDecodeError, RecursionError) as error:
-            msg = "The body is not JSON text in UTF-8, or it is nested too deeply."
-            raise RequestError(HTTPStatus.BAD_REQUEST, msg) from error
+        if not length.isdigit() or len(length) > 15 or int(length) > self.most_bytes:
+            raise _too_large(self.most_bytes)
+        return lines
+
+    def run(self, call: Call, body: bytes) -> Any:
+        """Return the answer to a request with this body, or what to await for it."""
+        if self.most_bytes:
+            if len(body) > self.most_bytes:
+                raise _too_large(self.most_bytes)
+            try:
+                call.body = (
+                    self._decode_line.decode_lines(body)
+                    if call.lines
+                    else self._decode.decode(body)
+                )
+            except (UnicodeDecodeError, RecursionError) as error:
+                msg = "The body is not JSON text in UTF-8, or it is nested too deeply."
+                raise RequestError(HTTPStatus.BAD_REQUEST, msg) from error
+        return self._handler(self._app, call)
+
+    def reply(self, answer: Any, began: float) -> Reply:
+        """Return an answer with its status, counted."""
+        reply = answer if isinstance(answer, Reply) else Reply(answer, self._operation.status)
+        self._app.metrics.request(self._label, int(reply.status), perf_counter() - began)
+        return reply
 
 
 def _decoder(kind: Any) -> Any:
@@ -304,37 +374,18 @@ def _too_large(most: int) -> RequestError:
     return RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, msg)
 
 
-async def respond(send: Any, reply: Reply, *, head: bool = False) -> None:
-    """Send an answer."""
-    body = reply.body if isinstance(reply.body, bytes) else encode(reply.body)
-    length = (b"content-length", b"%d" % len(body))
-    if reply.kind is JSON and not reply.headers:
-        headers = [JSON_TYPE, length, *HEADERS]
-    else:
-        headers = [(b"content-type", reply.kind.encode()), length, *HEADERS, *reply.headers]
-    await send({"type": "http.response.start", "status": int(reply.status), "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if head else body})
-
-
 def _problem(error: Exception) -> Reply:
-    """Return what a client is told of an error."""
-    headers: list[tuple[bytes, bytes]] = []
+    """Return what a client is told of an error; a fault of ours goes to the log."""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    status, sentence = HTTPStatus.UNPROCESSABLE_ENTITY, str(error)
     if isinstance(error, RequestError):
-        status, sentence = error.status, str(error)
-        if error.retry_after is not None:
-            headers.append((b"retry-after", str(error.retry_after).encode()))
-        if status == HTTPStatus.UNAUTHORIZED:
-            headers.append((b"www-authenticate", b"Bearer"))
-    elif isinstance(error, HTTPException):
-        status = HTTPStatus(error.status_code)
-        sentence = "There is nothing here." if status == HTTPStatus.NOT_FOUND else error.detail
-        if status == HTTPStatus.METHOD_NOT_ALLOWED:
-            sentence = "This is not done here with that method."
-        headers += [(k.lower().encode(), v.encode()) for k, v in (error.headers or {}).items()]
+        status, headers = error.status, error.headers
     elif isinstance(error, msgspec.ValidationError):
-        status, sentence = HTTPStatus.UNPROCESSABLE_ENTITY, f"The body does not fit: {error}."
+        sentence = f"The body does not fit: {error}."
     elif isinstance(error, msgspec.MsgspecError):
         status, sentence = HTTPStatus.BAD_REQUEST, f"The body is not JSON: {error}."
-    else:
-        status, sentence = HTTPStatus.UNPROCESSABLE_ENTITY, str(error)
-    return Reply(Problem(error=sentence), status, headers=tuple(headers))
+    elif not isinstance(error, RosenblattError):
+        log.error("A request failed.", exc_info=error)
+        status = HTTPStatus.INTERNAL_SERVER_ERROR
+        sentence = "The service made a mistake; its log says more."
+    return Reply(Problem(error=sentence), status, headers=headers)

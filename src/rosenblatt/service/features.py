@@ -7,14 +7,15 @@ features that their weights have.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import repeat
-from typing import Any, Protocol
+from itertools import chain, repeat
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.kernels.single_rows import SingleRow
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 from rosenblatt.models.model import Model
 
@@ -22,40 +23,50 @@ Value = float | str | bool | None
 Features = Mapping[str, Value] | Sequence[float]
 
 NUMBERS = {float}
+MOST_REMEMBERED = 1 << 17  # names whose hash is remembered
 REFUSE, IGNORE = "refuse", "ignore"  # what happens to a new name where there is no more room
 
 
-class FeatureSpace(Protocol):
-    """How the features of requests become numbered features."""
+class FeatureSpace:
+    """How the features of requests become numbered features; here for one that never grows."""
+
+    sparse = True  # whether its rows are CSR rows
 
     @property
     def n_features(self) -> int:
         """How many features are numbered so far."""
-
-    @property
-    def sparse(self) -> bool:
-        """Whether its rows are CSR rows."""
+        raise NotImplementedError
 
     def learn(self, batch: Sequence[Features]) -> None:
         """Number what is new in these rows, or raise InputError and change nothing."""
+        raise NotImplementedError
 
     def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> Rows:
         """Return rows of ``room`` features; only those numbered below ``width`` are in them."""
+        raise NotImplementedError
+
+    def fill(self, row: SingleRow, features: Features) -> bool:
+        """Write one row to a buffer, where it can be done quickly; return whether it was."""
+        del row, features
+        return False
 
     def shrink(self, n_features: int) -> None:
         """Forget the features from this number on."""
 
     def copy(self) -> "FeatureSpace":
         """Return one that grows by itself."""
+        return self
 
     def name(self, number: int) -> str:
         """Return what a feature is called."""
+        raise NotImplementedError
 
     def names(self) -> tuple[str, ...] | None:
         """Return all names, where names are what is numbered."""
+        return None
 
 
-class NamedFeatures:
+class NamedFeatures(FeatureSpace):
     """Names, numbered as they come, up to a limit.
 
     A number is the value of its feature; a word makes the feature ``name=word`` of value 1; true
@@ -68,8 +79,6 @@ class NamedFeatures:
     >>> space.rows([{"size": 3.0, "weight": 1.0}], 2, 4, 1.0)[:3]
     (array([3.]), array([1], dtype=int32), array([0, 1]))
     """
-
-    sparse = True
 
     def __init__(
         self, names: Iterable[str] = (), limit: int = 1 << 20, when_full: str = REFUSE
@@ -109,16 +118,19 @@ class NamedFeatures:
 
     def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
         """Return CSR rows, their features in order."""
-        get, unknown = self._numbers.get, repeat(width)
-        indices: list[int] = []
-        data: list[float] = []
-        indptr = [0]
-        for features in batch:
-            terms = _plain_terms(_mapping(features))
-            indices.extend(map(get, terms, unknown))
-            data.extend(terms.values())
-            indptr.append(len(indices))
-        return _csr(indices, data, indptr, width, room, constant)
+        batch = _plain_batch(batch)
+        numbers = list(map(self._numbers.get, chain.from_iterable(batch), repeat(width)))
+        return _csr(numbers, batch, width, room, constant)
+
+    def fill(self, row: SingleRow, features: Features) -> bool:
+        """Write one row to a buffer; names without a number are left out."""
+        if type(features) is not dict:
+            return False
+        numbers = self._numbers
+        if row.fill(numbers, features):
+            return True
+        terms = _plain_terms(features)
+        return row.fill(numbers, {name: terms[name] for name in terms if name in numbers})
 
     def terms(self, features: Features) -> set[str]:
         """Return the names that a row has here."""
@@ -151,17 +163,16 @@ class NamedFeatures:
         return tuple(self._names)
 
 
-class HashedFeatures:
+class HashedFeatures(FeatureSpace):
     """Names, numbered by a hash of so many bits: nothing grows, and two names may share a weight.
 
     >>> HashedFeatures(4).rows([{"size": 3.0}], 16, 16, 1.0)[:2]
     (array([3.]), array([9], dtype=int32))
     """
 
-    sparse = True
-
     def __init__(self, bits: int) -> None:
         self._mask = (1 << bits) - 1
+        self._numbers: dict[str, int] = {}  # of names that came, up to a limit
 
     @property
     def n_features(self) -> int:
@@ -175,35 +186,35 @@ class HashedFeatures:
 
     def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
         """Return CSR rows, their features in order, those of equal number added."""
-        indices: list[int] = []
-        data: list[float] = []
-        indptr = [0]
-        for features in batch:
-            terms = sorted(_plain_terms(_mapping(features)).items())  # as the journal has them:
-            indices.extend(self._number(name) for name, _ in terms)  # where two fall together,
-            data.extend(value for _, value in terms)  # the order of their sum is its last bit
-            indptr.append(len(indices))
-        return _csr(indices, data, indptr, width, room, constant)
+        # as the journal has them: where two fall together, the order of their sum is its last bit
+        ordered = [dict(sorted(terms.items())) for terms in _plain_batch(batch)]
+        numbers = list(map(self._number, chain.from_iterable(ordered)))
+        return _csr(numbers, ordered, width, room, constant)
+
+    def fill(self, row: SingleRow, features: Features) -> bool:
+        """Write one row to a buffer."""
+        if type(features) is not dict:
+            return False
+        terms = _plain_terms(features)
+        numbers = self._numbers
+        if not numbers.keys() >= terms.keys():
+            numbers = {name: self._number(name) for name in terms}
+        return row.fill(numbers, dict(sorted(terms.items())))
 
     def _number(self, name: str) -> int:
-        return term_hash(name.encode("utf-8", "surrogatepass"), SEED) & self._mask
-
-    def shrink(self, n_features: int) -> None:
-        """Change nothing."""
-
-    def copy(self) -> "HashedFeatures":
-        """Return itself: it never changes."""
-        return self
+        found = self._numbers.get(name)
+        if found is None:
+            found = term_hash(name.encode("utf-8", "surrogatepass"), SEED) & self._mask
+            if len(self._numbers) < MOST_REMEMBERED:
+                self._numbers[name] = found
+        return found
 
     def name(self, number: int) -> str:
         """Return the place of the feature."""
         return f"place {number}"
 
-    def names(self) -> None:
-        """Return nothing: names are not kept."""
 
-
-class ArrayFeatures:
+class ArrayFeatures(FeatureSpace):
     """A list of numbers, as long in every row; the first row says how long where nobody else did.
 
     >>> ArrayFeatures(2).rows([[1.0, 2.0]], 2, 2, 1.0).values
@@ -276,10 +287,8 @@ class ArrayFeatures:
         return None if self._names is None else tuple(self._names)
 
 
-class NumberedFeatures:
+class NumberedFeatures(FeatureSpace):
     """Names that are numbers, as in svmlight files: ``{"3": 1.5}``."""
-
-    sparse = True
 
     def __init__(self, n_features: int, *, zero_based: bool) -> None:
         self._n_features, self._first = n_features, 0 if zero_based else 1
@@ -297,16 +306,12 @@ class NumberedFeatures:
 
     def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> CSR:
         """Return CSR rows, their features in order."""
-        indices: list[int] = []
-        data: list[float] = []
-        indptr = [0]
-        for features in batch:
-            terms = _mapping(features)
-            names = sorted(terms)  # "1" and "01" fall together
-            indices.extend(map(self._number, names))
-            data.extend(_plain(name, terms[name]) for name in names)
-            indptr.append(len(indices))
-        return _csr(indices, data, indptr, width, room, constant)
+        ordered = [  # "1" and "01" fall together
+            {name: _plain(name, value) for name, value in sorted(_mapping(features).items())}
+            for features in batch
+        ]
+        numbers = list(map(self._number, chain.from_iterable(ordered)))
+        return _csr(numbers, ordered, width, room, constant)
 
     def _number(self, name: str) -> int:
         if not (name.isascii() and name.isdigit() and len(name) <= 10):
@@ -318,25 +323,13 @@ class NumberedFeatures:
             raise InputError(msg)
         return number
 
-    def shrink(self, n_features: int) -> None:
-        """Change nothing."""
-
-    def copy(self) -> "NumberedFeatures":
-        """Return itself: it never changes."""
-        return self
-
     def name(self, number: int) -> str:
         """Return the number as the files have it."""
         return str(number + self._first)
 
-    def names(self) -> None:
-        """Return nothing."""
 
-
-class ColumnFeatures:
+class ColumnFeatures(FeatureSpace):
     """The columns of a table that a model was trained on: texts, categories, numbers, dates."""
-
-    sparse = True
 
     def __init__(self, model: Model) -> None:
         from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
@@ -384,29 +377,29 @@ class ColumnFeatures:
         frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
         return self._encoder.encode(Table(frame, "The request", 1, None, 0), None)
 
-    def shrink(self, n_features: int) -> None:
-        """Change nothing."""
-
-    def copy(self) -> "ColumnFeatures":
-        """Return itself: it never changes."""
-        return self
-
     def name(self, number: int) -> str:
         """Return what the encoding calls a feature."""
         return str(self._encoder.name(number))
 
-    def names(self) -> None:
-        """Return nothing: the encoding has them."""
 
-
-def _mapping(features: Features) -> Mapping[str, Value]:
-    if type(features) is not dict and not isinstance(features, Mapping):
+def _mapping(features: Features) -> dict[str, Value]:
+    if not isinstance(features, dict):
         msg = "features must be an object of names; got a list."
         raise InputError(msg)
     return features
 
 
-def _plain_terms(features: Mapping[str, Value]) -> dict[str, float]:
+def _plain_batch(batch: Sequence[Features]) -> Sequence[dict[str, float]]:
+    """Return the names and numbers of rows; see ``_plain_terms``."""
+    named: Any = batch
+    if set(map(type, batch)) <= {dict} and NUMBERS.issuperset(
+        map(type, chain.from_iterable(map(dict.values, named)))
+    ):
+        return batch  # type: ignore[return-value]  # all of them are numbers
+    return [_plain_terms(_mapping(features)) for features in batch]
+
+
+def _plain_terms(features: dict[str, Value]) -> dict[str, float]:
     """Return names and numbers, with words made part of the name; what falls together is added."""
     if set(map(type, features.values())) <= NUMBERS:
         return features  # type: ignore[return-value]  # all of them are numbers
@@ -436,24 +429,14 @@ def _text(value: Value) -> str | None:
 
 
 def _csr(
-    numbers: list[int],
-    values: list[float],
-    ends: list[int],
-    width: int,
-    room: int,
-    constant: float,
+    numbers: list[int], batch: Sequence[dict[str, float]], width: int, room: int, constant: float
 ) -> CSR:
     """Return rows whose features ascend; numbers from width on are left out, equal ones added."""
-    if len(ends) == 2 and len(set(numbers)) == len(numbers):  # one row: half the time
-        pairs = sorted(zip(numbers, values, strict=True))
-        if pairs and pairs[-1][0] >= width:
-            pairs = [pair for pair in pairs if pair[0] < width]
-        indices = np.array([number for number, _ in pairs], np.int32)
-        data = np.array([value for _, value in pairs], np.float64)
-        return CSR(data, indices, np.array([0, len(pairs)]), room, constant)
-    indices, data = np.array(numbers, np.int64), np.array(values, np.float64)
-    indptr = np.array(ends, np.int64)
-    keys = indices + (np.repeat(np.arange(len(ends) - 1), np.diff(indptr)) << 40)
+    indices, n_rows = np.array(numbers, np.int64), len(batch)
+    data = np.fromiter(chain.from_iterable(map(dict.values, batch)), np.float64)
+    lengths = np.fromiter(map(len, batch), np.int64, n_rows)
+    indptr = np.append(0, lengths.cumsum())
+    keys = indices + (np.repeat(np.arange(n_rows), lengths) << 40)
     order = keys.argsort(kind="stable")
     keys, indices, data = keys[order], indices[order], data[order]
     known = indices < width

@@ -3,10 +3,14 @@
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from itertools import islice
+from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.checks import check_learner, usable_options
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
 from rosenblatt.service import requests
@@ -24,6 +28,7 @@ from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import ModelSpec, label_of
 from rosenblatt.service.snapshots import Snapshots, model_from, whole
+from rosenblatt.training.examples import class_weights
 
 TOGETHER = 1000  # examples that are replayed in one pass
 encode = msgspec.json.Encoder(order="deterministic").encode
@@ -105,9 +110,8 @@ def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace
 
 def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     """Return a learner that goes on from the model file of its creation."""
-    from rosenblatt.estimators.storage import LEARNERS, estimator_of
-
-    if model.learner not in LEARNERS or model.voted or model.learner == "KernelPerceptron":
+    check_learner(model, "The model file")
+    if model.voted or model.learner == "KernelPerceptron":
         msg = (
             f"A {model.learner!r:.60} cannot be served: it keeps its rows. Train a linear model, "
             "for example with memory='average'."
@@ -119,7 +123,8 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
             f"{limits.model_features:,}."
         )
         raise InputError(msg)
-    learner = estimator_of(model)._checked_learner()  # noqa: SLF001  # the rule with its values
+    options = usable_options(model)
+    learner = Learner.of_estimator(model.learner, options)
     kind = None if model.encoding is None else model.encoding.get("kind")
     space: FeatureSpace
     if kind in ("table", "conjunctions"):
@@ -132,7 +137,44 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
         space = NamedFeatures(model.feature_names, limit, spec.features.when_full)
     else:
         space = ArrayFeatures(model.n_features, model.feature_names)
-    return ServedLearner.of_model(model, learner, space, limits.classes)
+    served = ServedLearner.of_model(model, learner, space, limits.classes)
+    weights = _class_weights(model, options.get("class_weight"))
+    if weights is not None:
+        served.class_weights = dict(zip(model.classes, weights.tolist(), strict=True))
+    return served
+
+
+def _class_weights(model: Model, class_weight: Any) -> NDArray[np.float64] | None:
+    """Return what multiplies the steps of each class of a trained model, as when it was trained."""
+    counts = model.training.get("class_counts")
+    if class_weight == "balanced" and counts is None:
+        msg = (
+            "The model was trained with class_weight='balanced' and does not say how many rows "
+            "each class had; train it with a weight for each class."
+        )
+        raise InputError(msg)
+    return class_weights(class_weight, model.classes, np.asarray(counts or (), np.float64))
+
+
+def check_spec(spec: ModelSpec) -> None:
+    """Raise InputError where a specification asks for what would have no effect."""
+    plain, features = ModelSpec(), spec.features
+    if spec.file is not None:
+        for name in ("rule", "memory", "parameters", "zero", "fit_intercept", "classes"):
+            if getattr(spec, name) != getattr(plain, name):
+                msg = f"{name} has no effect with file: the model file says it. Leave it out."
+                raise InputError(msg)
+        if features.kind not in ("", "names"):
+            msg = f"features.kind must be names or left out with file; got {features.kind}."
+            raise InputError(msg)
+    used = {"hashed": {"bits"}, "array": {"n_features"}}.get(features.kind, {"limit", "when_full"})
+    if spec.file is not None and not features.kind:
+        used = set()
+    for name in ("limit", "when_full", "bits", "n_features"):
+        if name not in used and getattr(features, name) != getattr(plain.features, name):
+            of = f"features of kind {features.kind or 'names'}" if spec.file is None else "file"
+            msg = f"features.{name} has no effect with {of}. Leave it out."
+            raise InputError(msg)
 
 
 def at_version(

@@ -30,13 +30,20 @@ class InferTensor(Struct, kw_only=True):
     parameters: dict[str, Any] = {}
 
 
+class WantedOutput(Struct, kw_only=True):
+    """A tensor to answer with. Parameters of the protocol are taken and not needed."""
+
+    name: str
+    parameters: dict[str, Any] = {}
+
+
 class InferRequest(Struct, kw_only=True):
-    """Tensors to predict. Other fields of the protocol are taken and not needed."""
+    """Tensors to predict, and those to answer with: all, unless some are named."""
 
     inputs: list[InferTensor]
     id: str | None = None
     parameters: dict[str, Any] = {}
-    outputs: list[dict[str, Any]] = []
+    outputs: list[WantedOutput] = []
 
 
 class InferAnswer(Struct, kw_only=True):
@@ -132,8 +139,11 @@ def _refuse(sentence: str) -> NoReturn:
     raise RequestError(HTTPStatus.BAD_REQUEST, sentence)
 
 
-def inferred(entry: Entry, found: Any, id_: str | None) -> InferAnswer:
+def inferred(entry: Entry, found: Any, request: InferRequest) -> InferAnswer:
     """Return predictions as tensors."""
+    wanted = {output.name for output in request.outputs}
+    if not wanted <= {"label", "score"}:
+        _refuse(f"The outputs are label and score; got {min(wanted - {'label', 'score'})!r:.80}.")
     n_rows = len(found.labels)
     labels = InferTensor(
         name="label",
@@ -150,8 +160,8 @@ def inferred(entry: Entry, found: Any, id_: str | None) -> InferAnswer:
     return InferAnswer(
         model_name=entry.record.name,
         model_version=str(found.version),
-        id=id_,
-        outputs=outputs,
+        id=request.id,
+        outputs=[output for output in outputs if not wanted or output.name in wanted],
     )
 
 

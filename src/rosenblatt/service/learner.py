@@ -1,8 +1,7 @@
 """A served learner: it scores rows, learns from one at a time, and can take an example back."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -14,17 +13,21 @@ from rosenblatt.kernels.counts import empty_log
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.shapes import entries
+from rosenblatt.kernels.single_rows import MISTAKE
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
 from rosenblatt.service.features import Features, FeatureSpace, gathered
-from rosenblatt.training.examples import Examples, row_numbers, targets_of, winners
+from rosenblatt.training.examples import Examples, targets_of, winners
 from rosenblatt.training.linear import run_pass
+from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State
 
-ONE_ROW = row_numbers(1)
 FIRST_ROOM = 64  # features that weights have room for before they first grow
+ROW_ROOM = 32  # features that there is room for in the buffer of a row
+NO_UPDATE = -2  # as the rival in the log
+SCORE_OVERFLOW = "The score of a row overflowed: its values are too large."
 
 
 class Effect(NamedTuple):
@@ -91,15 +94,16 @@ class ServedLearner:
         self.learner, self.space = learner, space
         self.most_classes = most_classes
         self.origin: Model | None = None  # the model file that it went on from
+        self.class_weights: dict[Class, float] = {}  # multiply its steps; 1 where there is none
         self.classes = _in_order(classes)
         self.n_features = space.n_features
-        self.n_lessons = 0  # of this object, for whoever wonders whether it did anything
         self.state = learner.start(self._room(self.n_features), len(self.classes))
         self._numbers = {label: k for k, label in enumerate(self.classes)}
         self._zero = ZERO_CONVENTIONS[learner.zero]
         self._log = None if learner.second_order else empty_log(1)
         self._touched: list[NDArray[Any]] | None = None  # None: everything
         self._trail: list[Any] | None = None
+        self._row: RowLearner | None = None  # made when it is needed
         self._arrange()
 
     @classmethod
@@ -134,7 +138,6 @@ class ServedLearner:
 
     def _arrange(self) -> None:
         """Lay the weights out as rows of this space read them."""
-        self._targets: dict[int, NDArray[Any]] = {}  # as the kernels read them
         state = self.state
         if state.n_classes != 2 and state.by_feature != self.space.sparse:
             for name in ("weights", "ledger", "variance"):
@@ -153,79 +156,99 @@ class ServedLearner:
 
         The bits of ``decision_function``; of no use while there are fewer than two classes.
         """
-        return self._scores(self.rows(batch))
-
-    def _scores(self, rows: Rows) -> NDArray[Any]:
-        state = self.state
+        rows, state = self.rows(batch), self.state
         if not rows.sparse or state.ledger is None:
             return linear_scores(state, rows)
         rows, needed = gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
         scores = np.empty((rows.shape[0], *needed.shape[1:]))
         (activations if state.n_classes == 2 else class_scores)(rows, needed, scores)
-        if not (math.isfinite(scores.flat[0]) if scores.size == 1 else np.isfinite(scores).all()):
-            msg = "The score of a row overflowed: its values are too large."
-            raise WeightOverflowError(msg)
+        if not np.isfinite(scores).all():
+            raise WeightOverflowError(SCORE_OVERFLOW)
         return scores
 
     def labels(self, scores: NDArray[Any]) -> list[Class]:
         """Return the labels that scores predict."""
-        positive = self.learner.zero == "positive"
-        if scores.ndim == 1 and len(scores) == 1:  # as below, for the one row of most requests
-            return [self.classes[int(scores[0] >= 0.0 if positive else scores[0] > 0.0)]]
-        numbers = winners(scores, positive=positive)
+        numbers = winners(scores, positive=self.learner.zero == "positive")
         return [self.classes[number] for number in numbers.tolist()]
+
+    def decided(self, features: Features) -> tuple[Class, Any]:
+        """Return the label of one row and its score, or a list of one a class; see ``scores``."""
+        row = self._entered(features)
+        return self._label(row), row.scores()
+
+    def _label(self, row: RowLearner) -> Class:
+        number = row.predict()
+        if number < 0:
+            raise WeightOverflowError(SCORE_OVERFLOW)
+        return self.classes[number]
+
+    def _entered(self, features: Features) -> RowLearner:
+        """Return what decides a row and learns from it, with this row in its buffer."""
+        space, row = self.space, self._row
+        if row is None or not row.learns(self.state):
+            row = self._new_row(ROW_ROOM)
+        # what the writer has numbered since has no weight here, and is left out by ``rows``
+        if space.n_features == self.n_features and space.fill(row.row, features):
+            return row
+        found: Any = self.rows([features])
+        if not space.sparse:
+            row.values[0] = found.values[0]
+            return row
+        if len(found.indices) > row.row.room:
+            row = self._new_row(2 * len(found.indices))
+        row.row.put(found.indices, found.data)
+        return row
+
+    def _new_row(self, room: int) -> RowLearner:
+        self._row = RowLearner(
+            *(self.state, self.learner.step),
+            zero=self._zero,
+            constant=self.learner.constant,
+            room=room if self.space.sparse else 0,
+            log=self._log,
+        )
+        return self._row
 
     def learn(self, features: Features, label: Class) -> Effect:
         """Learn from one example; where it raises, ``undo`` what it may have made room for."""
         self.check_label(label)
         predicted = self.classes[0] if self.classes else None
-        rows, size = None, (self.n_features, self.state.n_features)
+        row, width = None, self.n_features
         if len(self.classes) > 1:
-            rows = self.rows([features])
-            predicted = self.labels(self._scores(rows))[0]
+            row = self._entered(features)
+            predicted = self._label(row)
         self.space.learn([features])
         self._grow(label)
-        if rows is None or size != (self.n_features, self.state.n_features):
-            rows = self.rows([features])
-        state, number = self.state, self._numbers[label]
-        at: Any = rows.indices if isinstance(rows, CSR) else slice(0, self.n_features)
-        before = self._before(at)
-        targets = self._target(number)
-        count = state.count
-        counts = run_pass(
-            state, Examples(rows, targets), ONE_ROW, self.learner.step, self._zero, self._log
-        )
-        self.n_lessons += 1
+        state, count = self.state, self.state.count
         step: float | None = None if self._log is None else 0.0
+        weight = self.class_weights.get(label, 1.0)
+        if len(self.classes) < 2 or weight == 0.0:  # which is as if it had not come
+            self.rows([features])  # raises for what is no row
+            state.count += weight != 0.0
+            self._note([], count)
+            n = len(self.classes)
+            return Effect(predicted, mistake=False, step=step, rival=None, seen=count, n_classes=n)
+        if row is None or width != self.n_features or not row.learns(state):
+            row = self._entered(features)
+        before = [] if self._trail is None else self._before(row)
+        if self._log is not None:
+            self._log.rival[0] = NO_UPDATE
+        found = row.learn(self._numbers[label], weight)
+        if found > MISTAKE:
+            msg = (
+                "The weights would overflow on this example, which is not learned: its values "
+                "are too large."
+            )
+            raise WeightOverflowError(msg)
+        self._note(before, count)
         rival: Class | None = None
-        if counts.updates:
-            if not self._finite(at, counts.loss):
-                self._restore(before)
-                state.count = count
-                msg = (
-                    "The weights would overflow on this example, which is not learned: its values "
-                    "are too large."
-                )
-                raise WeightOverflowError(msg)
+        if self._log is None or self._log.rival[0] != NO_UPDATE:
+            self._touch(row)
             if self._log is not None:
-                step = float(self._log.tau[0])
-                lost = int(self._log.rival[0])
+                step = self._log.tau.item()
+                lost = self._log.rival.item()
                 rival = self.classes[lost if state.n_classes > 2 else max(lost, 0)]
-            if self._touched is not None:
-                if isinstance(rows, CSR):
-                    self._touched.append(rows.indices)
-                else:
-                    self._touched = None
-        if self._trail is not None:
-            self._trail.append((before, count))
-        return Effect(predicted, bool(counts.mistakes), step, rival, count, state.n_classes)
-
-    def _target(self, number: int) -> NDArray[Any]:
-        found = self._targets.get(number)
-        if found is None:
-            found = targets_of(np.array([number]), self.state.n_classes)
-            self._targets[number] = found
-        return found
+        return Effect(predicted, found == MISTAKE, step, rival, count, state.n_classes)
 
     def fold(self, batch: Sequence[tuple[Features, Class]]) -> None:
         """Learn from examples of the journal, which were learned before, in few passes."""
@@ -240,9 +263,14 @@ class ServedLearner:
             self._widen()
             rows = self.rows(features)
             numbers = np.array([self._numbers[label] for _, label in batch[start:stop]])
-            examples = Examples(rows, targets_of(numbers, self.state.n_classes))
-            order = row_numbers(stop - start)
-            run_pass(self.state, examples, order, self.learner.step, self._zero)
+            given = self.class_weights
+            weights = [given.get(label, 1.0) for _, label in batch[start:stop]] if given else None
+            examples = Examples(
+                rows,
+                targets_of(numbers, self.state.n_classes),
+                None if weights is None else np.array(weights),
+            )
+            run_pass(self.state, examples, examples.numbers(), self.learner.step, self._zero)
             start = stop
         self._touched = None
 
@@ -290,11 +318,26 @@ class ServedLearner:
                 self.state.widen(self._room(self.n_features))
                 self._touched = None
 
-    def _before(self, at: Any) -> list[tuple[NDArray[Any], Any, Any, Any]]:
-        """Return what undoes a step on these features: arrays and what stands in them."""
-        if isinstance(at, slice):
-            return [(view, at, view[at].copy(), view[-1].copy()) for view in self._views()]
-        return [(view, at, view[at], view[-1].copy()) for view in self._views()]
+    def _features(self, row: RowLearner) -> Any:
+        """Return where the weights of a row stand."""
+        if not self.space.sparse:
+            return slice(0, self.n_features)
+        return row.row.indices[: row.row.indptr[1]].copy()
+
+    def _before(self, row: RowLearner) -> list[Any]:
+        """Return what undoes a step on a row: arrays and what stands in them."""
+        at = self._features(row)
+        return [(view, at, view[at].copy(), view[-1].copy()) for view in self._views()]
+
+    def _note(self, before: list[Any], count: int) -> None:
+        """Note what undoes a lesson."""
+        if self._trail is not None:
+            self._trail.append((before, count))
+
+    def _touch(self, row: RowLearner) -> None:
+        """Note that the weights of a row have changed."""
+        if self._touched is not None and self.space.sparse:
+            self._touched.append(self._features(row))
 
     def _views(self) -> list[NDArray[Any]]:
         state = self.state
@@ -308,28 +351,12 @@ class ServedLearner:
             view[at] = values
             view[-1] = bias
 
-    def _finite(self, at: Any, loss: float) -> bool:
-        return bool(
-            np.isfinite(loss)
-            and all(
-                np.isfinite(view[at]).all() and np.isfinite(view[-1]).all()
-                for view in self._views()
-            )
-        )
-
-    def begin(self) -> Any:
-        """Return a mark that ``undo`` goes back to."""
-        self._trail = []
+    def begin(self, *, single: bool = False) -> Any:
+        """Return a mark that ``undo`` goes back to; ``single``: one example comes at most."""
+        self._trail = None if single else []  # a single one that is refused has changed nothing
         state = self.state
-        return (
-            state,
-            state.weights,
-            state.ledger,
-            state.variance,
-            state.by_feature,
-            self.classes,
-            (self.n_features),
-        )
+        arrays = state.weights, state.ledger, state.variance
+        return state, arrays, state.by_feature, self.classes, self.n_features
 
     def undo(self, mark: Any) -> None:
         """Go back to the mark: nothing since has been learned."""
@@ -337,13 +364,13 @@ class ServedLearner:
         counts = [count for _, count in trail]
         for before, _ in reversed(trail):
             self._restore(before)
-        state, weights, ledger, variance, by_feature, classes, n_features = mark
-        state.weights, state.ledger, state.variance = weights, ledger, variance
+        state, arrays, by_feature, classes, n_features = mark
+        state.weights, state.ledger, state.variance = arrays
         state.by_feature = by_feature
         if counts:
             state.count = counts[0]
         self.state, self.classes = state, classes
-        self._numbers, self._targets = {one: k for k, one in enumerate(classes)}, {}
+        self._numbers = {one: k for k, one in enumerate(classes)}
         self.space.shrink(n_features)
         self.n_features = n_features
         self._touched = None
@@ -380,11 +407,7 @@ class ServedLearner:
         self._touched = []
         whole = touched is None or sum(map(len, touched)) * 2 > self.n_features
         if whole or not self.space.sparse:
-            ledger = None if state.ledger is None else state.ledger.copy()
-            return Changes(
-                *(self.classes, self.n_features, state.count, None),
-                *(state.weights.copy(), ledger, state.by_feature),
-            )
+            return self._whole()
         at = np.append(
             np.unique(np.concatenate(touched)) if touched else np.empty(0, np.int64),
             state.n_features,
@@ -395,29 +418,6 @@ class ServedLearner:
             *(state.weights[at], ledger, state.by_feature),
         )
 
-    def apply(self, changes: Changes) -> None:
-        """Change to what another learner of the same space was when it gave these changes."""
-        state = self.state
-        if changes.features is None:
-            self.state = State(
-                *(changes.weights, changes.ledger, len(changes.classes), changes.count),
-                changes.by_feature,
-            )
-            self._numbers = {one: k for k, one in enumerate(changes.classes)}
-        else:
-            state.weights[changes.features] = changes.weights
-            if state.ledger is not None:
-                state.ledger[changes.features] = changes.ledger
-            state.count = changes.count
-        self.classes, self.n_features = changes.classes, changes.n_features
-
-    def view(self) -> "ServedLearner":
-        """Return a copy to read from: weights of its own, the numbering shared."""
-        other = object.__new__(ServedLearner)
-        other.__dict__.update(self.__dict__)
-        other.apply(replace(self._whole()))
-        return other
-
     def _whole(self) -> Changes:
         state = self.state
         ledger = None if state.ledger is None else state.ledger.copy()
@@ -425,6 +425,32 @@ class ServedLearner:
             *(self.classes, self.n_features, state.count, None),
             *(state.weights.copy(), ledger, state.by_feature),
         )
+
+    def apply(self, changes: Changes) -> None:
+        """Change to what another learner of the same space was when it gave these changes."""
+        state, features = self.state, changes.features
+        if features is None and (
+            changes.classes != self.classes or changes.weights.shape != state.weights.shape
+        ):
+            self.state = State(
+                *(changes.weights, changes.ledger, len(changes.classes), changes.count),
+                changes.by_feature,
+            )
+            self._numbers = {one: k for k, one in enumerate(changes.classes)}
+        else:  # in the same memory, whose addresses kernels know
+            at = ... if features is None else features
+            state.weights[at] = changes.weights
+            if state.ledger is not None:
+                state.ledger[at] = changes.ledger
+            state.count = changes.count
+        self.classes, self.n_features = changes.classes, changes.n_features
+
+    def view(self) -> "ServedLearner":
+        """Return a copy to read from: weights of its own, the numbering shared."""
+        other, seen = object.__new__(ServedLearner), self._whole()
+        state = State(seen.weights, seen.ledger, len(self.classes), seen.count, seen.by_feature)
+        other.__dict__.update(self.__dict__, state=state, _row=None)
+        return other
 
     def model(self) -> Model | None:
         """Return the model as a file has it, in memory of its own; None without a class."""
@@ -440,9 +466,12 @@ class ServedLearner:
             return np.ascontiguousarray(np.concatenate([vectors[:, :width], vectors[:, -1:]], 1))
 
         weights, origin = trimmed(state.weights), self.origin
+        options = learner.options() if origin is None else dict(origin.options)
+        if self.class_weights:
+            options["class_weight"] = [list(pair) for pair in self.class_weights.items()]
         return Model(
             learner.estimator if origin is None else origin.learner,
-            learner.options() if origin is None else dict(origin.options),
+            options,
             self.classes,
             cast("NDArray[Any]", weights),
             trimmed(state.ledger),

@@ -9,9 +9,20 @@ from rosenblatt.errors import RosenblattError
 class RequestError(RosenblattError):
     """A request that is not answered as asked: a status of HTTP and a sentence."""
 
-    def __init__(self, status: HTTPStatus, sentence: str, retry_after: int | None = None) -> None:
+    def __init__(
+        self,
+        status: HTTPStatus,
+        sentence: str,
+        retry_after: int | None = None,
+        allow: str | None = None,
+    ) -> None:
         super().__init__(sentence)
         self.status, self.retry_after = status, retry_after
+        bearer = "Bearer" if status == HTTPStatus.UNAUTHORIZED else None
+        named = {b"retry-after": retry_after, b"allow": allow, b"www-authenticate": bearer}
+        self.headers = tuple(
+            (name, str(value).encode()) for name, value in named.items() if value is not None
+        )
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from rosenblatt.service.app import JSON, NDJSON, Operation
+from rosenblatt.service.app import JSON, NDJSON, TRUTHS, Operation
 from rosenblatt.service.requests import NAME, Problem
 
 REFERENCE = "#/components/schemas/{name}"
@@ -87,7 +87,7 @@ def _parameters(one: Operation) -> list[dict[str, Any]]:
         for name in re.findall(r"\{(\w+)", one.path)
     ]
     kinds: dict[type, dict[str, Any]] = {
-        bool: {"type": "string", "enum": ["0", "1", "false", "true"]},
+        bool: {"type": "string", "enum": list(TRUTHS)},
         int: {"type": "integer", "minimum": 0},
         str: {"type": "string"},
     }

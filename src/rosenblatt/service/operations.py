@@ -1,7 +1,7 @@
 """What can be asked of the service: each operation with what it takes and answers."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from msgspec import UNSET
 from rosenblatt.errors import InputError
 from rosenblatt.service import answers
 from rosenblatt.service.access import Caller, digest_of, new_token
-from rosenblatt.service.app import NDJSON, Application, Call, Operation, Reply
+from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
 from rosenblatt.service.features import Features
 from rosenblatt.service.forgetting import Lonely, release, roll_back, subtract
 from rosenblatt.service.history import text_of
@@ -27,6 +27,7 @@ from rosenblatt.service.inference import (
     rows_of,
 )
 from rosenblatt.service.journal import ACTIVE, TokenRecord
+from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import (
     NAME,
@@ -73,7 +74,6 @@ PAGE_HEADERS = (
     (b"referrer-policy", b"no-referrer"),
 )
 ROW, EXAMPLE = "features", "features with a label"
-Handler = Callable[[Application, Call], Awaitable[Any]]
 OPERATIONS: list[Operation] = []  # those that are asked most come first
 
 
@@ -94,26 +94,32 @@ def operation(
     request=PredictRequest,
     answer=Prediction | Predictions,
 )
-async def predict(app: Application, call: Call) -> Any:
+def predict(app: Application, call: Call) -> Any:
     """Answer with a label for one row, or labels for many."""
+    body, version = call.body, call.body.version
+    if (body.features is UNSET) == (body.rows is UNSET):
+        raise _either(ROW, "rows")
+    if version is None:
+        return _predicted(app, call, call.model.view, call.model.version)
+
+    async def later() -> Any:
+        return _predicted(app, call, *await app.at(call.model, version))
+
+    return later()
+
+
+def _predicted(app: Application, call: Call, served: ServedLearner, version: int) -> Any:
     entry, body = call.model, call.body
-    served, version = entry.view, entry.version
-    if body.version is not None:
-        served, version = await app.at(entry, body.version)
     if body.features is not UNSET:
-        if body.rows is not UNSET:
-            raise _either(ROW, "rows")
-        app.check(entry, body.features)
+        app.check(entry, [body.features])
         found = answers.predict(served, version, body.features, body.id)
         app.metrics.predicted(entry, 1)
         if body.id is not None:
             _remember(app, entry, body.id, body.features)
         return found
-    if body.rows is UNSET or body.id is not None:
+    if body.id is not None:
         raise _either(ROW, "rows")
-    app.check_batch(len(body.rows))
-    for features in body.rows:
-        app.check(entry, features)
+    app.check(entry, body.rows)
     app.metrics.predicted(entry, len(body.rows))
     return answers.predict_many(served, version, body.rows)
 
@@ -137,25 +143,27 @@ def _remember(app: Application, entry: Entry, id_: str, features: Features) -> N
     lines=Example,
     answer=Learned | LearnedMany,
 )
-async def learn(app: Application, call: Call) -> Any:
+def learn(app: Application, call: Call) -> Any:
     """Answer when the examples are on the disk and in the weights."""
     entry, body = call.model, call.body
     if call.lines:
-        examples = body
-    elif body.examples is not UNSET:
+        return _learn_many(app, call, body)
+    if body.examples is not UNSET:
         if body.features is not UNSET or body.label is not UNSET or body.id is not None:
             raise _either(EXAMPLE, "examples")
-        examples = body.examples
-    else:
-        if body.features is UNSET or body.label is UNSET:
-            raise _either(EXAMPLE, "examples")
-        one = app.taught(entry, body)
-        return (await app.teach(entry, [one], call.caller))[0]
+        return _learn_many(app, call, body.examples)
+    if body.features is UNSET or body.label is UNSET:
+        raise _either(EXAMPLE, "examples")
+    return app.teach(entry, [app.taught(entry, body)], call.caller)
+
+
+async def _learn_many(app: Application, call: Call, examples: list[Example]) -> LearnedMany:
+    entry = call.model
     app.check_batch(len(examples))
-    results = []
+    results: list[Learned] = []
     if examples:
         taught = [app.taught(entry, one) for one in examples]
-        results = await app.teach(entry, taught, call.caller)
+        results = await app.teach(entry, taught, call.caller, single=False)
     version = max((one.version for one in results), default=entry.version)
     return LearnedMany(results=results, version=version)
 
@@ -165,7 +173,7 @@ async def learn(app: Application, call: Call) -> Any:
     request=Feedback,
     answer=Learned,
 )
-async def feedback(app: Application, call: Call) -> Learned:
+def feedback(app: Application, call: Call) -> Any:
     """Learn from the features that were predicted under an id."""
     entry, body = call.model, call.body
     features: Any = entry.remembered.get(body.id)
@@ -173,7 +181,7 @@ async def feedback(app: Application, call: Call) -> Learned:
         msg = f"No prediction {body.id!r:.80} is remembered here; teach its features with learn."
         raise RequestError(HTTPStatus.NOT_FOUND, msg)
     example = Example(features=features, label=body.label, id=body.id)
-    return (await app.teach(entry, [app.taught(entry, example)], call.caller))[0]
+    return app.teach(entry, [app.taught(entry, example)], call.caller)
 
 
 @operation("GET", "/v1/models", "inspect", "List the models", answer=ModelList)
@@ -212,7 +220,7 @@ async def create(app: Application, call: Call) -> Description:
 async def describe(app: Application, call: Call) -> Description:
     """Describe a model, with the curve of its progressive error if it is asked for."""
     entry = call.model
-    if call.query.get("curve") not in {"1", "true"}:
+    if not call.query.get("curve"):
         return answers.described(entry)
 
     def curve() -> Any:
@@ -242,7 +250,7 @@ async def delete(app: Application, call: Call) -> Reply:
 async def explain(app: Application, call: Call) -> ExplanationAnswer:
     """Answer with what each feature adds to the score."""
     body = call.body
-    app.check(call.model, body.features)
+    app.check(call.model, [body.features])
     served, version = await app.at(call.model, body.version)
     return answers.explain(served, version, body.features, body.top)
 
@@ -258,7 +266,7 @@ async def why(app: Application, call: Call) -> WhyAnswer:
     if body.version is not None:
         msg = "Examples are named for the newest version only: leave version out."
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
-    app.check(call.model, body.features)
+    app.check(call.model, [body.features])
     found: WhyAnswer = await app.in_thread(
         answers.why, app.writer, call.model, body.features, body.top
     )
@@ -277,13 +285,15 @@ async def why(app: Application, call: Call) -> WhyAnswer:
 )
 async def journal(app: Application, call: Call) -> Reply:
     """Answer with events, one a line."""
-    after = _number(call, "after", 0, 1 << 62)
-    limit = _number(call, "limit", 1000, MOST_LINES)
+    after, limit = call.query.get("after", 0), call.query.get("limit", 1000)
+    if limit > MOST_LINES:
+        msg = f"limit must be at most {MOST_LINES}; got {limit}."
+        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
     model = call.model.record.model
 
     def read() -> bytes:
         with app.writer.journal.reader() as reader:
-            if call.query.get("mistakes") in {"1", "true"}:
+            if call.query.get("mistakes"):
                 wrong = f"{ACTIVE} AND predicted <> label"
                 return answers.lines(iter(reader.latest(model, limit, wrong)))
             return answers.lines(reader.events(model, after, after + limit))
@@ -306,7 +316,7 @@ async def export(app: Application, call: Call) -> Reply:
         msg = f"format must be model, json or onnx; got {kind!r:.40}."
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
     entry = call.model
-    version = _number(call, "version", entry.version, 1 << 62)
+    version = call.query.get("version", entry.version)
 
     def write() -> tuple[str, bytes]:
         return answers.exported(app.versions.get(entry, version), kind)
@@ -315,16 +325,6 @@ async def export(app: Application, call: Call) -> Reply:
     name = f"{entry.record.name}.{kind}"
     headers = ((b"content-disposition", f'attachment; filename="{name}"'.encode()),)
     return Reply(body, kind=type_, headers=headers)
-
-
-def _number(call: Call, name: str, default: int, most: int) -> int:
-    text = call.query.get(name)
-    if text is None:
-        return default
-    if not (text.isascii() and text.isdigit() and len(text) < 19) or int(text) > most:
-        msg = f"{name} must be a whole number from 0 to {most}; got {text!r:.40}."
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
-    return int(text)
 
 
 @operation(
@@ -435,6 +435,9 @@ def _check_everything(caller: Caller) -> None:
 
 def token_record(request: TokenRequest, secret: str, now: float) -> TokenRecord:
     """Return a token as the journal keeps it."""
+    if request.budget is not None and not {"teach", "admin"} & set(request.scopes):
+        msg = "budget has no effect without the scope teach: such a token cannot teach."
+        raise InputError(msg)
     models = None if request.models is None else text_of(request.models)
     scopes = text_of(sorted(set(request.scopes)))
     return TokenRecord(request.name, digest_of(secret), scopes, models, request.budget, 0, now)
@@ -562,12 +565,10 @@ async def infer_version(app: Application, call: Call) -> InferAnswer:
 async def _inferred(app: Application, call: Call, version: int | None) -> InferAnswer:
     entry = call.model
     rows = rows_of(entry, call.body)
-    app.check_batch(len(rows))
-    for features in rows:
-        app.check(entry, features)
+    app.check(entry, rows)
     served, version = await app.at(entry, version)
     app.metrics.predicted(entry, len(rows))
-    return inferred(entry, answers.predict_many(served, version, rows), call.body.id)
+    return inferred(entry, answers.predict_many(served, version, rows), call.body)
 
 
 @operation("GET", "/", None, "The page for people", kind="text/html; charset=utf-8")

@@ -22,6 +22,7 @@ TOKEN_VARIABLE = "ROSENBLATT_TOKEN"  # noqa: S105  # the name of a variable
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 PORT = 8765
 SWITCH_SECONDS = 0.001  # that a reader waits for the writer's thread at most; Python's own is 0.005
+COLLECTED_AFTER = 20_000  # new objects; Python's own 700 are those of a few requests
 
 
 def require_packages() -> None:
@@ -119,9 +120,11 @@ class ModelServer:
         """Answer until Ctrl-C or SIGTERM, finish what has been accepted, and close."""
         import uvicorn
 
+        from rosenblatt.service.connection import Connection
+
         config = uvicorn.Config(
             self.app,
-            http="httptools",
+            http=Connection,
             loop="uvloop" if find_spec("uvloop") else "asyncio",
             ws="none",
             lifespan="on",
@@ -138,6 +141,7 @@ class ModelServer:
         sys.setswitchinterval(SWITCH_SECONDS)
         gc.collect()
         gc.freeze()  # what was imported stays: looking through it takes 50 ms of a client's time
+        gc.set_threshold(COLLECTED_AFTER)
         try:
             uvicorn.Server(config).run([self._socket])
         finally:

@@ -28,7 +28,14 @@ import msgspec
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.model import Class
 from rosenblatt.service.features import Features
-from rosenblatt.service.history import at_version, label_from, new_learner, spec_from, text_of
+from rosenblatt.service.history import (
+    at_version,
+    check_spec,
+    label_from,
+    new_learner,
+    spec_from,
+    text_of,
+)
 from rosenblatt.service.journal import (
     LEARNED,
     QUARANTINED,
@@ -118,6 +125,7 @@ class Lessons:
     examples: Sequence[Taught]
     token: str | None
     future: Any  # with set_result and set_exception; touched in the readers' thread only
+    single: bool = False  # whether the answer is that to the first example, not a list
 
 
 @dataclass
@@ -198,15 +206,24 @@ class Writer:
     # what the readers' thread asks for
 
     def teach(
-        self, entry: Entry, examples: Sequence[Taught], token: str | None, future: Any
+        self,
+        entry: Entry,
+        examples: Sequence[Taught],
+        token: str | None,
+        future: Any,
+        *,
+        single: bool = False,
     ) -> None:
-        """Have examples learned; the future gets a list of ``Learned``, or the error."""
+        """Have examples learned; the future gets a list of ``Learned``, or the error.
+
+        With ``single`` it gets the one ``Learned``.
+        """
         self._check_open()
         if self.waiting + len(examples) > self.limits.queue:
             msg = f"{self.waiting:,} examples wait to be learned already; try again soon."
             raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
         self.waiting += len(examples)
-        self._queue.put(Lessons(entry, examples, token, future))
+        self._queue.put(Lessons(entry, examples, token, future, single))
 
     def command(self, run: Callable[[], Any], future: Any) -> None:
         """Have a function run between two groups, in the writer's thread.
@@ -267,22 +284,23 @@ class Writer:
             self.journal.begin()
             for task in group:
                 try:
-                    answers.append((task.future, self._lessons(task, now, group_events), None))
+                    found: Any = self._lessons(task, now, group_events)
+                    answers.append((task.future, found[0] if task.single else found, None))
                 except RosenblattError as error:
                     answers.append((task.future, None, error))
             for pending in group_events.values():
                 self.journal.append(pending.entry.record.model, pending.events)
+            entries = [pending.entry for pending in group_events.values() if pending.events]
+            seen = [
+                (entry, entry.private.changes(), entry.head, replace(entry.counted))
+                for entry in entries
+            ]
             self.journal.commit()
         except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
             self._fail(error)
             self._answer_all(group, _read_only(str(self._fault)))
             return
         self.commits += 1
-        entries = [pending.entry for pending in group_events.values() if pending.events]
-        seen = [
-            (entry, entry.private.changes(), entry.head, replace(entry.counted))
-            for entry in entries
-        ]
         n_examples = sum(len(task.examples) for task in group)
         self._show(lambda: self._publish(seen, answers, n_examples))
         for entry in entries:
@@ -295,7 +313,8 @@ class Writer:
         entry = task.entry
         self.check_current(entry)
         pending = group_events.setdefault(entry.record.name, Pending(entry))
-        mark, n_events = entry.private.begin(), len(pending.events)
+        mark = entry.private.begin(single=len(task.examples) == 1)
+        n_events = len(pending.events)
         counted, head = replace(entry.counted), entry.head
         kind = QUARANTINED if self._held(task.token) else LEARNED
         try:
@@ -499,6 +518,7 @@ class Writer:
         if len(self._own) >= self.limits.models:
             msg = f"There are {self.limits.models} models already; delete one first."
             raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        check_spec(spec)
         new_learner(spec, self.limits, spec.file)  # raises where it cannot be served
         now = self.clock()
         text = text_of(_without_file(spec))

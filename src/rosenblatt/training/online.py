@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.compiling import bound
+from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.online import enter_row, leave_row, predict_row
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.single_rows import MISTAKE, RowVisit, SingleRow
@@ -41,6 +43,7 @@ class RowLearner:
         zero: int = 0,
         constant: float = 1.0,
         room: int = 0,  # features of a row at most; 0: rows are dense
+        log: Log | None = None,  # gets the line of an update
     ) -> None:
         self.state = state
         self.row = SingleRow(room)
@@ -59,15 +62,17 @@ class RowLearner:
         self._target = np.ones(1, np.int8 if state.n_classes == 2 else np.int32)
         self._weight = np.ones(1)
         examples = Examples(near, self._target, self._weight)
-        kernel, arguments = kernel_call(copy, examples, row_numbers(1), rule, zero)
+        kernel, arguments = kernel_call(copy, examples, row_numbers(1), rule, zero, log)
         self._visit = RowVisit(
             bound(enter_row, *row, *arrays, *copies),
             bound(kernel, *arguments, varying="c"),
             bound(leave_row, rows, *arrays, *copies),
         )
         self._scale, self._shift = (2, -1) if state.n_classes == 2 else (1, 0)
-        decided = (int(zero > 0), *arrays[:2], 1, near_w, np.empty(state.n_classes))
+        self._scores = np.empty(1 if state.n_classes == 2 else state.n_classes)
+        decided = (int(zero > 0), *arrays[:2], 1, near_w, self._scores)
         self._predict = bound(predict_row, *row, near, *decided, varying="c")
+        self._activate = bound(activations, near, near_w, self._scores)
 
     def learns(self, state: State) -> bool:
         """Whether it changes this state, in the memory that it has now."""
@@ -95,6 +100,13 @@ class RowLearner:
         """
         number: int = self._predict(self.state.count)
         return number
+
+    def scores(self) -> Any:
+        """Return the activation of the row that was decided last, or a list of one a class."""
+        if self.state.n_classes > 2:
+            return self._scores.tolist()
+        self._activate()
+        return self._scores.item()
 
 
 def _room(array: NDArray[Any] | None, near: Rows) -> Any:
