@@ -56,6 +56,19 @@ def test_every_page_is_in_the_contents() -> None:
     assert sorted(listed) == sorted(set(pages()) - {DOCS / "index.md"})
 
 
+def test_quoted_code_is_there() -> None:
+    """What a page quotes of the source stands in that file, under that name."""
+    quote = re.compile(r"\{literalinclude\} (\S+)\n:pyobject: (\S+)\n:caption: (\S+)\n")
+    quotes = [
+        (page, *found) for page in pages() for found in quote.findall(page.read_text("utf-8"))
+    ]
+    assert len(quotes) > 5
+    for page, file, name, caption in quotes:
+        source = (page.parent / file).resolve()
+        assert source == ROOT / "src" / caption
+        assert re.search(rf"(def|class) {name.rpartition('.')[2]}\b", source.read_text("utf-8"))
+
+
 def test_links_between_files() -> None:
     """Each link to a file, from the docs and the README, leads to one."""
     for page in [*pages(), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
