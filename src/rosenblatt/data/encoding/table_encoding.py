@@ -55,6 +55,7 @@ MOST_HASH_BITS = 30  # indices have 32 bits, one of them a sign
 MOST_FEATURES = 2**31 - 1
 MOST_BINS = 1000
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
+SHORT_TEXTS = 16  # terms a text: so of shorter ones, see docs/text.md
 
 
 class Settings(NamedTuple):
@@ -227,7 +228,7 @@ class TableEncoding:
             When there are so many features, new levels and words are dropped.
         min_count : int, optional
             Words and pairs that stand in fewer texts are dropped. By default 2, and 1 where there
-            are fewer than 1,000 rows.
+            are fewer than 1,000 rows or texts have fewer than 16 terms on average.
         char_ngrams : (int, int), optional
             Lengths of the shortest and longest n-grams of characters that are features of a text.
         bins : int, optional
@@ -438,9 +439,10 @@ class TableEncoding:
 
         The features are numbered anew, and each term has the weight that all texts give it.
         """
-        n_rows = self.numbering.documents.n_texts
-        least = self.settings.min_count or (2 if n_rows >= FEW_ROWS else 1)
-        self.numbering.drop_rare(self._texts, least)
+        documents = self.numbering.documents
+        n_texts = documents.n_texts * len(self._texts)
+        few = documents.n_texts < FEW_ROWS or documents.counts.sum() < SHORT_TEXTS * n_texts
+        self.numbering.drop_rare(self._texts, self.settings.min_count or (1 if few else 2))
         if self._sample is not None and self.settings.bins is not None:
             self.set_bins(self._sample.edges(self.settings.bins), growing=True)
             self._sample = None
