@@ -1,4 +1,7 @@
-"""Defaults against defaults: ``python -m benchmarks.defaults [SET …]`` writes docs/defaults.json.
+"""Defaults against defaults: ``python -m benchmarks.defaults [SET or FILE …]``.
+
+It writes docs/defaults.json. Files are of data that nothing was chosen on: CSV with a header and
+the labels in the last column, TSV of label and text, or svmlight.
 
 ``rosenblatt train`` as it comes, and LinearSVC, LogisticRegression and SGDClassifier of
 scikit-learn in the pipelines that a user would write, on random splits of the *training* rows of
@@ -44,13 +47,13 @@ FEWER_ROWS = {  # of sets on which a learner of scikit-learn takes minutes
     "20news": 5_000,
     "mnist": 5_000,
 }
+NOT_WAITED_FOR = {"20news": {"LogisticRegression"}, "debian_paths": {"LogisticRegression"}}
 SPLITS, SMALL_SPLITS = 5, 20
 FEW_ROWS = 5_000  # up to here there are more splits
 TEST_SHARE = 0.2
 DOCS = Path(__file__).parents[1] / "docs"
 RESULTS = DOCS / "defaults.json"
 PAGE = DOCS / "defaults.md"
-BEGIN, END = "<!-- table -->\n", "<!-- end of table -->\n"
 LEARNERS: dict[str, Callable[[], Any]] = {
     "LinearSVC": LinearSVC,
     "LogisticRegression": lambda: LogisticRegression(max_iter=1000),
@@ -87,6 +90,16 @@ def svmlight_set(name: str) -> DataSet:
     """Return the rows of an svmlight file."""
     lines = list(_lines(name))
     return DataSet("svmlight", lines, [line.split(maxsplit=1)[0] for line in lines])
+
+
+def file_set(path: Path) -> DataSet:
+    """Return the rows of a file of one's own."""
+    lines = [line for line in path.read_text().split("\n") if line.strip()]
+    if path.suffix == ".csv":
+        head, *lines = lines
+        return DataSet("table", lines, [line.rpartition(",")[2] for line in lines], head)
+    kind = "text" if path.suffix == ".tsv" else "svmlight"
+    return DataSet(kind, lines, [line.split(maxsplit=1)[0] for line in lines])
 
 
 def mnist() -> DataSet:
@@ -242,29 +255,33 @@ def interval(values: Sequence[float]) -> float:
 
 def table(results: dict[str, Any]) -> str:
     """Return the results as a table of the page."""
-    names = ["rosenblatt", *LEARNERS]
+    every = ["rosenblatt", *LEARNERS]
     headings = [
-        *("set", "rows", *(f"{name}, error %" for name in names)),
+        *("set", "rows", *(f"{name}, error %" for name in every)),
         *("ours − best, %", "time, ours : fastest", "size, ours : best"),
     ]
     lines = [
         f"| {' | '.join(headings)} |",
-        f"| --- | ---: |{' ---: |' * (len(names) + 3)}",
+        f"| --- | ---: |{' ---: |' * (len(every) + 3)}",
     ]
     for name, result in results.items():
+        names = [learner for learner in every if learner in result["scores"]]
         scores = {learner: [Score(*s) for s in result["scores"][learner]] for learner in names}
         errors = {learner: [100 * s.error for s in scores[learner]] for learner in names}
         means = {learner: float(np.mean(errors[learner])) for learner in names}
-        best = min(LEARNERS, key=lambda learner: means[learner])
+        best = min(names[1:], key=lambda learner: means[learner])
         difference = [a - b for a, b in zip(errors["rosenblatt"], errors[best], strict=True)]
         half, gap = interval(difference), float(np.mean(difference))
         mark = " **worse**" if gap > half else " better" if gap < -half else ""
         times = {
             learner: float(np.median([s.seconds for s in scores[learner]])) for learner in names
         }
-        fastest = min(times[learner] for learner in LEARNERS)
+        fastest = min(times[learner] for learner in names[1:])
         sizes = scores["rosenblatt"][0].size / 1e3, scores[best][0].size / 1e3
-        cells = [f"{means[n]:.2f} ± {interval(errors[n]):.2f}" for n in names]
+        cells = [
+            f"{means[n]:.2f} ± {interval(errors[n]):.2f}" if n in names else "not waited for"
+            for n in every
+        ]
         lines.append(
             f"| {name} | {result['rows']:,} | {' | '.join(cells)} | {gap:+.2f} ± {half:.2f}{mark} "
             f"| {times['rosenblatt']:.2f} : {fastest:.2f} s "
@@ -277,21 +294,30 @@ def main(arguments: Sequence[str]) -> None:
     """Measure the sets named, or all, and write what is known by now after each."""
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     warnings.simplefilter("ignore")  # that a learner of scikit-learn did not converge
-    peers = {} if "--ours" in arguments else LEARNERS
     names = [name for name in arguments if not name.startswith("--")]
-    for name in () if "--page" in arguments else names or SETS:
-        data, most = SETS[name](), FEWER_ROWS.get(name, ROWS)
+    for given in () if "--page" in arguments else names or SETS:
+        own = Path(given).suffix in ENDINGS.values()
+        name = Path(given).stem if own else given
+        data, most = file_set(Path(given)) if own else SETS[name](), FEWER_ROWS.get(name, ROWS)
+        left_out = set(LEARNERS) if "--ours" in arguments else NOT_WAITED_FOR.get(name, set())
+        peers = {learner: make for learner, make in LEARNERS.items() if learner not in left_out}
         with tempfile.TemporaryDirectory() as folder:
             scores = list(measured(data, Path(folder), most, peers))
         found = {learner: [list(s[learner]) for s in scores] for learner in scores[0]}
         before = results.get(name, {"scores": {}})["scores"]
         results[name] = {"rows": min(len(data.lines), most), "scores": before | found}
-        results = {key: results[key] for key in SETS if key in results}
+        first = [key for key in SETS if key in results]
+        results = {key: results[key] for key in dict.fromkeys([*first, *results])}
         RESULTS.write_text(json.dumps(results, separators=(",", ":")) + "\n")
         print(table({name: results[name]}), end="", flush=True)  # its output
-    head, _, rest = PAGE.read_text().partition(BEGIN)
-    if rest:
-        PAGE.write_text(head + BEGIN + table(results) + END + rest.partition(END)[2])
+    text = PAGE.read_text()
+    for title, shared in (("table", True), ("table of strangers", False)):
+        begin, end = f"<!-- {title} -->\n", f"<!-- end of {title} -->\n"
+        head, _, rest = text.partition(begin)
+        if rest:
+            shown = {key: found for key, found in results.items() if (key in SETS) == shared}
+            text = head + begin + table(shown) + end + rest.partition(end)[2]
+    PAGE.write_text(text)
 
 
 if __name__ == "__main__":

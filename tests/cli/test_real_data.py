@@ -28,9 +28,9 @@ def trained(model: Path, *arguments: str) -> dict[str, Any]:
         ("mushrooms.svm.gz", 6_513, 126, 2, 0.002),
         ("adult.train.csv.gz", 32_561, 108, 2, 0.16),
         ("sms_spam.tsv.gz", 5_574, None, 2, 0.03),
-        ("elec2.csv.gz", 45_312, 8, 2, 0.26),
+        ("elec2.csv.gz", 45_312, 135, 2, 0.2),
         ("small/iris.csv", 150, 4, 3, 0.15),
-        ("small/sonar.csv", 208, 60, 2, 0.4),
+        ("small/sonar.csv", 208, 660, 2, 0.4),
         ("small/wine.csv", 178, 13, 3, 0.12),
     ],
 )

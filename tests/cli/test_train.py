@@ -15,7 +15,7 @@ from rosenblatt.cli import main
 from rosenblatt.data import read_svmlight
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.data.tables import table_batches
-from rosenblatt.estimators import AveragedPerceptron
+from rosenblatt.estimators import PassiveAggressiveClassifier
 from rosenblatt.estimators.storage import load
 from rosenblatt.models.file import read
 from tests.cli.running import ran, run, signalled
@@ -59,12 +59,12 @@ def test_no_options_at_all(tmp_path: Path) -> None:
     svmlight_file(tmp_path / "toy.svm")
     output = ran("train", "toy.svm", folder=tmp_path)
     assert output.startswith("toy.svm: 300 rows, 12 features, 2 classes (-1: ")
-    for part in ("Averaged perceptron: ", "Mistakes per pass: ", "held-out rows: ", "toy.model ("):
+    for part in ("Averaged passive-agg", "Mistakes per pass: ", "held-out rows: ", "toy.model ("):
         assert part in output
     assert "rosenblatt evaluate toy.model TEST.svm" in output
     assert "\x1b" not in output
     model = read("toy.model")
-    assert model.learner == "AveragedPerceptron"
+    assert model.learner == "PassiveAggressiveClassifier"
     assert model.training["held_out_error"] < 0.2
 
 
@@ -78,7 +78,7 @@ def test_the_weights_are_those_of_fit(tmp_path: Path, labels: Any) -> None:
     from scipy import sparse
 
     X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.n_rows, 12))
-    direct = AveragedPerceptron(shuffle=False, max_iter=7).fit(X, rows.label_values())
+    direct = PassiveAggressiveClassifier(shuffle=False, max_iter=7).fit(X, rows.label_values())
     loaded = load("toy.model")
     assert loaded.coef_.tobytes() == direct.coef_.tobytes()
     assert loaded.intercept_.tobytes() == direct.intercept_.tobytes()
@@ -90,7 +90,8 @@ def test_the_weights_are_those_of_fit(tmp_path: Path, labels: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "learner", "expected"),
     [
-        ([], "AveragedPerceptron", {"eta0": 1.0, "margin": 0.0}),
+        ([], "PassiveAggressiveClassifier", {"C": 1.0, "loss": "hinge", "average": True}),
+        (["--memory", "average"], "AveragedPerceptron", {"eta0": 1.0, "margin": 0.0}),
         (["--memory", "last", "--eta0", "0.5"], "Perceptron", {"eta0": 0.5}),
         (["--rule", "margin", "--margin", "2"], "AveragedPerceptron", {"margin": 2.0}),
         (["--rule", "pa"], "PassiveAggressiveClassifier", {"C": float("inf"), "average": True}),
@@ -295,7 +296,7 @@ def test_test_rows(tmp_path: Path) -> None:
         (["one.svm"], "All 5 rows have the label 1"),
         (["empty.svm"], "empty"),
         (
-            ["toy.svm", "-C", "2"],
+            ["toy.svm", "--rule", "perceptron", "-C", "2"],
             "-C has no effect with --rule perceptron; use it with --rule pa1, pa2, scw1 or scw2.",
         ),
         (["toy.svm", "--rule", "pa1", "-C", "0"], "-C must be a number above 0"),

@@ -12,6 +12,7 @@ import rosenblatt
 from rosenblatt import (
     AveragedPerceptron,
     ConfidenceWeightedClassifier,
+    PassiveAggressiveClassifier,
     diagnose,
     load,
     trace,
@@ -20,6 +21,8 @@ from rosenblatt import (
 from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.train import train
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.models.calibration import fit_calibration
+from rosenblatt.models.held_out import dealt
 from rosenblatt.models.model import Model
 from rosenblatt.training.history import PassRecord
 from tests.cli.running import ran
@@ -56,7 +59,7 @@ def test_it_is_the_estimator(table: Path) -> None:
     model = train_files(table.as_posix(), ignore=["kind"], **EXACT)
     text = np.genfromtxt(table, delimiter=",", skip_header=1, dtype=str)
     X, y = text[:, 1:3].astype(float), text[:, 0]
-    clf = AveragedPerceptron(shuffle=False, max_iter=4).fit(X, y)
+    clf = PassiveAggressiveClassifier(shuffle=False, max_iter=4).fit(X, y)
     assert np.array_equal(model.deciding_weights[0, :-1], clf.coef_[0])
     frame = pd.DataFrame(X, columns=["a", "b"])
     assert model.predict(frame).tolist() == clf.predict(X).tolist()
@@ -73,7 +76,8 @@ def test_train_is_fit_is_trace(table: Path, tmp_path: Path, shuffle: bool | str,
     lines = [f"{a},{b},{label}" for (a, b), label in zip(X.astype(int), y, strict=True)]
     path.write_text("\n".join(["a,b,label", *lines]))
     given: dict[str, Any] = {"shuffle": shuffle, "random_state": 5, "max_iter": 3}
-    model = train_files(str(path), scale=False, early_stopping=False, **given)
+    plain: dict[str, Any] = {"scale": False, "early_stopping": False, "memory": "average"}
+    model = train_files(str(path), **plain, **given)
     fitted = AveragedPerceptron(**given).fit(X, y)
     followed = trace(X, y, averaged=True, **given)
     assert np.array_equal(model.deciding_weights[:, :-1], fitted.coef_)
@@ -217,7 +221,8 @@ def test_it_goes_on_from_a_checkpoint(table: Path, tmp_path: Path) -> None:
         ({"rule": "kernel"}, "The parameter rule of train_files must be 'perceptron', "),
         ({"memory": "best"}, "The parameter memory of train_files must be 'last', 'average' or"),
         ({"max_iter": 0}, "max_iter of train_files must be an integer of at least 1; got 0"),
-        ({"C": 2.0}, "C= has no effect with rule='perceptron'"),
+        ({"C": 2.0, "rule": "perceptron"}, "C= has no effect with rule='perceptron'"),
+        ({"margin": 2.0}, "margin= has no effect with rule='perceptron'"),
         ({"eta0": 0.0}, "eta0= must be a finite number above 0; got 0.0"),
         ({"rule": "pa", "memory": "vote"}, "memory='vote' is not available with rule='pa'"),
         ({"label": "nothing"}, "has no column 'nothing', named by label="),
@@ -238,3 +243,26 @@ def test_unknown_parameters(table: Path) -> None:
     """A parameter that no rule has is refused, as Python refuses it."""
     with pytest.raises(TypeError, match="no parameter 'eta1'"):
         train_files(str(table), eta1=1.0)
+
+
+def test_few_rows_are_calibrated_in_folds(tmp_path: Path) -> None:
+    """Where few rows are held out every row has its say, scored by a model that has not seen it."""
+    generator = np.random.default_rng(2)
+    y = np.arange(150) % 3
+    X = np.round(generator.normal(size=(150, 2)) + y[:, None], 2)
+    path = tmp_path / "few.csv"
+    lines = [f"{a},{b},c{k}" for (a, b), k in zip(X, y, strict=True)]
+    path.write_text("\n".join(["a,b,label", *lines]))
+    model = train_files(str(path), scale=False, bins=0, calibrate=True)
+    folds, scores = dealt(150, 5, 0), np.empty((150, 3))
+    for fold in range(5):
+        clf = PassiveAggressiveClassifier(random_state=0, max_iter=10)
+        clf.fit(X[folds != fold], y[folds != fold])
+        scores[folds == fold] = clf.decision_function(X[folds == fold])
+    expected = fit_calibration(scores, y, "temperature")
+    assert model.calibration is not None
+    assert model.calibration.n_rows == 150
+    assert model.calibration.slope == pytest.approx(expected.slope)
+    assert model.training["refit_passes"] == 10
+    plain = train_files(str(path), scale=False, bins=0)
+    assert np.array_equal(model.weights, plain.weights)

@@ -1,6 +1,7 @@
 """Recipes are judged on folds as a loop over scikit-learn's folds would do it."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +42,8 @@ def rows_file(folder: Path, n_rows: int = 90) -> tuple[str, np.ndarray, np.ndarr
 def test_against_a_loop_over_arrays(tmp_path: Path) -> None:
     """Without chance the error of each fold is that of an estimator fitted to the other rows."""
     path, X, y = rows_file(tmp_path)
-    found = cross_validate(path, folds=5, early_stopping=False, shuffle=False, scale=False)
+    plain: dict[str, Any] = {"early_stopping": False, "shuffle": False, "scale": False}
+    found = cross_validate(path, folds=5, memory="average", **plain)
     clf = AveragedPerceptron(shuffle=False)
     errors = [
         1 - clf.fit(X[train], y[train]).score(X[test], y[test]) for train, test in splits(y, 5, 0)

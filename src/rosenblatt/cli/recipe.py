@@ -63,7 +63,7 @@ recipe_options = option_group(
         ),
         number_option(
             "--min-count",
-            shown="2, or 1 below 1,000 rows",
+            shown="2, or 1 below 1,000 rows or 16 terms a text",
             help="Leave out words and pairs in fewer than N texts.",
         ),
         value_option(
@@ -88,7 +88,11 @@ recipe_options = option_group(
             is_flag=True,
             help="Add all pairs and triples of features that occur in a row.",
         ),
-        rule_option(None, shown="arow for files with a text column, else perceptron"),
+        rule_option(
+            None,
+            shown="arow for files with a text column, else pa1; with --memory or on Dask "
+            "perceptron",
+        ),
         memory_option([*MEMORY_HELP], default_memories(), given=False),
         rule_parameter_options(),
         zero_option,

@@ -122,8 +122,8 @@ def train(
     """Train a model on DATA and write it to a file.
 
     DATA: files, patterns such as "part-*.csv", or "-" for standard input. By default the file
-    format and the label column are detected, a tenth of the rows is held out, and an averaged
-    perceptron learns from the others until the error on the held-out rows no longer falls.
+    format and the label column are detected, a tenth of the rows is held out, and training goes
+    on until the error on them no longer falls.
     """
     from rosenblatt.cli.training import train_here, train_on_dask
     from rosenblatt.cli.training_report import report, show

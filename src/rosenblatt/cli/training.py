@@ -68,6 +68,7 @@ def train_on_dask(
 
     kept = {name: given.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
     given.pop("refit")  # shards keep the weights of the best epoch, as the help says
+    given["rule"] = given["rule"] or "perceptron"  # the steps of which every mixing weighs
     layout, columns, learner = settings(**given)
     mixing: Any = engine.mixing or "uniform"
     check_mixing(learner, mixing)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,12 +12,10 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.bins import RowSample
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.shapes import join, take
+from rosenblatt.kernels.shapes import join
+from rosenblatt.models.held_out import dealt, fold_scores
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.scoring import linear_scores
 from rosenblatt.training.examples import Examples, targets_of, winners
-from rosenblatt.training.linear import fit_supply
-from rosenblatt.training.order import ArraySupply, permute
 from rosenblatt.training.reading import Reading
 
 # Chosen on splits of the training rows of real tables: see docs/defaults.md.
@@ -166,7 +163,7 @@ class BinTrial:
         drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // MOST_ROWS))
         labels, weights = reading.labels(drawn)
         numbers, n_classes = reading.ranks[labels], len(reading.classes)
-        folds = _folds(len(drawn), np.random.default_rng(self._learner.random_state))
+        folds = _folds(len(drawn), self._learner.random_state)
         wrong = []
         for form in (offer.plain, offer.binned):
             rows = self._rows(reading, drawn, offer, form)
@@ -199,32 +196,21 @@ class BinTrial:
     ) -> NDArray[np.bool_]:
         """Return which rows of folds are wrong, each by what was learned from the other rows."""
         learner, wrong = self._learner, np.zeros(len(numbers), bool)
-        plan = replace(
-            learner.plan(), max_iter=PASSES, shuffle=True, early_stopping=None, time_limit=None
-        )
-        for fold in range(folds.max() + 1):
-            generator, held_out = np.random.default_rng(learner.random_state), folds == fold
-            supply = ArraySupply(examples, plan.shuffle, generator, held_out=held_out)
-            state = learner.start(examples.rows.shape[1], n_classes)
-            fit_supply(state, supply, plan)
-            tried = np.flatnonzero(held_out)
-            scores = linear_scores(state, take(examples.rows, tried))
+        for tried, scores in fold_scores(learner, examples, n_classes, folds, PASSES):
             guess = winners(scores, positive=learner.zero == "positive")
             wrong[tried] = guess != numbers[tried]
         return wrong
 
 
-def _folds(n_rows: int, generator: np.random.Generator) -> NDArray[np.int64]:
+def _folds(n_rows: int, seed: Any) -> NDArray[np.int64]:
     """Return for each row the fold in which it is judged, −1 for rows that never are.
 
-    >>> folds = _folds(20_000, np.random.default_rng(0))
+    >>> folds = _folds(20_000, 0)
     >>> np.unique(folds, return_counts=True)
     (array([-1,  0]), array([18000,  2000]))
     """
     share = min(max(JUDGED / n_rows, SHARES[0]), SHARES[1])
     n_folds = round(1 / share)
     n_judged = min(n_folds, -(-JUDGED // (n_rows // n_folds)))
-    rank = np.arange(n_rows)
-    permute(rank, generator)
-    folds = rank % n_folds
+    folds = dealt(n_rows, n_folds, seed)
     return np.where(folds < n_judged, folds, -1)

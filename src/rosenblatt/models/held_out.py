@@ -7,16 +7,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import fit_calibration
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import COUNTED, Threshold, best_threshold
 from rosenblatt.models.model import Calibration, Model
+from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import ENDED_EARLY
+from rosenblatt.training.linear import fit_supply
 from rosenblatt.training.memory import held_out_scores
+from rosenblatt.training.order import ArraySupply, Supply, permute
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained
+
+FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
+FOLDS = 5
 
 
 class Fits(NamedTuple):
@@ -71,9 +79,9 @@ class HeldOutFit:
             raise InputError(msg)
         return self.learner.start(n_features, n_classes)
 
-    def fit(self, trained: Trained) -> Fits:
-        """Return what the scores of the held-out rows give."""
-        n_held_out, learner = trained.supply.n_held_out, self.learner
+    def fit(self, trained: Trained, *, in_folds: bool = False) -> Fits:
+        """Return what the scores of the held-out rows give, or of all rows in turn."""
+        n_held_out = trained.supply.n_held_out
         if not self or (not n_held_out and trained.outcome.stop_reason in ENDED_EARLY):
             return Fits(None, None)
         if not n_held_out:
@@ -83,12 +91,7 @@ class HeldOutFit:
                 " needs held-out rows, and there are too few rows to hold any out.",
             )
             raise InputError(msg)
-        votes = recorded(trained) if learner.voted else None
-        parts = [
-            held_out_scores(trained.state, part, votes, ZERO_CONVENTIONS[learner.zero])
-            for part in trained.supply.sweep(held_out=True)
-        ]
-        scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
+        scores, numbers = self._fold_scores(trained) if in_folds else self._scores(trained)
         if self._threshold is not None:
             threshold = best_threshold(scores, numbers, self._threshold)
             found = fit_calibration(scores, numbers) if self._calibrate else None
@@ -98,6 +101,27 @@ class HeldOutFit:
             return Fits(found, None)
         guess = scores > -found.offset / found.slope
         return Fits(found, None, float(np.mean(guess != (numbers == 1))))
+
+    def _fold_scores(self, trained: Trained) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return scores and class numbers of all rows, by trainings as long as that to come."""
+        learner, n_classes = self.learner, trained.state.n_classes
+        examples = next(iter(trained.supply.sweep(held_out=True))).examples
+        folds = dealt(examples.rows.shape[0], FOLDS, learner.random_state)
+        found = fold_scores(learner, examples, n_classes, folds, learner.passes)
+        targets = examples.targets[np.concatenate([tried for tried, _ in found])]
+        numbers = np.asarray(targets > 0 if n_classes == 2 else targets, np.int64)
+        return np.concatenate([scores for _, scores in found]), numbers
+
+    def _scores(self, trained: Trained) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return scores and class numbers of the held-out rows."""
+        learner = self.learner
+        votes = recorded(trained) if learner.voted else None
+        parts = [
+            held_out_scores(trained.state, part, votes, ZERO_CONVENTIONS[learner.zero])
+            for part in trained.supply.sweep(held_out=True)
+        ]
+        scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
+        return scores, numbers
 
     def _method(self, scores: NDArray[Any]) -> str:
         """Return how scores become probabilities: where no bias can move, one half is at 0."""
@@ -112,6 +136,35 @@ class HeldOutFit:
         if self._threshold is not None and fits.threshold is None:
             missing.append("threshold was chosen")
         return [f"No {what}: training ended before any row was held out." for what in missing]
+
+
+def few_held_out(learner: Learner, supply: Supply) -> bool:
+    """Return whether so few rows are held out that the pass they choose is chosen by chance."""
+    settles = learner.averaged or learner.second_order  # of other weights the last may be bad
+    return settles and 0 < supply.n_held_out < FEW_HELD_OUT
+
+
+def dealt(n_rows: int, n_folds: int, seed: Any) -> NDArray[np.int64]:
+    """Return for each row the fold that it belongs to; folds are equally large."""
+    rank = np.arange(n_rows)
+    permute(rank, np.random.default_rng(seed))
+    return rank % n_folds
+
+
+def fold_scores(
+    learner: Learner, examples: Examples, n_classes: int, folds: NDArray[Any], passes: int
+) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Return the rows of each fold, and their scores by what was learned from all others."""
+    plan = replace(learner.plan(), max_iter=passes, early_stopping=None, time_limit=None)
+    plan = replace(plan, record=False, shuffle=bool(plan.shuffle))
+    found = []
+    for fold in range(folds.max() + 1):
+        generator, held_out = np.random.default_rng(learner.random_state), folds == fold
+        state = learner.start(examples.rows.shape[1], n_classes)
+        fit_supply(state, ArraySupply(examples, plan.shuffle, generator, held_out=held_out), plan)
+        tried = np.flatnonzero(held_out)
+        found.append((tried, linear_scores(state, take(examples.rows, tried))))
+    return found
 
 
 def recorded(trained: Trained) -> Mistakes | None:

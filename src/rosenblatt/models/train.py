@@ -1,7 +1,7 @@
 """From files to a model, in one call."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -18,21 +18,21 @@ from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.bin_choice import BinTrial, new_bins
 from rosenblatt.models.checkpoint import Checkpoint
-from rosenblatt.models.held_out import Fits, HeldOutFit, recorded
+from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
 from rosenblatt.models.learner import Learner, check_parameters, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
-from rosenblatt.rules import rule_parameters
+from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.training.examples import ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer
 from rosenblatt.training.loop import Progress
+from rosenblatt.training.order import ArraySupply
 from rosenblatt.training.reading import BLOCK_BYTES, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_again, fit_stream
 from rosenblatt.training.stream_supply import Draw
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
-TABLE_RULE, TEXT_RULE = "perceptron", "arow"
-FEW_HELD_OUT = 200  # rows; the pass that fewer choose is chosen by chance
+TABLE_RULE, TEXT_RULE = "pa1", "arow"
 MOST_DENSE_COLUMNS = 200
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
 LISTS = ("text", "category", "numeric", "ignore", "names")
@@ -142,7 +142,7 @@ def train_files(
         Make features of pairs of neighbouring words, too.
     min_count : int, default None
         Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
-        fewer than 1,000 rows.
+        fewer than 1,000 rows or fewer than 16 words and pairs a text.
     char_ngrams : (int, int), default None
         Lengths of the shortest and longest n-grams of characters that become features of texts,
         too: for words of many forms, names, codes and languages without spaces.
@@ -294,13 +294,15 @@ def fit_source(
         **how,
     )
     trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
-    fits, n_held_out = wanted.fit(trained), trained.supply.n_held_out
+    supply, n_held_out = trained.supply, trained.supply.n_held_out
     whole = trained.outcome.stop_reason not in ENDED_EARLY
-    if not (refit and learner.early_stopping and n_held_out and whole):
+    again, few = refit and learner.early_stopping and whole, few_held_out(learner, supply)
+    in_folds = again and few and isinstance(supply, ArraySupply) and not learner.voted
+    fits = wanted.fit(trained, in_folds=in_folds)
+    if not (again and n_held_out):
         return SourceFit(trained, fits, n_held_out, 0)
     passes = trained.outcome.best_pass
-    few = n_held_out < FEW_HELD_OUT and not wanted  # what was fitted belongs to the pass chosen
-    if few and (learner.averaged or learner.second_order):
+    if few and (in_folds or not wanted):  # what few rows were fitted to belongs to the pass chosen
         passes = learner.passes
     trained = fit_again(trained, learner.plan(), passes, vote=learner.voted)
     return SourceFit(trained, fits, n_held_out, passes)
@@ -348,8 +350,15 @@ def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
         msg = f"train_files has no parameter {min(unknown)!r}."
         raise TypeError(msg)
     layout, columns, learner = found
-    learner["rule"] = learner.get("rule") or TABLE_RULE
+    learner["rule"] = learner.get("rule") or _open_rule(learner["memory"], given)
     return Layout(**layout), Columns(**columns), Learner(**learner, values=given)
+
+
+def _open_rule(memory: str, values: Mapping[str, float | None]) -> str:
+    """Return the rule where nobody names one: with a memory or a step the perceptron is meant."""
+    of_table = {parameter.name for parameter in RULES[TABLE_RULE].parameters}
+    other = {name for name, value in values.items() if value is not None} - of_table
+    return "perceptron" if memory or other else TABLE_RULE
 
 
 def _names(names: Names) -> tuple[str, ...]:
