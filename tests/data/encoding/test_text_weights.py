@@ -67,13 +67,18 @@ def test_the_rows_are_those_of_scikit_learn(tmp_path: Path, min_count: int) -> N
 
 
 def test_few_rows_keep_every_word(tmp_path: Path) -> None:
-    """Below a thousand rows a word that one text has is a feature; above, two must have it."""
-    few, _ = trained(written(tmp_path, TEXTS))
-    assert "mat" in few.names(range(few.n_features))
-    many, _ = trained(written(tmp_path, [*TEXTS, *["the cat"] * 1000]))
-    names = many.names(range(many.n_features))
-    assert "mat" not in names
-    assert "cat" in names
+    """Below a thousand rows, and in short texts, a word that one text has is a feature.
+
+    Else two must have it.
+    """
+    long = "the cat is one of ten animals that sleep"  # 9 words and 8 pairs
+    for more, kept in (([], True), ([long] * 1000, False), (["the cat"] * 1000, True)):
+        encoding, _ = trained(written(tmp_path, [*TEXTS, *more]))
+        names = encoding.names(range(encoding.n_features))
+        assert ("mat" in names) == kept
+        assert "cat" in names
+        encoding, _ = trained(written(tmp_path, [*TEXTS, *more]), min_count=2)
+        assert "mat" not in encoding.names(range(encoding.n_features))
 
 
 @pytest.mark.parametrize("hash_bits", [None, 10])
