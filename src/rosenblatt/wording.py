@@ -27,6 +27,18 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
+UNSURE = "± shows how unsure the model is of a weight: 1 at first, less the more rows taught it."
+
+
+def unsure(uncertainty: float | None) -> str:
+    """Return what stands under ±: two decimals are enough for a measure of doubt.
+
+    >>> unsure(0.0512), unsure(None)
+    ('0.05', '')
+    """
+    return "" if uncertainty is None else f"{uncertainty:.2f}"
+
+
 def signed(value: float) -> str:
     """Return a number with its sign, and four digits that count.
 

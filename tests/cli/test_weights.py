@@ -125,7 +125,9 @@ def test_how_sure_weights_are(tmp_path: Path) -> None:
     assert settled["feature 1"] == pytest.approx(sure)
     assert settled["feature 3"] == pytest.approx(rare)
     assert sure < rare < 1.0
-    assert "±" in ran(model).stdout
+    shown = ran(model).stdout
+    assert "± shows how unsure the model is of a weight: 1 at first" in shown
+    assert f"{rare:.2f}" in shown
     assert "±" not in ran(plain).stdout
     terms = explain(load(model), [1.0, 0.0, 1.0]).terms
     assert {term.uncertainty for term in terms} == {sure, rare}

@@ -9,7 +9,7 @@ from rosenblatt.cli.options import layout_options, number_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Bar, Cell
 from rosenblatt.errors import InputError
-from rosenblatt.wording import counted, number, percent, printable, signed
+from rosenblatt.wording import UNSURE, counted, number, percent, printable, signed, unsure
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
@@ -197,7 +197,7 @@ def _show(
             number(t.value if t.raw is None else t.raw),
             number(t.value) if scaled else "",
             signed(t.weight),
-            "" if t.uncertainty is None else number(t.uncertainty),
+            unsure(t.uncertainty),
             signed(t.amount),
             Bar(t.amount, longest),
         ]
@@ -214,6 +214,8 @@ def _show(
     headings = ("feature", "value", "scaled" if scaled else "", "weight", plus_minus, product, "")
     title = f"Positive contributions speak for {positive}, negative ones for {negative}"
     screen.table(headings, rows, title)
+    if sure:
+        screen.say(f"\n{UNSURE}")
     if explanation.n_unknown:
         n_unknown = counted(explanation.n_unknown, "feature")
         screen.say(f"\n{n_unknown} of the row did not occur in the training data.")

@@ -8,7 +8,7 @@ import click
 from rosenblatt.cli.options import number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Bar, Cell
-from rosenblatt.wording import counted, number, printable, signed
+from rosenblatt.wording import UNSURE, counted, printable, signed, unsure
 
 if TYPE_CHECKING:
     from rosenblatt.models.explanation import RankedWeight, Ranking
@@ -82,6 +82,8 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     if len(rankings) > MOST_TABLES:
         _show_lines(screen, rankings)
     else:
+        if model.variance is not None:
+            screen.show(UNSURE)
         for ranking in rankings:
             _show_tables(screen, ranking, by_effect=misleads)
 
@@ -105,7 +107,7 @@ def _show_tables(screen: Screen, ranking: "Ranking", *, by_effect: bool) -> None
             [
                 w.name,
                 signed(w.weight),
-                "" if w.uncertainty is None else number(w.uncertainty),
+                unsure(w.uncertainty),
                 signed(w.effect or 0.0) if by_effect else "",
                 Bar(_measure(w, by_effect), longest),
             ]
