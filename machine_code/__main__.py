@@ -48,13 +48,15 @@ def build(output: Path, processors: tuple[str, ...], jobs: int, *, listing: bool
         click.echo("\n".join(names))
         return
     click.echo(f"{len(names):,} signatures, found in {perf_counter() - started:.0f} s", err=True)
+    started = perf_counter()
+    made = compiled_records([(name, calls[name]) for name in names], processors, jobs)
+    click.echo(f"compiled in {perf_counter() - started:.0f} s", err=True)
     for processor in processors:
-        started = perf_counter()
-        records = compiled_records([(name, calls[name]) for name in names], processor, jobs)
+        records = {symbol_of(r.name): r for r in made if r.processor == processor}
         path = output / f"{processor}.code"
-        write_package_code(path, source_digest(), {symbol_of(r.name): r for r in records})
-        size, seconds = path.stat().st_size / 1e6, perf_counter() - started
-        click.echo(f"{path}: {len(records):,} kernels, {size:.1f} MB, {seconds:.0f} s", err=True)
+        write_package_code(path, source_digest(), records)
+        size = path.stat().st_size / 1e6
+        click.echo(f"{path}: {len(records):,} kernels, {size:.1f} MB", err=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 
 from rosenblatt.kernels import compiling
 from rosenblatt.kernels.compiling import BoundCall, calling
-from rosenblatt.kernels.compiling.frames import RESULT_WORDS
+from rosenblatt.kernels.compiling.forms import RESULT_WORDS
 from rosenblatt.kernels.rows import CSR
 
 EMITTER = "rosenblatt.kernels.emission.single_rows"

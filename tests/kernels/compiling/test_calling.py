@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import calling, compiled
-from rosenblatt.kernels.compiling.frames import KEY, new_frame
+from rosenblatt.kernels.compiling.forms import KEY, new_frame
 from rosenblatt.kernels.finite import first_not_finite
 
 

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 import rosenblatt
 from rosenblatt.kernels.binary import activations, binary_pass
-from rosenblatt.kernels.compiling.compiler import typed_kernel
+from rosenblatt.kernels.compiling.compiler import compile_kernel, typed_kernel
 from rosenblatt.kernels.compiling.forms import signature_of
+from rosenblatt.kernels.compiling.machine import package_processors, processor
 from rosenblatt.kernels.counts import empty_log
+from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.rules import PA1, Perceptron, Rule
@@ -91,6 +93,48 @@ def test_plain_python_gives_the_same_bits() -> None:
     compiled = json.loads(run(EVERYTHING))
     assert len(compiled) == 36
     assert json.loads(run(EVERYTHING, ROSENBLATT_PLAIN="1")) == compiled
+
+
+LEVELS = """
+import json
+import numpy as np
+from rosenblatt.kernels.binary import binary_pass
+from rosenblatt.kernels.rows import CSR, Dense
+from rosenblatt.rules import PA1
+rng = np.random.default_rng(3)
+values = rng.standard_normal((50, 37))
+y, order = rng.choice([-1, 1], 50).astype(np.int8), rng.permutation(50).astype(np.int32)
+indptr = np.arange(0, 51 * 37, 37, dtype=np.int32)
+csr = CSR(values.ravel(), np.tile(np.arange(37, dtype=np.int32), 50), indptr, 37, 1.0)
+found = []
+for rows in (Dense(values, 1.0), csr):
+    w, u = np.zeros(38), np.zeros(38)
+    counts = binary_pass(rows, y, None, order, PA1(0.3), 0, w, u, 1, None)
+    found.append([w.tobytes().hex(), u.tobytes().hex(), float(counts.loss).hex()])
+print(json.dumps(found))
+"""
+
+
+def test_every_level_of_processor_gives_the_same_bits() -> None:
+    """What the same kernels compute for x86-64-v2 and for v3 does not differ in one bit."""
+    if processor() != "x86-64-v3":
+        pytest.skip("this processor has no two levels of a package")
+    assert package_processors() == ("x86-64-v3", "x86-64-v2")
+    assert run(LEVELS) == run(LEVELS, ROSENBLATT_PROCESSOR="x86-64-v2")
+
+
+def test_a_kernel_is_typed_once_for_all_processors() -> None:
+    """One typing gives an object file for each level, and they differ."""
+    if processor() not in package_processors() or len(package_processors()) < 2:
+        pytest.skip("this processor has no levels")
+    code = compile_kernel(
+        first_not_finite.__wrapped__,  # type: ignore[attr-defined]
+        signature_of((np.zeros(3),)),
+        "kernel",
+        *package_processors(),
+    )
+    assert list(code.data) == [*package_processors()]
+    assert len(set(code.data.values())) == 2
 
 
 @pytest.fixture

@@ -21,17 +21,19 @@ with one that is raises ValueError.
 import inspect
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from rosenblatt.kernels.compiling.function import BoundCall, CompiledFunction
-from rosenblatt.kernels.compiling.machine import machine_code_source, processor
-from rosenblatt.kernels.compiling.registry import (
+from rosenblatt.kernels.compiling.function import (
     INLINED,
     INSTRUCTIONS,
     METHODS,
+    BoundCall,
     Changed,
+    CompiledFunction,
+    Function,
     silent,
 )
+from rosenblatt.kernels.compiling.machine import machine_code_source, processor
 from rosenblatt.kernels.compiling.store import cache_folder
 
 __all__ = [
@@ -46,8 +48,6 @@ __all__ = [
     "instruction",
     "machine_code_state",
 ]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 PLAIN = os.environ.get("ROSENBLATT_PLAIN", "0") not in {"", "0"}
 

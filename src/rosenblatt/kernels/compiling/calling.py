@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.kernels.compiling.frames import (
+from rosenblatt.kernels.compiling.forms import (
     FLAGS_OF_FORM,
     KEY,
     LONGEST_KEY,

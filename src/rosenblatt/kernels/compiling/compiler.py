@@ -29,8 +29,12 @@ from rosenblatt.kernels.compiling.forms import (
     NumberForm,
     TupleForm,
 )
-from rosenblatt.kernels.compiling.function import CompiledFunction
-from rosenblatt.kernels.compiling.registry import INLINED, INSTRUCTIONS, METHODS
+from rosenblatt.kernels.compiling.function import (
+    INLINED,
+    INSTRUCTIONS,
+    METHODS,
+    CompiledFunction,
+)
 from rosenblatt.kernels.compiling.target import EntryPoint, kernel_jit
 
 # No fastmath: a fixed order of additions gives the same bits on every machine. The numpy error
@@ -59,18 +63,18 @@ UNREACHED = (
 
 
 class ObjectCode(NamedTuple):
-    """Machine code in the form of an object file, and the form of what it returns."""
+    """Machine code as an object file for each processor, and the form of what it returns."""
 
-    data: bytes
+    data: dict[str, bytes]
     result: Form
 
 
 def compile_kernel(
-    function: Callable[..., Any], signature: TupleForm, symbol: str, processor: str
+    function: Callable[..., Any], signature: TupleForm, symbol: str, *processors: str
 ) -> ObjectCode:
-    """Compile a kernel for arguments of this form, under this name, for this processor."""
+    """Compile a kernel for arguments of this form, under this name, for these processors."""
     code, result = typed_kernel(function, signature)
-    return ObjectCode(_object_file(code, symbol, processor), form_of_type(result))
+    return ObjectCode(_object_files(code, symbol, processors), form_of_type(result))
 
 
 def typed_kernel(function: Callable[..., Any], signature: TupleForm) -> tuple[Any, Any]:
@@ -87,10 +91,10 @@ def typed_kernel(function: Callable[..., Any], signature: TupleForm) -> tuple[An
     return _entry_point(entry, n_arguments=1), result[0]
 
 
-def compile_builtin(function: Callable[..., Any], symbol: str, processor: str) -> ObjectCode:
+def compile_builtin(function: Callable[..., Any], symbol: str, *processors: str) -> ObjectCode:
     """Compile a function that Python itself calls with arguments in a C array."""
     code = _entry_point(function, n_arguments=3)
-    return ObjectCode(_object_file(code, symbol, processor, outside=(*OUTSIDE, "Py")), INT)
+    return ObjectCode(_object_files(code, symbol, processors, outside=(*OUTSIDE, "Py")), INT)
 
 
 def _entry_point(function: Callable[..., Any], n_arguments: int) -> Any:
@@ -295,10 +299,10 @@ def _writer(result: list[Any]) -> Any:
     return write
 
 
-def _object_file(
-    code: Any, symbol: str, processor: str, outside: tuple[str, ...] = OUTSIDE
-) -> bytes:
-    """Return the object file of a C function of numba's that refers to nothing else outside."""
+def _object_files(
+    code: Any, symbol: str, processors: tuple[str, ...], outside: tuple[str, ...] = OUTSIDE
+) -> dict[str, bytes]:
+    """Return the object files of a C function of numba's that refers to nothing else outside."""
     module = llvm.parse_assembly(code.inspect_llvm())
     module.link_in(llvm.parse_assembly(_supplement(module, outside)))
     for thing in (*module.functions, *module.global_variables):
@@ -306,16 +310,19 @@ def _object_file(
             thing.linkage = "internal"
     entry = module.get_function(code.native_name)
     entry.linkage, entry.name = "external", symbol
-    machine = target_machine(processor)
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    strange = [f.name for f in module.functions if f.is_declaration]
-    strange = [name for name in strange if not name.startswith(outside)]
-    if strange:
-        msg = f"{code.__qualname__} calls what is in numba alone: {', '.join(strange)}."
-        raise TypeError(msg)
-    return bytes(machine.emit_object(module))
+    made = {}
+    for processor in processors:
+        copy, machine = module.clone(), target_machine(processor)
+        options = llvm.create_pipeline_tuning_options(speed_level=3)
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(copy, builder)
+        strange = [f.name for f in copy.functions if f.is_declaration]
+        strange = [name for name in strange if not name.startswith(outside)]
+        if strange:
+            msg = f"{code.__qualname__} calls what is in numba alone: {', '.join(strange)}."
+            raise TypeError(msg)
+        made[processor] = bytes(machine.emit_object(copy))
+    return made
 
 
 def _supplement(module: Any, outside: tuple[str, ...]) -> str:

@@ -1,28 +1,46 @@
-"""A kernel as Python calls it: the types of the arguments find the machine code, words reach it."""
+"""A kernel as Python calls it: the types of the arguments find the machine code, words reach it.
+
+And what the compiler will want to know of functions, noted without importing it.
+"""
 
 from array import array
 from collections.abc import Callable
 from functools import update_wrapper
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args
+
+import numpy as np
 
 from rosenblatt.kernels.compiling import calling
 from rosenblatt.kernels.compiling.forms import (
     BOOL,
     FLOAT,
     INT,
+    MOST_WORDS,
+    RESULT_WORDS,
     UNSIGNED,
+    CallFrame,
     Form,
     NumberForm,
     TupleForm,
     kinds_within,
+    new_frame,
     plain_value,
     signature_of,
     writeable,
 )
-from rosenblatt.kernels.compiling.frames import MOST_WORDS, RESULT_WORDS, CallFrame, new_frame
 from rosenblatt.kernels.compiling.machine import machine_code
-from rosenblatt.kernels.compiling.registry import changed_arguments, silent
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Kind = TypeVar("Kind")
+
+CHANGED = "changed"
+Changed = Annotated[Kind, CHANGED]  # an argument of a kernel that it writes to
+
+INLINED: set[Callable[..., Any]] = set()
+INSTRUCTIONS: dict[Callable[..., Any], str] = {}  # the module that emits each
+METHODS: list[tuple[str, Callable[..., Any]]] = []  # of named tuples: name, and how it is compiled
+
 
 DONE = 1  # what machine code returns; numba makes it 0 after an exception
 
@@ -194,3 +212,20 @@ def _nothing(_: tuple[Any, ...]) -> None:
 
 def _first(words: tuple[Any, ...]) -> Any:
     return words[0]
+
+
+def silent(function: Function) -> Function:
+    """Return a function that says nothing of overflows, as compiled code."""
+    return np.errstate(over="ignore", invalid="ignore", divide="ignore")(function)
+
+
+def changed_arguments(function: Callable[..., Any]) -> list[int]:
+    """Return the places of the arguments that a kernel writes to."""
+    names = list(function.__annotations__)
+    return [k for k, name in enumerate(names) if _is_changed(function.__annotations__[name])]
+
+
+def _is_changed(annotation: Any) -> bool:
+    return CHANGED in getattr(annotation, "__metadata__", ()) or any(
+        map(_is_changed, get_args(annotation))
+    )

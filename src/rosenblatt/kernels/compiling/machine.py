@@ -152,7 +152,8 @@ def _found(name: str, make: Callable[[str], Any], *, ours: bool) -> Loaded | Non
                 return None
             log.info("Compiling %s", name)
             code = make(symbol)
-            record = Record(name, str(code.result), processor(), source_digest(), code.data)
+            data = code.data[processor()]
+            record = Record(name, str(code.result), processor(), source_digest(), data)
             if ours:
                 UserCache(source_digest(), processor()).save(symbol, record)
         found = _load(symbol, record)

@@ -14,14 +14,14 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from rosenblatt.kernels.compiling.forms import MOST_DIMENSIONS
-from rosenblatt.kernels.compiling.frames import (
+from rosenblatt.kernels.compiling.forms import (
     DEEPEST,
     FLAGS_OF_FORM,
     KEY,
     KNOWN,
     KNOWN_OBJECTS,
     LONGEST_KEY,
+    MOST_DIMENSIONS,
     MOST_WORDS,
     STACK,
     WORDS,

@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from rosenblatt.kernels.compiling.frames import RESULT_WORDS
+from rosenblatt.kernels.compiling.forms import RESULT_WORDS
 from rosenblatt.kernels.compiling.target import kernel_jit
 from rosenblatt.kernels.emission.calling import (
     INT32,
