@@ -4,6 +4,8 @@ Each function visits one part. What a part does depends on types and on choices;
 with every combination of those that its documentation names, and on data of no particular sense.
 """
 
+import gzip
+import json
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -55,6 +57,13 @@ def arrays() -> Iterator[Any]:
             yield matrix
 
 
+def real_arrays() -> Iterator[Any]:
+    """Yield numbers that are not whole, for what has faster ways with whole ones."""
+    values = np.random.default_rng(1).standard_normal((N_ROWS, N_FEATURES))
+    for dtype, sparse_rows in product((np.float64, np.float32), (False, True)):
+        yield sparse.csr_matrix(values.astype(dtype)) if sparse_rows else values.astype(dtype)
+
+
 def labels(n_classes: int) -> NDArray[Any]:
     """Return labels of which every class has some."""
     return np.arange(N_ROWS) * 7 % 11 % n_classes
@@ -65,6 +74,14 @@ def rows_of(X: Any) -> Rows:
     if sparse.issparse(X):
         return CSR(X.data, X.indices, X.indptr, X.shape[1], 1.0)
     return Dense(X, 1.0)
+
+
+def row_forms(X: Any) -> Iterator[Rows]:
+    """Yield an input as rows of memory and, where that differs, as rows of files."""
+    rows = rows_of(X)
+    yield rows
+    if isinstance(rows, CSR) and rows.indices.dtype == np.int32:
+        yield rows._replace(indptr=rows.indptr.astype(np.int64))
 
 
 def learners() -> Iterator[Learner]:
@@ -87,8 +104,9 @@ def learners() -> Iterator[Learner]:
 
 def visit_learners() -> None:
     """Train every learner on every input, go on learning, and score."""
-    for n_classes, X, weighted in product(CLASS_COUNTS, arrays(), (False, True)):
-        rows, y = rows_of(X), labels(n_classes)
+    forms = [rows for X in arrays() for rows in row_forms(X)]
+    for n_classes, rows, weighted in product(CLASS_COUNTS, forms, (False, True)):
+        y = labels(n_classes)
         weight = np.ones(N_ROWS) if weighted else None
         examples = Examples(rows, targets_of(y, n_classes), weight)
         for learner in learners():
@@ -125,16 +143,9 @@ def visit_estimators() -> None:
 def visit_counts() -> None:
     """Count mistakes on rows of memory and of files, where indices and starts differ in type."""
     for n_classes, X in product(CLASS_COUNTS, arrays()):
-        rows = rows_of(X)
-        kinds = [rows]
-        if isinstance(rows, CSR):
-            kinds.append(
-                rows._replace(
-                    indices=rows.indices.astype(np.int32), indptr=rows.indptr.astype(np.int64)
-                )
-            )
+        kinds = [*row_forms(X)]
         state = Learner().start(N_FEATURES, n_classes)
-        state.arrange_for(rows)
+        state.arrange_for(kinds[0])
         for kind, order in product(kinds, (row_numbers(N_ROWS), np.arange(N_ROWS))):
             examples = Examples(kind, targets_of(labels(n_classes), n_classes))
             count_mistakes(state, state.weights, examples, order, 0)
@@ -148,7 +159,8 @@ def visit_orders() -> None:
 
 def visit_votes() -> None:
     """Count votes on every input by teachers of every input."""
-    for n_classes, X, other in product(CLASS_COUNTS, arrays(), arrays()):
+    inputs = [*arrays(), *real_arrays()]
+    for n_classes, X, other in product(CLASS_COUNTS, inputs, inputs):
         for zero in ("mistake", "positive"):
             clf = VotedPerceptron(max_iter=2, zero=zero).fit(X, labels(n_classes))
             clf.decision_function(other)
@@ -163,13 +175,17 @@ def _product(left: Any, right: Any) -> Any:
 def visit_kernels() -> None:
     """Fit and score with every kernel on every input, and with every rule and budget on one."""
     kernels: list[Any] = ["linear", "poly", "rbf", "precomputed", _product]
-    for n_classes, X, kernel in product(CLASS_COUNTS, arrays(), kernels):
-        for max_support in (None, 6):
-            clf = KernelPerceptron(kernel=kernel, max_support=max_support, max_iter=2)
+    inputs = [*arrays(), *real_arrays()]
+    for n_classes, X, kernel in product(CLASS_COUNTS, inputs, kernels):
+        for max_support, stopping in ((None, False), (None, True), (6, False)):
+            clf = KernelPerceptron(
+                kernel=kernel, max_support=max_support, early_stopping=stopping, max_iter=2
+            )
             dots = _product(X, X) if kernel == "precomputed" else X
             _visit_kernel_machine(clf, dots, labels(n_classes))
     budgets: list[dict[str, Any]] = [
         {},
+        {"early_stopping": True},
         {"max_support": 6, "memory": "last", "budget": "random"},
         {"max_support": 6, "memory": "last", "budget": "forgetron"},
         {"max_support": 6, "memory": "average", "budget": "projectron"},
@@ -226,6 +242,7 @@ def files(folder: Path) -> Iterator[list[str]]:
         chosen = [head, *(line for line in lines if line[0] in "abc"[:n_classes])]
         (folder / f"table{n_classes}.csv").write_text("\n".join(chosen) + "\n")
         yield [f"rows{n_classes}.svm"]
+        yield [f"rows{n_classes}.svm", "--class-weight", "balanced"]
         table = [f"table{n_classes}.csv", "--label", "label", "--text", "words"]
         yield table
         yield [f"table{n_classes}.csv", "--label", "label", "--ignore", "words"]
@@ -233,6 +250,30 @@ def files(folder: Path) -> Iterator[list[str]]:
         yield [*table, "--char-ngrams", "3-4"]
         yield [*table, "--hash-bits", "12"]
         yield [*table, "--pairs"]
+
+
+def other_files(folder: Path) -> Iterator[list[str]]:
+    """Write files of other formats, as they also come; yield each with options that go with it."""
+    head, *lines = TABLE.splitlines()
+    names = head.split(",")
+    unordered = (
+        "0 3:1 1:2.5\n1 2:1e400 1:1\n0 5:1 2:-3.25e-2\n1 4:1 3:2\n".replace("e400", "e4") * 8
+    )
+    (folder / "unordered.svm").write_text(unordered)
+    with gzip.open(folder / "packed.svm.gz", "wt") as packed:
+        packed.write(SVMLIGHT)
+    rows = [dict(zip(names, line.split(","), strict=True)) for line in lines]
+    for row in rows:
+        row["size"] = float(row["size"])  # type: ignore[assignment]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    yield ["unordered.svm"]
+    yield ["packed.svm.gz"]
+    yield ["rows.jsonl", "--label", "label"]
+    table = ["table3.csv", "--label", "label"]
+    yield [*table, "--ignore", "size,words"]  # categories alone
+    yield [*table, "--ignore", "words", "--bins", "4"]
+    yield [*table, "--ignore", "words", "--weight", "size"]
+    yield [*table, "--text", "words", "--hash-bits", "12", "--char-ngrams", "2-3"]
 
 
 def visit_commands() -> None:
@@ -245,8 +286,13 @@ def visit_commands() -> None:
                 files(Path(name)), RULES, TRAINED_MEMORIES
             ):
                 _visit_file(data, options, rule, memory)
+            for data, *options in other_files(Path(name)):
+                for memory in TRAINED_MEMORIES:
+                    _visit_file(data, options, "perceptron", memory)
             for n_classes in CLASS_COUNTS:
                 run("diagnose", f"rows{n_classes}.svm")
+                run("evaluate", f"rows{n_classes}.svm", "--folds", "2")
+                run("tune", f"rows{n_classes}.svm", "-o", "tuned.model")
         finally:
             os.chdir(home)
 
