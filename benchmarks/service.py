@@ -1,19 +1,18 @@
 """The service: examples learned durably and rows predicted a second, by one to 128 clients.
 
-river stands behind the same stack without a journal. Vowpal Wabbit's daemon would be measured where
-its program ``vw`` is installed; the package on PyPI has the library alone.
+river stands behind the same stack without a journal; Vowpal Wabbit's daemon is run by its package.
 """
 
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,26 +34,11 @@ def figures(scale: Scale) -> Iterator[Figure | Skipped]:
     """Yield learning by 1, 32 and 128 clients, predictions, and a start with a long journal."""
     rows = _rows(2_000)
     labels = ["yes" if sum(row.values()) > 0 else "no" for row in rows]
-    ours: dict[str, Load] = {}
-    river: dict[str, Load] = {}
-    n_learned, n_predicted = scale.rows(LEARNED), scale.rows(PREDICTED)
-    n_batches = scale.rows(BATCHES)
+    n_learned = scale.rows(LEARNED)
     with TemporaryDirectory() as folder:
         with served(folder) as url:
             ask_all(url, [_put()], 1)
-            for clients in (1, 32, 128):
-                n = n_learned if clients > 1 else n_learned // 10
-                examples = [
-                    post(f"{MODEL}/learn", {"features": rows[i % 2000], "label": labels[i % 2000]})
-                    for i in range(n)
-                ]
-                ours[f"learn {clients}"] = ask_all(url, examples, clients)
-            single = [
-                post(f"{MODEL}/predict", {"features": rows[i % 2000]}) for i in range(n_predicted)
-            ]
-            ours["predict"] = ask_all(url, single, 32)
-            many = [post(f"{MODEL}/predict", {"rows": rows[:ROWS]})] * n_batches
-            ours["batch"] = ask_all(url, many, 8)
+            ours = _loads(url, PROCESSES[url], scale, rows, labels, MODEL)
             resident = _memory(url)
             more = [
                 post(f"{MODEL}/learn", {"examples": _examples(rows, labels)})
@@ -65,18 +49,10 @@ def figures(scale: Scale) -> Iterator[Figure | Skipped]:
         began = time.perf_counter()
         with served(folder, killed=True):
             start = time.perf_counter() - began
-    with _river() as url:
-        for clients in (1, 32, 128):
-            n = n_learned if clients > 1 else n_learned // 10
-            examples = [
-                post("/learn", {"features": rows[i % 2000], "label": labels[i % 2000] == "yes"})
-                for i in range(n)
-            ]
-            river[f"learn {clients}"] = ask_all(url, examples, clients)
-        single = [post("/predict", {"features": rows[i % 2000]}) for i in range(n_predicted)]
-        river["predict"] = ask_all(url, single, 32)
-        many = [post("/predict", {"rows": rows[:ROWS]})] * n_batches
-        river["batch"] = ask_all(url, many, 8)
+    with _process("benchmarks.river_service") as (port, process):
+        url = f"http://127.0.0.1:{port}/"
+        truths = [label == "yes" for label in labels]
+        river = _loads(url, process, scale, rows, truths, "")
     yield from _lines(ours, river)
     yield Figure(
         f"memory after {scale.rows(100) * 1000:,} more examples",
@@ -95,8 +71,66 @@ def figures(scale: Scale) -> Iterator[Figure | Skipped]:
         Amount(start / 5.0, "×"),
         Target("≤", 5.0, bounds="ours"),
     )
-    if shutil.which("vw") is None:
-        yield Skipped("Vowpal Wabbit's daemon", "the program vw is not installed")
+    if find_spec("vowpalwabbit") is None:
+        yield Skipped("Vowpal Wabbit's daemon", "the package vowpalwabbit is not installed")
+    else:
+        yield from _vowpal_wabbit(ours, scale, rows, labels)
+
+
+def _loads(  # both services are asked alike
+    url: str,
+    process: int,
+    scale: Scale,
+    rows: list[dict[str, float]],
+    labels: Sequence[str | bool],
+    model: str,
+) -> dict[str, Load]:
+    """Return what clients see of a service, which has been asked each thing before."""
+    n_learned, n_predicted = scale.rows(LEARNED), scale.rows(PREDICTED)
+    examples = [
+        post(f"{model}/learn", {"features": rows[i % 2000], "label": labels[i % 2000]})
+        for i in range(n_learned)
+    ]
+    single = [post(f"{model}/predict", {"features": rows[i % 2000]}) for i in range(n_predicted)]
+    many = [post(f"{model}/predict", {"rows": rows[:ROWS]})] * scale.rows(BATCHES)
+    for warming in (examples[:200], single[:200], many[:10]):  # what compiles, compiles here
+        ask_all(url, warming, 4)
+    loads = {"learn 1": ask_all(url, examples[: n_learned // 10], 1, process)}
+    for clients in (32, 128):
+        loads[f"learn {clients}"] = ask_all(url, examples, clients, process)
+    loads["predict"] = ask_all(url, single, 32, process)
+    loads["batch"] = ask_all(url, many, 8, process)
+    return loads
+
+
+def _vowpal_wabbit(
+    ours: dict[str, Load], scale: Scale, rows: list[dict[str, float]], labels: list[str]
+) -> Iterator[Figure]:
+    """Yield what its daemon does, a process for each connection."""
+    texts = ["| " + " ".join(f"{name}:{value}" for name, value in row.items()) for row in rows]
+    learn = [
+        f"{1 if label == 'yes' else -1} {text}\n".encode()
+        for label, text in zip(labels, texts, strict=True)
+    ]
+    predict = [f"{text}\n".encode() for text in texts]
+    kinds = [("learn 1", learn, 1), ("learn 32", learn, 32), ("predict", predict, 32)]
+    for name, lines, clients in kinds:
+        n = scale.rows(LEARNED) // (10 if clients == 1 else 1)
+        with _process("benchmarks.vowpal_daemon", str(clients)) as (port, process):
+            asked = [lines[i % len(lines)] for i in range(n)]
+            peer = ask_all(f"http://127.0.0.1:{port}/", asked, clients, process, lines=True)
+        yield Figure(
+            f"{name}{' clients' if name == 'learn 32' else ''}, beside Vowpal Wabbit",
+            Amount(ours[name].rate, "/s"),
+            Amount(peer.rate, "/s"),
+            "its daemon: lines, no disk, no lock",
+            Amount(ours[name].rate / peer.rate, "×"),
+            note=_processor(ours[name], peer),
+        )
+
+
+def _processor(ours: Load, peer: Load) -> str:
+    return f"processor {ours.processor * 1e6:.0f} and {peer.processor * 1e6:.0f} µs an answer"
 
 
 def _lines(ours: dict[str, Load], river: dict[str, Load]) -> Iterator[Figure]:
@@ -108,7 +142,8 @@ def _lines(ours: dict[str, Load], river: dict[str, Load]) -> Iterator[Figure]:
     for name, load in ours.items():
         factor = ROWS if name == "batch" else 1
         peer = river[name].rate * factor
-        note = f"p50 {load.p50 * 1e3:.1f} ms, p99 {load.p99 * 1e3:.1f} ms"
+        note = f"p50 {load.p50 * 1e3:.1f} ms, p99 {load.p99 * 1e3:.1f} ms, "
+        note += _processor(load, river[name])
         note += f", {load.failures} failed" if load.failures else ""
         what = {"predict": "predict, 32 clients", "batch": "predict 100 rows, 8 clients"}
         yield Figure(
@@ -180,16 +215,16 @@ PROCESSES: dict[str, int] = {}
 
 
 @contextmanager
-def _river() -> Iterator[str]:
+def _process(module: str, *arguments: str) -> Iterator[tuple[int, int]]:
+    """Give the port and the number of a process that runs a module of ours."""
     port = _free_port()
-    command = [sys.executable, "-m", "benchmarks.river_service", str(port)]
-    with subprocess.Popen(command) as process:  # noqa: S603  # our own program
-        url = f"http://127.0.0.1:{port}/"
-        _wait(url)
+    command = [sys.executable, "-m", module, str(port), *arguments]
+    with subprocess.Popen(command, start_new_session=True) as process:  # noqa: S603  # our own
+        _wait(f"http://127.0.0.1:{port}/")
         try:
-            yield url
+            yield port, process.pid
         finally:
-            process.terminate()
+            os.killpg(process.pid, signal.SIGKILL)  # its children, too
             process.wait()
 
 

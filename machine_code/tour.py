@@ -33,6 +33,8 @@ from rosenblatt.models.fitting import empty_model, fit_model, learn_batch
 from rosenblatt.models.learner import MEMORIES, TRAINED_MEMORIES, Learner
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import RULES
+from rosenblatt.service.features import ArrayFeatures, NamedFeatures
+from rosenblatt.service.learner import ServedLearner
 from rosenblatt.training.examples import Examples, row_numbers, targets_of
 from rosenblatt.training.linear import count_mistakes
 from rosenblatt.training.order import Order
@@ -216,6 +218,17 @@ def visit_online() -> None:
             for label in range(n_classes):
                 learner.learn_one(x, label)
                 learner.predict_one(x)
+            served = ServedLearner(
+                Learner(rule, memory),
+                NamedFeatures() if isinstance(x, dict) else ArrayFeatures(),
+                range(n_classes),
+            )
+            row: Any = x if isinstance(x, dict) else x.tolist()
+            for label in range(n_classes):
+                served.learn(row, label)
+                served.decided(row)
+            served.scores([row])
+            served.fold([(row, 0)])
     X, y = next(arrays()), labels(2)
     clf = ConfidenceWeightedClassifier(covariance="full").fit(X, y)
     for label in (0, 1):

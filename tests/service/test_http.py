@@ -192,6 +192,16 @@ def test_a_model_of_arrays_goes_on_as_partial_fit(service: Asked, tmp_path: Path
     assert np.array_equal(answer["scores"], estimator.decision_function(X))
 
 
+def test_arrays_whose_classes_are_known_first(service: Asked) -> None:
+    """A model that knows its classes, but not how long a row is, learns that from the first row."""
+    service.ask("PUT", MODEL, {"classes": ["no", "yes"], "features": {"kind": "array"}})
+    assert (predict(service, [1, 2])["label"], predict(service, [1])["score"]) == ("no", 0.0)
+    assert learn(service, [1, 2], "yes")["predicted"] == "no"
+    assert predict(service, [1, 2])["label"] == "yes"
+    status, sentence = refused(service, "POST", f"{MODEL}/predict", {"features": [1]})
+    assert (status, sentence) == (422, "features has 1 numbers; the model has 2 features.")
+
+
 @pytest.mark.parametrize("weights", [{0: 3.0, 1: 0.5}, {1: 0.0}])
 def test_class_weights_of_a_trained_model(
     service: Asked, tmp_path: Path, weights: dict[int, float]

@@ -249,6 +249,8 @@ class ArrayFeatures(FeatureSpace):
     def rows(self, batch: Sequence[Features], width: int, room: int, constant: float) -> Dense:
         """Return dense rows."""
         values = [self._numbers_of(features) for features in batch]
+        if not width:  # nobody has said how long a row is, so nothing in it has a weight
+            values = [()] * len(values)
         for row in values:
             if len(row) != width:
                 raise _wrong_length(len(row), width)
