@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reproduction.data_sets import data_file
-from rosenblatt.kernels.compiling import compiled
+from rosenblatt.kernels.compiling import Changed, compiled
 
 FOLDER = Path(tempfile.gettempdir()) / "rosenblatt-bench"
 VERSION = 1  # in the names of the files: rows made in another way get another number
@@ -153,7 +153,7 @@ def _text_like_chunk(number: int) -> Chunk:
     starts = np.searchsorted(rows, np.arange(CHUNK_ROWS + 1))
     scores = np.add.reduceat(digits / 10.0**places * _rule()[features], starts[:-1])
     blur = NOISE * scores.std() * generator.standard_normal(CHUNK_ROWS)
-    positive = scores + blur > 0.0
+    positive = (scores + blur > 0.0).astype(np.uint8)
     room = len(pairs) * MOST_BYTES + CHUNK_ROWS * 8
     texts = np.empty(room, np.uint8), np.empty(room, np.uint8)
     ends = _spell(starts, features + 1, digits, places, positive, *texts)
@@ -167,8 +167,8 @@ def _spell(
     digits: NDArray[Any],
     places: NDArray[Any],
     positive: NDArray[Any],
-    svmlight: NDArray[np.uint8],
-    vowpal_wabbit: NDArray[np.uint8],
+    svmlight: Changed[NDArray[np.uint8]],
+    vowpal_wabbit: Changed[NDArray[np.uint8]],
 ) -> tuple[int, int]:
     """Write rows in both formats; return where each ends."""
     end = other_end = 0
@@ -195,14 +195,14 @@ def _spell(
             end += 1
         svmlight[end] = ord("\n")
         end += 1
-        length = end - begin
-        vowpal_wabbit[other_end : other_end + length] = svmlight[begin:end]
-        other_end += length
+        for place in range(begin, end):
+            vowpal_wabbit[other_end] = svmlight[place]
+            other_end += 1
     return end, other_end
 
 
 @compiled
-def _spell_number(number: int, at_least: int, text: NDArray[np.uint8], start: int) -> int:
+def _spell_number(number: int, at_least: int, text: Changed[NDArray[np.uint8]], start: int) -> int:
     """Write a number with at least so many digits; return where it ends."""
     length, power = 1, 10
     while power <= number or length < at_least:

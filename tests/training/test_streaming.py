@@ -4,6 +4,7 @@ import copy
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,29 @@ def test_a_pass_in_blocks_is_a_pass_in_memory(seed: int, shuffle: Any) -> None:
             run_pass(state, examples, part.order, Perceptron(), 0)
     reading.close()
     assert same_state(trained.state, state)
+
+
+@pytest.mark.parametrize("processors", [1, 2])
+@pytest.mark.parametrize("classes", [["a", "b"], ["a", "b", "c"]])
+def test_pieces_brought_together_ahead_give_the_same_model(
+    classes: list[str], processors: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows that another thread copies in pieces teach what the rows in the files do."""
+    monkeypatch.setattr("rosenblatt.training.stream_supply.PIECE", 9)
+    monkeypatch.setattr("rosenblatt.training.stream_supply.os.cpu_count", lambda: processors)
+    source = Source(4, 100, classes)
+    reading = Reading(source, keep=True, block_bytes=SMALL_BLOCK)
+    supply = supply_of(reading, Draw(np.random.default_rng(7)), 1.0)
+    part = next(iter(supply.parts()))
+    assert (len(list(part.pieces())) > 2) == (processors > 1)
+    assert len(reading.first.data) == 0  # what is kept in files is not held in memory, too
+    reading.close()
+    plan = Plan(PA1(1.0), 3)
+    trained = train(source, plan)
+    recorded = train(source, replace(plan, record=True))  # learns from the files themselves
+    assert same_state(trained.state, recorded.state)
+    made, other = trained.outcome.history, recorded.outcome.history
+    assert [r.mistakes for r in made] == [r.mistakes for r in other]
 
 
 @pytest.mark.parametrize("held_out", [0.0, 0.3])

@@ -17,7 +17,7 @@ PIECES = 16  # of a block at least, so that blocks of later passes mix rows from
 class RowBlock(NamedTuple):
     """Successive rows of a source in compressed sparse row form."""
 
-    data: NDArray[Any]  # float64
+    data: NDArray[Any]  # float64; no values where ``keep`` alone was to have them
     indices: NDArray[np.int32]
     indptr: NDArray[np.int64]
     labels: NDArray[np.int32]  # class numbers in order of first appearance
@@ -35,12 +35,18 @@ class RowBlock(NamedTuple):
         return len(self.labels)
 
 
+# Takes rows, and says whether blocks need not hold them.
+Keep = Callable[[RowBlock | Batch], bool]
+
+
 class _Buffer:
     """Room for the values of one block; memory that is never written to is never taken."""
 
-    def __init__(self, n_values: int) -> None:
-        self.data = np.empty(n_values)
-        self.indices = np.empty(n_values, np.int32)
+    def __init__(self, n_values: int, *, holds: bool = True) -> None:
+        self._room = n_values
+        self._holds = holds  # else the values are counted, and those of the blocks are none
+        self.data = np.empty(n_values * holds)
+        self.indices = np.empty(n_values * holds, np.int32)
         self._start()
 
     def _start(self) -> None:
@@ -52,15 +58,16 @@ class _Buffer:
         self.n_rows = 0
 
     def has_room_for(self, batch: Batch) -> bool:
-        return self.filled + len(batch.data) <= len(self.data)
+        return self.filled + len(batch.data) <= self._room
 
     def add(self, batch: Batch) -> None:
         """Append the rows of a batch; the first one that is larger than all the room takes more."""
         end = self.filled + len(batch.data)
-        if end > len(self.data):
-            self.data, self.indices = np.empty(end), np.empty(end, np.int32)
-        self.data[self.filled : end] = batch.data
-        self.indices[self.filled : end] = batch.indices
+        if self._holds:
+            if end > len(self.data):
+                self.data, self.indices = np.empty(end), np.empty(end, np.int32)
+            self.data[self.filled : end] = batch.data
+            self.indices[self.filled : end] = batch.indices
         self.row_ends.append(batch.indptr[1:] + self.filled)
         self.labels.append(batch.labels)
         self.weights.append(batch.weights)
@@ -98,13 +105,14 @@ class _Buffer:
 def row_blocks(
     batches: Iterable[Batch],
     block_bytes: int,
-    keep: Callable[[RowBlock | Batch], object] | None = None,
+    keep: Keep | None = None,
 ) -> Generator[RowBlock, None, None]:
     """Yield batches gathered into blocks of up to about ``block_bytes``, read one block ahead.
 
     A block is valid until the next one is asked for: two buffers take turns, so that one is filled
     while the other is learned from. Where one block does not hold all rows, ``keep`` is called with
-    the first block and then with every batch.
+    the first block and then with every batch; if it says that it has them, the blocks after the
+    first hold no values.
     """
     # Patient: whoever stops early wants what is being read to change no more.
     blocks = _gathered(batches, block_bytes, keep)
@@ -139,7 +147,7 @@ def _rows(batch: Batch, start: int, stop: int) -> Batch:
 
 
 def _gathered(
-    batches: Iterable[Batch], block_bytes: int, keep: Callable[[RowBlock | Batch], object] | None
+    batches: Iterable[Batch], block_bytes: int, keep: Keep | None
 ) -> Generator[RowBlock, None, None]:
     n_values = max(1, block_bytes // BYTES_PER_VALUE)
     buffers = [_Buffer(n_values)]
@@ -150,9 +158,10 @@ def _gathered(
         if buffer.n_rows and not buffer.has_room_for(batch):
             block = buffer.block(classes, n_features, first_row - buffer.n_rows, bytes_read)
             if turn == 0:
-                buffers.append(_Buffer(n_values))
-                if keep is not None:
-                    keep(block)
+                if keep is not None and keep(block):
+                    buffers = [_Buffer(n_values, holds=False)] * 2
+                else:
+                    buffers.append(_Buffer(n_values))
             yield block
             turn += 1
             buffer = buffers[turn % 2]

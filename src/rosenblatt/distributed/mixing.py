@@ -184,9 +184,8 @@ class Share(NamedTuple):
 
     def plus(self, other: "Share") -> "Share":
         """Return both together."""
-        a, b = self.counts, other.counts
         return Share(
-            Counts(a.mistakes + b.mistakes, a.updates + b.updates, a.loss + b.loss),
+            self.counts.plus(other.counts),
             self.n_rows + other.n_rows,
             self.weight + other.weight,
             self.change.plus(other.change),

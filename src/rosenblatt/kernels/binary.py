@@ -29,6 +29,7 @@ def binary_pass(
     mistakes, updates, loss = 0, 0, 0.0
     for t in range(len(order)):
         rows.prefetch(order, t)
+        rows.prefetch_weights(order, t, w)
         i = order[t]
         margin = settle(y[i] * rows.dot(i, w), y[i], zero)
         if not margin > 0.0:  # true of "not a number" too, so that an overflow shows in the loss

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 
 BYTES_PER_VALUE = 12  # of a CSR row: a double and a 32-bit index
@@ -24,6 +25,32 @@ def take(rows: Rows, numbers: NDArray[Any]) -> Rows:
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends - starts, dtype=np.int64)])
     places = np.repeat(starts - indptr[:-1], ends - starts) + np.arange(indptr[-1])
     return rows._replace(data=rows.data[places], indices=rows.indices[places], indptr=indptr)
+
+
+def packed(rows: CSR, numbers: NDArray[Any]) -> CSR:
+    """Do what ``take`` does in compiled code, which leaves other threads alone meanwhile."""
+    lengths = rows.indptr[numbers + 1] - rows.indptr[numbers]
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    data, indices = np.empty(indptr[-1], rows.data.dtype), np.empty(indptr[-1], rows.indices.dtype)
+    copy_rows(rows, numbers, data, indices)
+    return rows._replace(data=data, indices=indices, indptr=indptr)
+
+
+@compiled
+def copy_rows(
+    rows: CSR,
+    numbers: NDArray[Any],
+    data: Changed[NDArray[Any]],
+    indices: Changed[NDArray[Any]],
+) -> None:
+    """Write the values and features of rows one after the other."""
+    place = 0
+    for t in range(len(numbers)):
+        rows.prefetch(numbers, t)
+        for p in range(rows.indptr[numbers[t]], rows.indptr[numbers[t] + 1]):
+            data[place] = rows.data[p]
+            indices[place] = rows.indices[p]
+            place += 1
 
 
 def between(rows: Rows, start: int, stop: int) -> Rows:

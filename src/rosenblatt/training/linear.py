@@ -120,9 +120,14 @@ class LinearTraining:
         """Change the state by the rows of a part."""
         state = self.state
         state.widen(part.examples.rows.shape[1])
-        log = None if self.updates is None else empty_log(len(part.order))
-        counts = run_pass(state, part.examples, part.order, self._rule, self._zero, log)
-        if self.updates is not None and log is not None:
+        if self.updates is None:
+            counts = Counts(0, 0, 0.0)
+            for piece in part.pieces():
+                made = run_pass(state, piece.examples, piece.order, self._rule, self._zero)
+                counts = counts.plus(made)
+        else:
+            log = empty_log(len(part.order))
+            counts = run_pass(state, part.examples, part.order, self._rule, self._zero, log)
             log.row[:] += part.first_row
             self.updates.extend(log, counts.updates, state.count)
         return PartResult(counts, len(part.order), part.bytes_read)

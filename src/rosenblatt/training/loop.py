@@ -141,10 +141,7 @@ class Progress:
 
     def add(self, counts: Counts, n_rows: int, bytes_read: int = 0) -> None:
         """Count one more part as done."""
-        mistakes, updates, loss = self.counts
-        self.counts = Counts(
-            mistakes + counts.mistakes, updates + counts.updates, loss + counts.loss
-        )
+        self.counts = self.counts.plus(counts)
         self.parts += 1
         self.rows += n_rows
         self.bytes_read = bytes_read

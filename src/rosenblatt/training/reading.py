@@ -44,6 +44,7 @@ class Reading:
 
     Rows that fit into one block stay in memory. If there are more, and ``keep`` says so or they
     have to be finished, all are written to files as they come, and mapped into memory at the end.
+    ``while_reading`` says that somebody learns from the blocks as they come.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Reading:
         source: RowSource,
         *,
         keep: bool,
+        while_reading: bool = False,
         block_bytes: int = BLOCK_BYTES,
         cache: Path | None = None,
         classes: tuple[Label, ...] = (),
@@ -72,6 +74,7 @@ class Reading:
         self.cache = cache  # the folder in which the files are; by default that of the system
         self._writer: RowWriter | None = None
         self._keep = keep
+        self._while_reading = while_reading
         self._source = source
         self._blocks = row_blocks(source.batches(), block_bytes, self._write)
         try:
@@ -119,6 +122,8 @@ class Reading:
         """Read to the end, for what is kept and for what is there to be known."""
         while not self.done:
             self._take()
+        if not self.first.last:  # it is kept, or was learned from
+            self.first = self.first._replace(data=np.empty(0), indices=np.empty(0, np.int32))
 
     def stored(self) -> Iterator[SparseRows]:
         """Yield all rows as they were read, in their order, once they have been read and kept."""
@@ -191,12 +196,15 @@ class Reading:
             self._end()
         return block
 
-    def _write(self, rows: RowBlock | Batch) -> None:
-        if not self._keep and self._source.finish() is None:
-            return
+    def _write(self, rows: RowBlock | Batch) -> bool:
+        """Keep rows for later passes; return whether nobody learns from them before."""
+        finished = self._source.finish() is not None
+        if not self._keep and not finished:
+            return False
         if self._writer is None:
             self._writer = RowWriter(self.cache)
         self._writer.append(rows)
+        return finished or not self._while_reading
 
     def _end(self) -> None:
         self.done = True

@@ -66,11 +66,13 @@ def fit_stream(
     weighted = class_weight is not None  # which needs the labels of all rows
     keep = plan.max_iter > 1 or plan.record or draw.held_out > 0.0 or not source.rereadable
     keep = keep or weighted
+    one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
     drawing = draw.generator.bit_generator.state
     classes = () if resumed is None else resumed.progress.classes
     reading = Reading(
         source,
         keep=keep,
+        while_reading=one_pass,
         block_bytes=block_bytes,
         cache=cache,
         classes=classes,
@@ -88,7 +90,6 @@ def fit_stream(
             reading.read_on()
             prepare(reading)
         sample = _sample(reading, constant)
-        one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
         supply = supply_of(reading, draw, constant, while_reading=one_pass)
         reading.check_classes()
         if resumed is None:

@@ -1,5 +1,6 @@
 """Passes over rows from files of any size: read while learning, or read once and kept on disk."""
 
+import os
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -9,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.row_files import ArrayFile, MappedRows
+from rosenblatt.data.threads import in_order
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.shapes import BYTES_PER_VALUE
+from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed
 from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.order import (
@@ -27,6 +29,8 @@ from rosenblatt.training.order import (
 from rosenblatt.training.reading import SWEEP, Reading
 
 FEWEST_HELD_OUT = 10  # rows; fewer would decide by chance
+PIECE = 1 << 18  # values that are brought together ahead: 3 MB, which stay in the cache
+PIECES = 3  # of them in memory
 
 
 @dataclass(frozen=True)
@@ -230,22 +234,24 @@ class RowCache:
         lengths = np.diff(self._rows.indptr[ends])
         batches = np.arange(len(lengths))
         permute(batches, shuffler)
-        room = max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
-        blocks = np.cumsum(lengths[batches]) // room
-        for chosen in np.split(batches, np.flatnonzero(np.diff(blocks)) + 1):
+        for chosen in _cut(batches, lengths[batches], self._room):
             numbers = np.concatenate(
                 [numbers_of_rows(self._draw, ends[k], ends[k + 1] - ends[k]) for k in chosen]
             )
             permute(numbers, shuffler)
-            yield Part(self.examples, numbers)
+            yield ScatteredPart(self.examples, numbers)
             self._rows.release()
+
+    @property
+    def _room(self) -> int:
+        """How many values a part has."""
+        return max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
 
     def _by_blocks(self, blocks: Blocks, generator: np.random.Generator) -> Iterator[Part]:
         """Yield the rows of a pass by blocks of the cache: as rows in memory, and part by part."""
         ranges = blocks.ranges(generator)
         lengths = self._rows.indptr[ranges[:, 1]] - self._rows.indptr[ranges[:, 0]]
-        parts = np.cumsum(lengths) // max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
-        for chosen in np.split(ranges, np.flatnonzero(np.diff(parts)) + 1):
+        for chosen in _cut(ranges, lengths, self._room):
             numbers = [numbers_of_rows(self._draw, start, stop - start) for start, stop in chosen]
             yield Part(self.examples, mix(numbers, generator))
             self._rows.release()
@@ -258,3 +264,33 @@ class RowCache:
             yield Part(self.examples, numbers)
             self._rows.release()
             start = end
+
+
+class ScatteredPart(Part):
+    """Rows from all over the files, which another thread brings together while it is learned."""
+
+    def pieces(self) -> Iterator[Part]:
+        """Yield copies of some rows after the other, in the order to come.
+
+        To learn from rows that stand in order takes half the time, as long as there is a processor
+        to copy them: 2²⁰ features, 57 values a row, 98 ms against 54.
+        """
+        rows = self.examples.rows
+        if not isinstance(rows, CSR) or os.cpu_count() == 1:
+            yield self
+            return
+        lengths = rows.indptr[self.order + 1] - rows.indptr[self.order]
+        numbers = (piece for piece in _cut(self.order, lengths, PIECE))
+        yield from in_order(self._piece, numbers, threads=1, under_way=PIECES)
+
+    def _piece(self, numbers: NDArray[Any]) -> Part:
+        examples = self.examples
+        weight = None if examples.weight is None else examples.weight[numbers]
+        rows: Any = examples.rows
+        copied = Examples(packed(rows, numbers), examples.targets[numbers], weight)
+        return Part(copied, np.arange(len(numbers)))
+
+
+def _cut(items: NDArray[Any], lengths: NDArray[Any], room: int) -> list[NDArray[Any]]:
+    """Return successive items in pieces of about so much length together."""
+    return np.split(items, np.flatnonzero(np.diff(np.cumsum(lengths) // room)) + 1)
