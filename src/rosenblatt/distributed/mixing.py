@@ -35,7 +35,7 @@ from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.linear import count_mistakes, run_pass
-from rosenblatt.training.loop import PartResult, Plan, Progress, Shuffle, train
+from rosenblatt.training.loop import PartResult, Plan, Progress, Shuffle, together, train
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
 from rosenblatt.training.stream_fit import Watcher
 
@@ -185,7 +185,7 @@ class Share(NamedTuple):
     def plus(self, other: "Share") -> "Share":
         """Return both together."""
         return Share(
-            self.counts.plus(other.counts),
+            together(self.counts, other.counts),
             self.n_rows + other.n_rows,
             self.weight + other.weight,
             self.change.plus(other.change),

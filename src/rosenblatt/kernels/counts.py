@@ -15,11 +15,6 @@ class Counts(NamedTuple):
     updates: int  # rows that changed the weights: the same rows for the perceptron, more for PA
     loss: float  # J = Σ over mistakes of −y·a
 
-    def plus(self, other: "Counts") -> "Counts":
-        """Return what happened in both."""
-        mistakes, updates, loss = other
-        return Counts(self.mistakes + mistakes, self.updates + updates, self.loss + loss)
-
 
 class Log(NamedTuple):
     """Room for one line per update: the list that a perceptron is."""

@@ -19,7 +19,7 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Observer, Outcome
-from rosenblatt.training.loop import PartResult, Plan, Progress, train
+from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
 from rosenblatt.training.order import ArraySupply, Part, Supply
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
 
@@ -121,10 +121,10 @@ class LinearTraining:
         state = self.state
         state.widen(part.examples.rows.shape[1])
         if self.updates is None:
-            counts = Counts(0, 0, 0.0)
+            counts = NONE_YET
             for piece in part.pieces():
                 made = run_pass(state, piece.examples, piece.order, self._rule, self._zero)
-                counts = counts.plus(made)
+                counts = together(counts, made)
         else:
             log = empty_log(len(part.order))
             counts = run_pass(state, part.examples, part.order, self._rule, self._zero, log)

@@ -22,8 +22,15 @@ if TYPE_CHECKING:
     import numpy as np
 
 NONE_YET = Counts(0, 0, 0.0)
+
 # Every pass, never, once, or every pass by blocks that fit into the cache.
 Shuffle = bool | Literal["once", "blocks"]
+
+
+def together(first: Counts, second: Counts) -> Counts:
+    """Return what happened in both of two parts."""
+    mistakes, updates, loss = second
+    return Counts(first.mistakes + mistakes, first.updates + updates, first.loss + loss)
 
 
 @dataclass(frozen=True)
@@ -141,7 +148,7 @@ class Progress:
 
     def add(self, counts: Counts, n_rows: int, bytes_read: int = 0) -> None:
         """Count one more part as done."""
-        self.counts = self.counts.plus(counts)
+        self.counts = together(self.counts, counts)
         self.parts += 1
         self.rows += n_rows
         self.bytes_read = bytes_read
