@@ -44,9 +44,10 @@ def test_chosen_bins_are_those_that_one_asks_for(tmp_path: Path, buffer: int | N
     assert tried["chosen"]
     assert tried["error"] < 0.5 * tried["plain_error"]
     assert tried["n_rows"] == 700
-    assert any(
-        "Numbers are binned, 10 bins each: error" in note for note in found.training["notes"]
-    )
+    title, words = found.training["read_as"][-1]
+    assert title == "bins"
+    assert words.startswith("10 for each number: error ")
+    assert not found.training["notes"]
     if buffer is None:
         np.testing.assert_array_equal(found.weights, asked.weights)
     assert found.encoding == asked.encoding

@@ -41,11 +41,11 @@ class BinChoice(NamedTuple):
     chosen: bool
 
     @property
-    def note(self) -> str:
-        """The sentence for a person."""
+    def words(self) -> str:
+        """What a person is told."""
         return (
-            f"Numbers are binned, {self.n_bins} bins each: error {100 * self.error:.3g} % on"
-            f" {self.n_rows:,} held-out rows, without bins {100 * self.plain_error:.3g} %."
+            f"{self.n_bins} for each number: error {100 * self.error:.1f} % on {self.n_rows:,} "
+            f"held-out rows, without them {100 * self.plain_error:.1f} %"
         )
 
 

@@ -257,7 +257,7 @@ def train_files(
     model = _model(source, learner, done.trained, verdict=verdict)
     choice = None if trial is None else trial.choice
     if choice is not None and choice.chosen:
-        model.training["notes"].append(choice.note)
+        model.training["read_as"].append(["bins", choice.words])
     model.training |= {
         "bins_tried": None if choice is None else choice._asdict(),
         "held_out_rows": done.n_held_out,
