@@ -106,7 +106,9 @@ def batch_of(X: Any) -> Batch:
     from scipy import sparse
 
     rows = sparse.csr_array(X if sparse.issparse(X) else np.atleast_2d(np.asarray(X, float)))
-    rows.sum_duplicates()
+    if not rows.has_canonical_format:
+        rows = rows.copy()  # the arrays may be the caller's
+        rows.sum_duplicates()
     return Batch(
         data=rows.data,
         indices=rows.indices.astype(np.int32, copy=False),
