@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --constraint constraints.txt
+unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes that import the package
 
 ifneq ($(wildcard ../shared/data/INDEX.md),)
 export ROSENBLATT_DATA ?= $(abspath ../shared/data)
@@ -59,16 +60,21 @@ wheel: .venv/installed-dev
 	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls -t dist/*.whl | head -1)[io]"
 	build/wheel/bin/python -m machine_code.check
 
-.venv/installed: pyproject.toml hatch_build.py constraints.txt
+SOURCES := pyproject.toml hatch_build.py constraints.txt
+
+.venv/pip:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rosenblatt needs Python 3.11 or later; set PYTHON=")'
 	$(PYTHON) -m venv .venv
 	$(INSTALL) --upgrade pip
+	touch $@
+
+.venv/installed: .venv/pip $(SOURCES)
 	$(INSTALL) --editable '.[io]'
 	touch $@
 
-.venv/installed-dev: .venv/installed
-	$(INSTALL) --group dev
-	touch $@
+.venv/installed-dev: .venv/pip $(SOURCES)
+	$(INSTALL) --editable '.[io]' --group dev
+	touch .venv/installed $@
 
 .venv/installed-docs: .venv/installed-dev
 	$(INSTALL) --group docs

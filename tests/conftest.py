@@ -27,11 +27,11 @@ settings.load_profile("same")
 
 
 # Fixtures that take seconds to make, and the tests that share one by running in one process.
-SHARED = {"session_client": "dask", "browser": "browser"}
+SHARED = {"session_client": "dask", "browser": "browser", "learned": "new rule"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one process of several run all tests that share a cluster or a browser."""
+    """Let one process of several run all tests that share a cluster, a browser or a training."""
     for item in items:
         for fixture in getattr(item, "fixturenames", ()):
             if fixture in SHARED:
