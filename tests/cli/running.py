@@ -69,3 +69,10 @@ def signalled(
         check=False,
         **options,
     )
+
+
+def without_notice(stderr: str) -> str:
+    """Return what a process said but that it compiles, which depends on what ran before."""
+    return "".join(
+        line for line in stderr.splitlines(keepends=True) if not line.startswith("Compiling for")
+    )

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from rosenblatt.cli.export import export
 from tests.cli.models import spam_model
+from tests.cli.running import without_notice
 
 
 def ran(*arguments: str) -> Result:
@@ -62,7 +63,7 @@ def test_standard_output(tmp_path: Path) -> None:
         target = tmp_path / f"spam.{format_}"
         ran(path, "-o", str(target))
         assert done.stdout == target.read_bytes()
-        assert done.stderr == b""
+        assert without_notice(done.stderr.decode()) == ""
 
 
 def test_told_as_json(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """How commands print and end, in processes of their own."""
 
 import json
+import logging
 import os
 import pty
 import signal
@@ -11,7 +12,9 @@ from typing import IO, Any
 
 import pytest
 
+from rosenblatt.cli.screen import Screen, ending
 from tests.cli.models import SPAM_ROWS, rows_file, spam_model
+from tests.cli.running import without_notice
 
 PROGRAM = """
 import sys, time, warnings
@@ -228,5 +231,17 @@ def test_closed_and_full_streams(tmp_path: Path, command: str, redirection: str,
         [*program, "predict", model, data], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert done.stderr.startswith(said)
-    assert len(done.stderr.splitlines()) == 1
+    error = without_notice(done.stderr)
+    assert error.startswith(said)
+    assert len(error.splitlines()) == 1
+
+
+def test_compiling_is_told_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that waits for the compiler says so, once."""
+    monkeypatch.undo()  # what the other tests are spared
+    with ending(Screen(json=False)):
+        for kernel in ("one", "two"):
+            logging.getLogger("rosenblatt.kernels").info("Compiling %s", kernel)
+    assert capsys.readouterr().err == "Compiling for this computer; this happens once …\n"

@@ -24,7 +24,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 60_000  # milliseconds: a page that never gets there fails, however busy the machine is
+PATIENCE = 600_000  # milliseconds: a page that never gets there fails, however busy the machine is
 
 STEPPING = """async (count) => {
     const texts = (selector) => [...document.querySelectorAll(selector)].map((n) => n.textContent);

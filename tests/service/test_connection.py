@@ -30,7 +30,7 @@ class Wire:
     """A socket, and the answers that come from it."""
 
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=600)
         self._file = self.socket.makefile("rb")
 
     def send(self, *parts: bytes) -> None:

@@ -72,7 +72,7 @@ class Client(threading.Thread):
 
     def run(self) -> None:
         """Ask until nobody answers."""
-        connection = HTTPConnection("127.0.0.1", self._port, timeout=60)
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=600)
         generator = random.Random(self._name)  # noqa: S311
         try:
             for i in range(self._most):
@@ -93,7 +93,7 @@ class Client(threading.Thread):
 def kill_round(folder: Path, name: str, clients: int, wait: int) -> dict[str, dict[str, Any]]:
     """Let clients teach, kill the service after some answers, and return all answers."""
     with running(folder) as (process, port):
-        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        connection = HTTPConnection("127.0.0.1", port, timeout=600)
         connection.request("PUT", MODEL, "{}", JSON)
         assert connection.getresponse().status == 201
         connection.close()
@@ -153,7 +153,7 @@ def test_the_log_is_synced_before_each_answer(tmp_path: Path) -> None:
         _,
         port,
     ):
-        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        connection = HTTPConnection("127.0.0.1", port, timeout=600)
         connection.request("PUT", MODEL, "{}", JSON)
         connection.getresponse().read()
         client = Client(port, "s", most=30)
