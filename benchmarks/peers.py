@@ -29,6 +29,13 @@ def averaged(X: Any, y: NDArray[Any]) -> Fit:
     return lambda passes: AveragedPerceptron(max_iter=passes).fit(X, y)
 
 
+def second_order(X: Any, y: NDArray[Any]) -> Fit:
+    """Our AROW, which has a variance for each weight."""
+    from rosenblatt import ConfidenceWeightedClassifier
+
+    return lambda passes: ConfidenceWeightedClassifier(rule="arow", max_iter=passes).fit(X, y)
+
+
 def sklearn_perceptron(X: Any, y: NDArray[Any]) -> Fit:
     """scikit-learn's perceptron, which with ``tol=None`` makes all its passes."""
     from sklearn.linear_model import Perceptron

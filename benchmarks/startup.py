@@ -41,7 +41,7 @@ def figures(scale: Scale) -> Iterator[Figure]:
 
 def _seconds(program: str, cache: str) -> float:
     """Run a program in a new process that keeps compiled code in this folder."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    environment = {**os.environ, "ROSENBLATT_CACHE": cache}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else every start compiles Python anew
     started = perf_counter()
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)  # noqa: S603
