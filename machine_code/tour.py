@@ -199,6 +199,16 @@ def visit_kernels() -> None:
         )
         _visit_kernel_machine(clf, next(arrays()), labels(n_classes))
 
+    values = next(real_arrays())
+    orders = np.argsort(values[:, 0])
+    for n_classes, machine, max_iter in product(CLASS_COUNTS, ("joint", "one-vs-rest"), range(7)):
+        y = np.empty(N_ROWS, int)  # separable: few mistakes at the end are counted once more
+        y[orders] = np.arange(N_ROWS) * n_classes // N_ROWS
+        clf = KernelPerceptron(
+            kernel="rbf", multi_class=machine, memory="last", max_iter=max_iter + 1
+        )
+        _visit_kernel_machine(clf, values, y)
+
 
 def _visit_kernel_machine(clf: KernelPerceptron, data: Any, y: NDArray[Any]) -> None:
     try:
@@ -269,10 +279,8 @@ def other_files(folder: Path) -> Iterator[list[str]]:
     """Write files of other formats, as they also come; yield each with options that go with it."""
     head, *lines = TABLE.splitlines()
     names = head.split(",")
-    unordered = (
-        "0 3:1 1:2.5\n1 2:1e400 1:1\n0 5:1 2:-3.25e-2\n1 4:1 3:2\n".replace("e400", "e4") * 8
-    )
-    (folder / "unordered.svm").write_text(unordered)
+    (folder / "unordered.svm").write_text("0 3:1 1:2.5\n1 2:4 1:1\n0 5:1 2:-3.25e-2\n" * 8)
+    (folder / "bad.svm").write_text("0 1:1 2:2.5\n1 1:bad 2:1\n1 3:1 4:2\n" * 8)
     with gzip.open(folder / "packed.svm.gz", "wt") as packed:
         packed.write(SVMLIGHT)
     rows = [dict(zip(names, line.split(","), strict=True)) for line in lines]
@@ -280,6 +288,7 @@ def other_files(folder: Path) -> Iterator[list[str]]:
         row["size"] = float(row["size"])  # type: ignore[assignment]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     yield ["unordered.svm"]
+    yield ["bad.svm", "--bad-rows", "skip", "--max-bad-share", "0.5"]
     yield ["packed.svm.gz"]
     yield ["rows.jsonl", "--label", "label"]
     table = ["table3.csv", "--label", "label"]
