@@ -59,6 +59,25 @@ def test_it_is_partial_fit(tmp_path: Path, kind: Any, memory: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("class_weight", [{"yes": 3.0}, "balanced"])
+def test_class_weights_go_on(tmp_path: Path, class_weight: Any) -> None:
+    """What multiplied the steps of a class in training does so for the new rows as well."""
+    X, y = rows_file(tmp_path / "old.csv", 200)
+    new_X, new_y = rows_file(tmp_path / "new.csv", 150, first=1)
+    given: dict[str, Any] = {"rule": "perceptron", "memory": "average"}
+    old = train_files(str(tmp_path / "old.csv"), class_weight=class_weight, **given, **EXACT)
+    n = {label: int((y == label).sum()) for label in ("no", "yes")}
+    weights = (
+        {"no": 1.0, "yes": 3.0}
+        if class_weight != "balanced"
+        else {label: 200 / (2 * n[label]) for label in n}
+    )
+    naive = AveragedPerceptron(shuffle=False, max_iter=2, class_weight=weights).fit(X, y)
+    naive.partial_fit(new_X, new_y)
+    new = learn_files(old, str(tmp_path / "new.csv"))
+    assert np.array_equal(new.deciding_weights[:, :-1], naive.coef_)
+
+
 def test_what_is_new_is_learned_or_said(tmp_path: Path) -> None:
     """New classes and numbered features get weights; new categories are left out; all is said."""
     (tmp_path / "old.svm").write_text("a 1:1 2:1\nb 2:1\n" * 20)

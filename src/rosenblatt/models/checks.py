@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import check_parameters
 from rosenblatt.models.model import SPREAD_PARTS, Calibration, Class, Model, Spread, n_vectors
+from rosenblatt.training.examples import class_weights
 from rosenblatt.wording import word_list
 
 MOST_ROWS = 2**63  # what a count may reach
@@ -271,6 +272,27 @@ def usable_options(model: Model) -> dict[str, Any]:
             parameters[name] = dict(parameters[name])
     check_parameters(model.learner, parameters)
     return parameters
+
+
+def class_weights_of(model: Model) -> dict[Class, float]:
+    """Return what multiplies the steps of each class when a trained model goes on learning.
+
+    It is what did so in training; a class that is not in the dictionary has 1.
+    """
+    class_weight, counts = (
+        usable_options(model).get("class_weight"),
+        model.training.get("class_counts"),
+    )
+    if class_weight is None:
+        return {}
+    if class_weight == "balanced" and counts is None:
+        msg = (
+            "The model was trained with class_weight='balanced' and does not say how many rows "
+            "each class had; train it with a weight for each class."
+        )
+        raise InputError(msg)
+    weights = class_weights(class_weight, model.classes, np.asarray(counts or (), np.float64))
+    return {} if weights is None else dict(zip(model.classes, weights.tolist(), strict=True))
 
 
 def listed_learners() -> str:

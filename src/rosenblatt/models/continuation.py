@@ -14,9 +14,10 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
+from rosenblatt.models.checks import class_weights_of
 from rosenblatt.models.fitting import learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import MOVED, Model
+from rosenblatt.models.model import MOVED, Class, Model
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.examples import Examples, ranks_of, targets_of, winners
 from rosenblatt.training.loop import hold_interrupt
@@ -121,6 +122,7 @@ def learn_files(
     files = Files([paths] if isinstance(paths, str) else paths, layout or Layout())
     new, batches = _copy(model, files)
     learner = Learner.of_estimator(model.learner, model.options)
+    class_weights = class_weights_of(model)
     tally = ProgressiveError(watch)
     counts = dict(zip(model.classes, model.training.get("class_counts", ()), strict=False))
     with hold_interrupt() as interrupt:
@@ -131,7 +133,8 @@ def learn_files(
             start = 0
             while start < batch.n_rows and not interrupt.pressed:
                 stop = min(batch.n_rows, start + tally.room(ahead))
-                new = _learn(new, learner, batch, slice(start, stop), tally)
+                part = slice(start, stop)
+                new = _learn(new, learner, batch, part, tally, _weights(batch, part, class_weights))
                 start = stop
             if interrupt.pressed:
                 break
@@ -195,7 +198,12 @@ def _widened(model: Model, batch: "Batch") -> Model:
 
 
 def _learn(
-    model: Model, learner: Learner, batch: "Batch", part: slice, tally: ProgressiveError
+    model: Model,
+    learner: Learner,
+    batch: "Batch",
+    part: slice,
+    tally: ProgressiveError,
+    weights: NDArray[Any] | None,
 ) -> Model:
     """Predict some rows of a batch, then learn them; return the model, a new one if it grew."""
     ends, labels = batch.indptr[part.start : part.stop + 1], batch.labels[part]
@@ -216,9 +224,18 @@ def _learn(
         model.__dict__["encoder"] = encoder  # the one that reads
     n_classes = len(model.classes)
     targets = targets_of(ranks_of(batch.classes[:n_classes], model.classes)[labels], n_classes)
-    weights = None if batch.weights is None else batch.weights[part]
     learn_batch(model, learner, Examples(rows, targets, weights))
     return model
+
+
+def _weights(batch: "Batch", part: slice, class_weights: dict[Class, float]) -> NDArray[Any] | None:
+    """Return what multiplies the steps of these rows: their own weights and those of classes."""
+    weights: NDArray[Any] | None = None if batch.weights is None else batch.weights[part]
+    if not class_weights:
+        return weights
+    of_class = np.array([class_weights.get(label, 1.0) for label in batch.classes])
+    of_row = of_class[batch.labels[part]]
+    return of_row if weights is None else weights * of_row
 
 
 def _scores(state: "State", rows: CSR) -> NDArray[Any]:

@@ -3,14 +3,11 @@
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from itertools import islice
-from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import check_learner, usable_options
+from rosenblatt.models.checks import check_learner, class_weights_of, usable_options
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
 from rosenblatt.service import requests
@@ -28,7 +25,6 @@ from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import ModelSpec, label_of
 from rosenblatt.service.snapshots import Snapshots, model_from, whole
-from rosenblatt.training.examples import class_weights
 
 TOGETHER = 1000  # examples that are replayed in one pass
 encode = msgspec.json.Encoder(order="deterministic").encode
@@ -138,22 +134,8 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     else:
         space = ArrayFeatures(model.n_features, model.feature_names)
     served = ServedLearner.of_model(model, learner, space, limits.classes)
-    weights = _class_weights(model, options.get("class_weight"))
-    if weights is not None:
-        served.class_weights = dict(zip(model.classes, weights.tolist(), strict=True))
+    served.class_weights = class_weights_of(model)
     return served
-
-
-def _class_weights(model: Model, class_weight: Any) -> NDArray[np.float64] | None:
-    """Return what multiplies the steps of each class of a trained model, as when it was trained."""
-    counts = model.training.get("class_counts")
-    if class_weight == "balanced" and counts is None:
-        msg = (
-            "The model was trained with class_weight='balanced' and does not say how many rows "
-            "each class had; train it with a weight for each class."
-        )
-        raise InputError(msg)
-    return class_weights(class_weight, model.classes, np.asarray(counts or (), np.float64))
 
 
 def check_spec(spec: ModelSpec) -> None:
