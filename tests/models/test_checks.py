@@ -50,7 +50,10 @@ def table(tmp_path: Path) -> Path:
     ("fields", "sentence"),
     [
         ({"learner": "Oracle"}, "m.model holds a 'Oracle', and this version of rosenblatt knows"),
-        ({"options": {"speed": 1}}, "m.model cannot be used: AveragedPerceptron has no parameter"),
+        (
+            {"options": {"speed": 1}},
+            "m.model cannot be used: PassiveAggressiveClassifier has no parameter",
+        ),
         ({"options": {"max_iter": "many"}}, "m.model cannot be used: The parameter max_iter of"),
         ({"options": {"class_weight": [1]}}, "m.model cannot be used: "),
     ],
