@@ -279,12 +279,8 @@ def class_weights_of(model: Model) -> dict[Class, float]:
 
     It is what did so in training; a class that is not in the dictionary has 1.
     """
-    class_weight, counts = (
-        usable_options(model).get("class_weight"),
-        model.training.get("class_counts"),
-    )
-    if class_weight is None:
-        return {}
+    class_weight = usable_options(model).get("class_weight")
+    counts = model.training.get("class_counts")
     if class_weight == "balanced" and counts is None:
         msg = (
             "The model was trained with class_weight='balanced' and does not say how many rows "
