@@ -29,6 +29,7 @@ MOST_FORMAT_TESTS = 12  # isinstance of Dense and CSR outside kernels
 MOST_FILES_OF_THE_LOOP = 21
 MOST_FILES_OF_A_DENSE_FIT = 14
 MOST_FILES_OF_A_CSV_ROW = 45
+pytestmark = pytest.mark.xdist_group("house")  # all read the same syntax trees
 SHARED_NAMES = {"Perceptron"}  # the rule, and the estimator that is named after it
 
 
@@ -132,12 +133,16 @@ def flags() -> frozenset[str]:
     return frozenset(flag for flag in found if flag.startswith("--"))
 
 
-@pytest.mark.parametrize("path", [p for p in modules() if room(p) != "cli"])
-def test_flags_are_spelled_by_the_commands_alone(path: str) -> None:
+def test_flags_are_spelled_by_the_commands_alone() -> None:
     """A sentence from elsewhere names a parameter, which Python and a command spell differently."""
     typed = re.compile(r"(?<!var\()--[a-z-]+")
-    words = {word for text in texts(modules()[path]) for word in typed.findall(text)}
-    assert not words & flags()
+    found = {
+        path: words
+        for path, tree in modules().items()
+        if room(path) != "cli"
+        and (words := flags().intersection(typed.findall(" ".join(texts(tree)))))
+    }
+    assert not found
 
 
 def test_row_formats_are_told_apart_in_kernels() -> None:

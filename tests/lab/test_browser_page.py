@@ -121,6 +121,30 @@ def test_scenes(context: Any, engine: Engine, server: LabServer) -> None:
         lab.until("location.hash.includes('points=')")
 
 
+TIMERS_BY_HAND = """() => {
+    const waiting = [];
+    window.setTimeout = (run) => waiting.push(run);
+    window.clearTimeout = (number) => { if (number) waiting[number - 1] = () => {}; };
+    window.follow = (hash) => { // a timer fires before the page is told of the link
+        location.hash = hash;
+        for (const run of waiting.splice(0)) run();
+    };
+}"""
+
+
+def test_a_link_followed_while_the_address_is_written(context: Any, server: LabServer) -> None:
+    """A link is opened even if the page was about to write its address in that moment."""
+    with visit(context) as lab:
+        lab.page.add_init_script(f"({TIMERS_BY_HAND})()")
+        lab.open(server.url)
+        for number in (1, 2):
+            lab.page.evaluate("hash => follow(hash)", f"scene=theorem&page={number}")
+            lab.until(
+                "document.querySelector('.guide .note').textContent.includes(value)",
+                f"{number} of ",
+            )
+
+
 def test_downloads(lab: Visit) -> None:
     """Data, trace and the page itself can be taken home."""
     lab.drawer("share")

@@ -371,14 +371,17 @@ class Lab {
     return `#${addressOf(document, at, { panel: panel === "neuron" ? "" : panel })}`;
   }
 
+  // Nothing where a link was followed and the page has not yet been told: that is read next.
   writeAddress() {
-    this.address = this.link;
-    if (this.address !== window.location.hash) window.history.replaceState(null, "", this.address);
+    if (window.location.hash !== this.address) return;
+    if (this.link !== this.address) window.history.replaceState(null, "", this.link);
+    this.address = window.location.hash;
   }
 
   // Takes the state of the address; returns whether there was one.
   readAddress() {
     if (window.location.hash === this.address) return false;
+    this.address = window.location.hash;
     let found = null;
     try {
       found = stateOf(window.location.hash);
