@@ -18,6 +18,7 @@ SLOW = (
     "matplotlib",
     "rich",
     "polars",
+    "numpy.ma",
     "onnx",
     "dask",
 )

@@ -245,3 +245,33 @@ def test_compiling_is_told_once(
         for kernel in ("one", "two"):
             logging.getLogger("rosenblatt.kernels").info("Compiling %s", kernel)
     assert capsys.readouterr().err == "Compiling for this computer; this happens once …\n"
+
+
+LEAVING = """
+import atexit, sys, threading, time
+import rosenblatt.cli
+
+class Late:
+    def __del__(self):
+        print("taken apart")
+
+late = Late()
+
+def main(prog_name):
+    atexit.register(print, "at exit")
+    threading.Thread(target=lambda: (time.sleep(0.05), print("thread"))).start()
+    print("answer")
+    sys.exit(1)
+
+rosenblatt.cli.main = main
+rosenblatt.cli.run()
+"""
+
+
+def test_a_program_ends_without_taking_its_modules_apart() -> None:
+    """Threads and exit handlers end, and all that was printed arrives; nothing else is done."""
+    done = subprocess.run(  # noqa: S603  # our own program
+        [sys.executable, "-c", LEAVING], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split("\n") == ["answer", "thread", "at exit", ""]
+    assert done.returncode == 1

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.evaluate import show_test_error
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
@@ -176,6 +175,8 @@ def _show_errors(
         if model.options.get("early_stopping") and len(model.history) > 1:
             screen.show("  These rows chose the pass; the error on new data may be higher.")
     if evaluation is not None:
+        from rosenblatt.cli.evaluate import show_test_error
+
         show_test_error(screen, evaluation, test)
     if error is None and evaluation is None:
         few = " (there are too few)" if model.options["early_stopping"] else ""

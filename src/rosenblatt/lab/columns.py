@@ -44,7 +44,7 @@ def read_table(path: str) -> Table:
     frame = pl.concat([table.frame for table in tables])
     lines = None
     if tables[0].lines is not None:
-        lines = pl.concat([table.lines for table in tables if table.lines is not None])
+        lines = np.concatenate([table.lines for table in tables if table.lines is not None])
     return tables[0]._replace(frame=frame, lines=lines)
 
 

@@ -1,14 +1,13 @@
 """What is fitted to held-out rows when the weights are trained: probabilities and a threshold."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.shapes import take
-from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import fit_calibration
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import COUNTED, Threshold, best_threshold
@@ -22,6 +21,9 @@ from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.order import ArraySupply, Supply, permute
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained
+
+if TYPE_CHECKING:
+    from rosenblatt.mistakes.updates import Mistakes
 
 FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
 FOLDS = 5
@@ -167,9 +169,11 @@ def fold_scores(
     return found
 
 
-def recorded(trained: Trained) -> Mistakes | None:
+def recorded(trained: Trained) -> "Mistakes | None":
     """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
     mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
     if mistakes is None or rows is None:
         return None
+    from rosenblatt.mistakes.updates import Mistakes
+
     return Mistakes.of_rows(mistakes.before(trained.state.count), rows, trained.state.count)

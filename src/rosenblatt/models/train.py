@@ -15,7 +15,6 @@ from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.spread import feature_spread
-from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.bin_choice import BinTrial, new_bins
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
@@ -416,6 +415,11 @@ def _model(
                 *(Parameter("buffer"), "."),
             )
         )
+    arrays = {}
+    if votes is not None:
+        from rosenblatt.mistakes.arrays import list_arrays
+
+        arrays = list_arrays(votes)
     record = record_of(outcome)
     record["outcome"]["n_learned"] = outcome.n_rows
     return Model(
@@ -426,7 +430,7 @@ def _model(
         encoding=encoding.as_json(),
         encoding_arrays=encoding.arrays(),
         spread=_spread(trained, encoding.n_features),
-        arrays={} if votes is None else list_arrays(votes),
+        arrays=arrays,
         **record,
         training={
             "files": kept_names(source.files.names),

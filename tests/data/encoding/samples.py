@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
@@ -29,7 +30,7 @@ def table(columns: Mapping[str, Sequence[Any]], first_row: int = 1) -> Table:
     frame = pl.DataFrame(
         {name: pl.Series(values, dtype=pl.String) for name, values in columns.items()}
     )
-    lines = pl.Series(range(first_row + 1, first_row + 1 + frame.height), dtype=pl.Int64)
+    lines = np.arange(first_row + 1, first_row + 1 + frame.height)
     return Table(frame, "data.csv", first_row, lines, 100)
 
 

@@ -121,7 +121,7 @@ def rows_of(tables: list[Table]) -> list[Row]:
         assert table.lines is not None
         assert table.first_row == len(rows) + 1
         values = map(list, table.frame.rows())
-        rows += zip(table.lines.to_list(), values, strict=True)
+        rows += zip(table.lines.tolist(), values, strict=True)
     return rows
 
 

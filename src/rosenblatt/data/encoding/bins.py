@@ -54,8 +54,8 @@ def quantile_edges(values: NDArray[np.float64], n_bins: int) -> NDArray[np.float
     if not len(values):
         return np.empty(0)
     levels = np.arange(1, n_bins) / n_bins
-    edges = np.unique(np.quantile(values, levels, method="higher"))
-    return np.asarray(edges[edges > values.min()])
+    edges = np.quantile(values, levels, method="higher")
+    return np.asarray(edges[np.diff(edges, prepend=values.min()) > 0.0])
 
 
 class NumberBins:

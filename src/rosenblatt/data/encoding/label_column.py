@@ -272,7 +272,7 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
     if not values:
         return np.full(len(series), -1, np.int32)
     known = pl.Series(values, dtype=series.dtype)
-    replaced = series.replace_strict(known, pl.Series(codes), default=-1, return_dtype=pl.Int32)
+    replaced = series.replace_strict(known, codes.tolist(), default=-1, return_dtype=pl.Int32)
     return np.array(replaced.to_numpy(), np.int32)
 
 

@@ -144,7 +144,7 @@ def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
     first = str(values[0]).strip(BLANKS)  # settles nearly every column of words
     if not _is_plain(first) and not any(re.match(form, first) for form in FORMS.values()):
         return None
-    finite = np.isfinite(_floats(values))
+    finite = _are_finite(values)
     odd = values.filter(~finite).unique().to_list()
     if all(map(_is_plain, odd)) and (finite.any() or any(map(_is_infinite, odd))):
         return ""
@@ -163,7 +163,7 @@ def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
 def all_numbers(series: "pl.Series") -> bool:
     """Whether every value of a column of text that is not missing is a finite number."""
     values = series.drop_nulls()
-    odd = values.filter(~np.isfinite(_floats(values))).unique().to_list()
+    odd = values.filter(~_are_finite(values)).unique().to_list()
     return all(_number(token) is not None for token in odd)
 
 
@@ -183,11 +183,14 @@ def missing_faults(names: Sequence[str], numbers: NDArray[np.float64]) -> dict[i
     }
 
 
-def _floats(series: "pl.Series") -> NDArray[np.float64]:
-    """Return what polars reads as a number; it takes what ``labels.NUMBER`` does, NaN and inf."""
+def _are_finite(series: "pl.Series") -> "pl.Series":
+    """Return where polars reads a finite number; it takes what ``labels.NUMBER`` does, NaN and inf.
+
+    A column of truth values that is made of a NumPy array would import ``numpy.ma``, for 40 ms.
+    """
     import polars as pl
 
-    return np.array(series.cast(pl.Float64, strict=False).to_numpy(), np.float64)  # null is NaN
+    return series.cast(pl.Float64, strict=False).is_finite().fill_null(value=False)
 
 
 def _read_odd(
@@ -202,10 +205,10 @@ def _read_odd(
 
     if series.dtype != pl.String:
         return
-    rows = rows[series.gather(rows).is_not_null().to_numpy()]
-    tokens = series.gather(rows).to_list()
+    present = rows[series.is_not_null().to_numpy()[rows]].tolist()
+    tokens = series.gather(present).to_list()
     read = {token: _number(token) for token in set(tokens)}
-    for row, token in zip(rows.tolist(), tokens, strict=True):
+    for row, token in zip(present, tokens, strict=True):
         number = read[token]
         if number is None:
             faults.setdefault(row, _not_a_number(name, token))

@@ -1,5 +1,6 @@
 """Text for fastText as tables: ``__label__name and then the words``, one text a line."""
 
+import numpy as np
 import polars as pl
 
 from rosenblatt.data.bad_rows import BadRow, BadRows
@@ -54,7 +55,7 @@ class FastTextParser:
             self._line += 1
         frame = pl.DataFrame({"0": labels, "1": texts}, {"0": pl.String, "1": pl.String})
         frame = chosen_columns(frame, self._choice)
-        places = pl.Series("line", lines, pl.Int64)
+        places = np.array(lines, np.int64)
         table = Table(frame, self._file, self._row, places, block.bytes_read, bad=tuple(bad))
         self._row += frame.height
         return list(in_slices(table))

@@ -178,7 +178,7 @@ class JsonLinesParser:
             line = self._line + numbers[0]
             msg = f"{self._file}, from line {line} on: no objects of plain values."
             raise InputError(msg)
-        places = pl.Series("line", np.array(numbers, np.int64) + self._line)
+        places = np.array(numbers, np.int64) + self._line
         table = Table(frame, self._file, self._row, places, block.bytes_read, bad=tuple(bad))
         self._line += len(all_lines)
         self._row += frame.height

@@ -88,11 +88,10 @@ class SeparatedParser:
         line = self._line + text.count(b"\n", 0, error.place)
         return BadRow(before, f"{self._file}, line {line}", error.clause)
 
-    def _lines(self, spans: _Spans) -> pl.Series:
+    def _lines(self, spans: _Spans) -> Places:
         if spans.starts is None:
-            first = self._line
-            return pl.int_range(first, first + spans.n_rows, eager=True).alias("line")
-        return pl.Series("line", self._line + np.searchsorted(spans.newlines, spans.starts))
+            return np.arange(self._line, self._line + spans.n_rows)
+        return self._line + np.searchsorted(spans.newlines, spans.starts)
 
 
 def _spans_of(block: WholeRows) -> _Spans | None:

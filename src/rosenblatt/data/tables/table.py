@@ -32,7 +32,7 @@ class Table(NamedTuple):
     frame: "pl.DataFrame"
     file: str  # as messages call it
     first_row: int  # number of the first row in the file, counted from 1
-    lines: "pl.Series | None"  # line on which each row begins, counted from 1; None where no lines
+    lines: NDArray[np.int64] | None  # on which each row begins, counted from 1, in files of lines
     bytes_read: int  # of the file, packed as it may be, up to the end of the table or a little more
     heading: "Heading | None" = None  # how CSV or TSV is laid out
     bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
@@ -50,7 +50,7 @@ class Table(NamedTuple):
         before = np.append(np.cumsum(keep) - keep, keep.sum())  # of the rows that are left
         return self._replace(
             frame=self.frame.filter(keep),
-            lines=None if self.lines is None else self.lines.filter(keep),
+            lines=None if self.lines is None else self.lines[keep],
             bad=tuple(sorted(row._replace(before=int(before[row.before])) for row in self.bad)),
         )
 
@@ -70,7 +70,7 @@ def in_slices(table: Table, *, most_rows: int = MOST_ROWS) -> Iterator[Table]:
         part = frame if frame.height <= most_rows else frame.slice(start, most_rows)
         lines = table.lines
         if lines is not None and part is not frame:
-            lines = lines.slice(start, most_rows)
+            lines = lines[start : start + most_rows]
         bad = table.bad
         if bad and part is not frame:
             bad = tuple(
