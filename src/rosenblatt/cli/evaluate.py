@@ -14,7 +14,7 @@ from rosenblatt.cli.options import (
     share,
     value_option,
 )
-from rosenblatt.cli.recipe import parameters, recipe_options
+from rosenblatt.cli.recipe import kernel_options, parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Cell
 from rosenblatt.errors import InputError
@@ -65,6 +65,7 @@ MOST_CONFUSIONS = 10
 )
 @metric_option
 @recipe_options
+@kernel_options
 @layout_options
 def evaluate(
     screen: Screen,

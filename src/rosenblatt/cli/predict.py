@@ -93,7 +93,8 @@ def predict(
 
     model = Model.load(model_path)
     if proba and not model.has_probabilities:
-        msg = f"{model_path} has no probabilities; train it with --calibrate to get them."
+        how = "without --kernel and " if model.is_kernel else ""
+        msg = f"{model_path} has no probabilities; train it {how}with --calibrate to get them."
         raise InputError(msg)
     if proba and "threshold" in model.training and not screen.wants_json:
         screen.say(threshold_sentence(model))

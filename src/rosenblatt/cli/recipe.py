@@ -150,6 +150,26 @@ recipe_options = option_group(
     )
 )
 
+kernel_options = option_group(
+    (
+        choice_option(
+            "--kernel",
+            choices=["rbf", "poly"],
+            shown="none",
+            help="See rows through a kernel, which bends the boundary: exp(-gamma*|x-x'|^2) or "
+            "(gamma*x*x'+1)^degree. For data in memory; predict and evaluate take such models.",
+        ),
+        value_option(
+            "--gamma",
+            metavar="G",
+            type=click.FloatRange(0, min_open=True),
+            shown="1/(features * variance)",
+            help="Factor gamma of the kernel.",
+        ),
+        number_option("--kernel-degree", shown="2", help="Degree of --kernel poly."),
+    )
+)
+
 
 def parameters(given: dict[str, Any], layout: "Layout") -> dict[str, Any]:
     """Return the options as the parameters of ``rosenblatt.train_files``."""

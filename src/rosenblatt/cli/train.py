@@ -14,7 +14,7 @@ from rosenblatt.cli.options import (
     size,
     value_option,
 )
-from rosenblatt.cli.recipe import parameters, recipe_options
+from rosenblatt.cli.recipe import kernel_options, parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tune import run_search, search_options, show_search, train_command
 from rosenblatt.data.formats import PACKINGS, SUFFIXES
@@ -58,6 +58,7 @@ SUFFIX = ".model"
 )
 @search_options
 @recipe_options
+@kernel_options
 @layout_options
 @value_option(
     "--time-limit",
@@ -173,6 +174,9 @@ def _search(
     """Return the parameters that a search chose, and show them."""
     if engine.engine == "dask" or known["checkpoint"] is not None:
         msg = "--tune searches in this process: leave --engine dask and --checkpoint out."
+        raise click.UsageError(msg)
+    if known["kernel"] is not None:
+        msg = "--tune tries kernels by itself: leave --kernel out."
         raise click.UsageError(msg)
     chosen, search = run_search(screen, data, known, folds, metric, known["time_limit"])
     show_search(screen, search, train_command(data, chosen))

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 REFUSED = {
     "weight": "--weight applies to a single process",
+    "kernel": "--kernel needs all rows in one place",
+    "gamma": "--gamma is a parameter of --kernel",
+    "kernel_degree": "--kernel-degree is a parameter of --kernel",
     "bins": "--bins needs the numbers of all rows in one place",
     "class_weight": "--class-weight needs the labels of all rows in one place",
     "threshold": "--threshold needs all held-out rows in one place",

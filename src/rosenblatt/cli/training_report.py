@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_CLASSES = 8  # that are listed with their counts
 
 REASONS = {
-    "converged": "a pass made no mistake, so its weights separate all training rows",
+    "converged": "a pass made no mistake, so all training rows are separated",
     "early_stopping": "the error on held-out rows no longer fell",
     "max_iter": "the maximum number of passes was reached (--max-iter)",
     "time_limit": "the time limit was reached (--time-limit)",
@@ -92,18 +92,22 @@ def show(
     if path == "-":
         return
     kind = _ending(training["files"][0])
-    screen.show(
-        f"\nNext: rosenblatt evaluate {target} TEST{kind}   measure the error on new data"
-        f"\n      rosenblatt weights {target}   show the most important features"
-        f"\n      rosenblatt predict {target} NEW{kind}   predict the labels of new data"
-    )
+    steps = {
+        f"evaluate {target} TEST{kind}": "measure the error on new data",
+        f"weights {target}": "show the most important features",
+        f"predict {target} NEW{kind}": "predict the labels of new data",
+    }
+    if model.is_kernel:
+        del steps[f"weights {target}"]
+    lines = [f"rosenblatt {command}   {what}" for command, what in steps.items()]
+    screen.show("\nNext: " + "\n      ".join(lines))
 
 
 def _show_verdict(screen: Screen, model: Model, verdicts: "Sequence[Verdict]") -> None:
     """Say whether the rows can be separated: by a proof, by training, or how to find out."""
     for verdict in verdicts:
         screen.show(str(verdict.counted_from(1)))
-    if verdicts:
+    if verdicts or model.is_kernel:
         return
     if model.outcome["stop_reason"] == "converged":
         screen.show("Verdict: the training rows are separable; the last weights prove it.")

@@ -1,6 +1,5 @@
 """The kernel perceptron as a scikit-learn classifier."""
 
-import copy
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
@@ -24,9 +23,6 @@ from rosenblatt.estimators.kernel_parameters import (
     check_given,
     check_memory,
     check_same,
-    kernel_of,
-    kernel_with,
-    limit_of,
     rule_of,
 )
 from rosenblatt.estimators.probabilities import with_probabilities
@@ -37,25 +33,23 @@ from rosenblatt.estimators.validation import (
 )
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
-from rosenblatt.mistakes.arrays import read_machine
-from rosenblatt.mistakes.budget import BudgetState
 from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.machine import DualState
 from rosenblatt.models.fitting import all_known, first_classes, state_with_classes
+from rosenblatt.models.kernel_machine import (
+    empty_state,
+    kernel_of,
+    machine_scores,
+    stored_machine,
+    train_machine,
+)
 from rosenblatt.models.learner import CHECKS, check_online, check_parameters, generator_from, one_of
 from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
-from rosenblatt.training.examples import Examples, numbers_of, winners
+from rosenblatt.training.examples import numbers_of, winners
 from rosenblatt.training.history import KERNEL_CURE, Outcome
-from rosenblatt.training.kernel import (
-    BudgetPasses,
-    DualPasses,
-    KernelState,
-    KernelTraining,
-    kernel_passes,
-)
-from rosenblatt.training.loop import EarlyStopping, Plan, train
+from rosenblatt.training.kernel import KernelState, kernel_passes
+from rosenblatt.training.loop import EarlyStopping, Plan
 
 Kernels = str | Callable[[Any, Any], Any]
 
@@ -144,17 +138,15 @@ class KernelPerceptron(FittedClassifier):
             state, classes = state_with_classes(state, self.classes_, seen, plan.rule)
         else:
             kernel = kernel_of(self, rows)
-            state, classes = self._empty(rows.shape[1], len(seen), generator), seen
+            state, classes = empty_state(self, rows.shape[1], len(seen), generator), seen
         check_classes(classes, y, weight)
         check_forgetron(self, len(classes))
         examples = self._examples(rows, y, weight, classes)
-        passes = self._passes(state, kernel, examples, plan)
-        training = KernelTraining(passes, examples, plan, generator, self.memory)
+        machine = KernelMachine(state, kernel)
         with self._watching() as observers:
-            outcome = train(training, plan, observers)
+            training, outcome = train_machine(machine, self, examples, plan, generator, observers)
         last_decide = self.memory == "last" and not self.early_stopping
-        passes.finish()
-        self._hold(state, kernel, classes, outcome)
+        self._hold(machine, classes, outcome)
         if self.calibrate:
             self._model = with_probabilities(self, rows, y, weight)
         self._tell(outcome, training.mistakes if last_decide else None, KERNEL_CURE)
@@ -203,7 +195,8 @@ class KernelPerceptron(FittedClassifier):
             self._model.outcome["n_iter"] += 1
             return self
         plan = replace(self._plan(), max_iter=1)
-        passes = self._passes(self._state, self._kernel, examples, plan)
+        sizes = sizes_within(float(self.cache_size), rows.shape[1])
+        passes = kernel_passes(self._state, self._kernel, examples, plan, sizes)
         counts = [passes.visit(block) for block in passes.blocks(examples.numbers())]
         passes.finish()
         record = self._model.outcome
@@ -306,14 +299,7 @@ class KernelPerceptron(FittedClassifier):
 
     def _scores(self, X: Any, memories: tuple[str, ...]) -> dict[str, NDArray[Any]]:
         rows, _ = check_rows(self, X, reset=False)
-        sizes = sizes_within(float(self.cache_size), rows.shape[1])
-        positive = self.zero == "positive"
-        found = self._state.scores(self._kernel, rows, sizes, memories, positive=positive)
-        one = self._state.n_columns == 1 and len(self.classes_) == 2
-        return {
-            memory: scores[0] if one else np.ascontiguousarray(scores.T)
-            for memory, scores in found.items()
-        }
+        return machine_scores(self._machine, self, rows, memories)
 
     def _check_parameters(self) -> None:
         checks = CHECKS | {"rule": one_of(additive_rules())}
@@ -332,24 +318,15 @@ class KernelPerceptron(FittedClassifier):
     def _machine_parts(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in MACHINE_PARTS}
 
-    def _empty(
-        self, n_features: int, n_classes: int, generator: np.random.Generator | None = None
-    ) -> KernelState:
-        """Return the state before the first row."""
-        joint, limit = self.multi_class == "joint", limit_of(self)
-        if limit is None:
-            return DualState(n_features, n_classes, joint)
-        # From a copy, so that a budget leaves the order of the rows as it is without one.
-        key = 0 if generator is None else int(copy.deepcopy(generator.bit_generator).random_raw())
-        return BudgetState.empty(n_features, n_classes, joint, limit, key)
-
     def _meet_classes(self, rows: Rows, y: NDArray[Any], named: ArrayLike | None) -> None:
         """Make sure that the state knows all these classes; start one where there is none."""
         if not hasattr(self, "_state"):
             classes = first_classes(y, named)
             check_forgetron(self, len(classes))
-            state = self._empty(rows.shape[1], len(classes), generator_from(self.random_state))
-            self._hold(state, kernel_of(self, rows), classes, Outcome([], "max_iter", 0))
+            generator = generator_from(self.random_state)
+            state = empty_state(self, rows.shape[1], len(classes), generator)
+            machine = KernelMachine(state, kernel_of(self, rows))
+            self._hold(machine, classes, Outcome([], "max_iter", 0))
         elif named is not None or not all_known(y, self.classes_):
             seen = np.unique(y) if named is None else np.union1d(y, np.asarray(named))
             known: Any = self._state
@@ -364,12 +341,6 @@ class KernelPerceptron(FittedClassifier):
                 machine=KernelMachine(grown_state, self._kernel),
             )
 
-    def _passes(
-        self, state: KernelState, kernel: Kernel, examples: Examples, plan: Plan
-    ) -> DualPasses | BudgetPasses:
-        sizes = sizes_within(float(self.cache_size), examples.rows.shape[1])
-        return kernel_passes(state, kernel, examples, plan, sizes)
-
     def _plan(self) -> Plan:
         stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
         return Plan(
@@ -381,26 +352,22 @@ class KernelPerceptron(FittedClassifier):
             time_limit=self.time_limit,
         )
 
-    def _hold(
-        self, state: KernelState, kernel: Kernel, classes: NDArray[Any], outcome: Outcome
-    ) -> None:
+    def _hold(self, machine: KernelMachine, classes: NDArray[Any], outcome: Outcome) -> None:
         """Change to be fitted with this machine."""
         self._model = Model(
             type(self).__name__,
             {},
             tuple(classes.tolist()),
-            **state.vectors(),
+            **machine.state.vectors(),
             **record_of(outcome),
             training={"label_type": classes.dtype.str},
-            machine=KernelMachine(state, kernel),
+            machine=machine,
         )
         self._made_with = self._machine_parts()
 
     def _restore(self, model: Model) -> None:
         """Change to be fitted as a model says, whose record has been checked."""
-        empty, kernel = self._empty(model.n_features, len(model.classes)), kernel_with(self, 1.0)
-        machine = KernelMachine(*read_machine(model.arrays, kernel, empty, model.count))
-        self._model = replace(model, arrays={}, machine=machine)
+        self._model = replace(model, arrays={}, machine=stored_machine(model, self))
         self._made_with = self._machine_parts()
 
     def __sklearn_tags__(self) -> Any:

@@ -4,10 +4,8 @@ from typing import Any
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS
-from rosenblatt.kernels.budget import Limit
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.mistakes.budget import BUDGETS, NO_LIMIT
-from rosenblatt.mistakes.kernel import Kernel, scale_gamma
+from rosenblatt.models.kernel_machine import budget_of
 from rosenblatt.rules import RULES, Rule, additive_rules
 
 KERNEL_PARTS = ("kernel", "degree", "gamma", "coef0", "fit_intercept")
@@ -110,43 +108,9 @@ def check_given(estimator: Any, rows: Rows) -> None:
         raise InputError(msg)
 
 
-def budget_of(estimator: Any) -> str | None:
-    """Return how rows are given up or projected; with max_support alone as the Projectron does."""
-    if estimator.budget is None and estimator.max_support is not None:
-        return "projectron"
-    budget: str | None = estimator.budget
-    return budget
-
-
-def limit_of(estimator: Any) -> Limit | None:
-    """Return the budget, or None for none."""
-    budget = budget_of(estimator)
-    if budget is None:
-        return None
-    most = NO_LIMIT if estimator.max_support is None else int(estimator.max_support)
-    return Limit(BUDGETS[budget], most, float(estimator.eta), float(estimator.eta0))
-
-
 def rule_of(estimator: Any) -> Rule:
     """Return the rule that steps."""
     return RULES[estimator.rule].rule(vars(estimator))
-
-
-def kernel_of(estimator: Any, rows: Rows) -> Kernel:
-    """Return the kernel with its numbers, as these rows determine them."""
-    gamma = estimator.gamma
-    if gamma == "scale":
-        gamma = scale_gamma(rows) if estimator.kernel in {"poly", "rbf"} else 1.0
-    elif gamma == "auto":
-        gamma = 1.0 / max(rows.shape[1], 1)
-    return kernel_with(estimator, float(gamma))
-
-
-def kernel_with(estimator: Any, gamma: float) -> Kernel:
-    """Return the kernel of the parameters with this γ; a bias adds 1 to every value."""
-    constant = 1.0 if estimator.fit_intercept else 0.0
-    numbers = float(estimator.coef0), int(estimator.degree), constant
-    return Kernel(estimator.kernel, gamma, *numbers)
 
 
 KERNEL_PARAMETERS = PARAMETERS | {

@@ -273,12 +273,18 @@ class Model:
 
     def check_weights(self) -> None:
         """Raise InputError where there are no weights, for the model predicts by a kernel."""
-        if any(name.startswith(KERNEL_PREFIX) for name in self.arrays):
+        if self.is_kernel:
             msg = (
-                f"A {self.learner} has no weights: it predicts by kernel values. Load the model "
-                "in Python with rosenblatt.load and call its method predict."
+                f"A {self.learner} has no weights: it predicts by kernel values, and does so with "
+                "predict and evaluate alone."
             )
             raise InputError(msg)
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether a kernel machine stands in place of weights."""
+        stored = any(name.startswith(KERNEL_PREFIX) for name in self.arrays)
+        return stored or self.machine is not None
 
     def rows(
         self,

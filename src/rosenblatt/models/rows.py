@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.kernels.rows import CSR
     from rosenblatt.models.bin_choice import ReadBins
     from rosenblatt.models.model import Model
-    from rosenblatt.training.examples import Examples
+    from rosenblatt.training.examples import ClassWeight, Examples
 
 MOST_BYTES = 1 << 30  # of parsed rows in memory
 
@@ -33,7 +33,6 @@ def model_rows(
     tell: Callable[[str], object] | None = None,
 ) -> Iterator[Batch]:
     """Yield the rows of files in batches; see ``Model.rows``."""
-    model.check_weights()
     if isinstance(paths, Files):
         files = paths
     else:
@@ -158,16 +157,33 @@ class FileRows:
             return Examples(self.rows, targets)
         return Examples(Dense(self.dense(), self.rows.constant), targets)
 
-    def batch(self, numbers: NDArray[Any]) -> Batch:
-        """Return the rows of these numbers as if they were all that the files hold."""
+    def row_weights(self, class_weight: "ClassWeight | None") -> NDArray[Any] | None:
+        """Return what multiplies the step of each row, by itself and by its class; None: 1."""
+        from rosenblatt.training.examples import class_weights
+
+        counts = np.bincount(self.numbers, minlength=len(self.classes))
+        by_class = class_weights(class_weight, self.classes, counts)
+        if by_class is None:
+            return self.weights
+        found: NDArray[Any] = by_class[self.numbers]
+        return found if self.weights is None else found * self.weights
+
+    def take(self, numbers: NDArray[Any]) -> "FileRows":
+        """Return the rows of these numbers as if they were all."""
         from rosenblatt.kernels.shapes import take
 
         rows: Any = take(self.rows, numbers)
+        weights = None if self.weights is None else self.weights[numbers]
+        return replace(self, rows=rows, numbers=self.numbers[numbers], weights=weights)
+
+    def batch(self, numbers: NDArray[Any]) -> Batch:
+        """Return the rows of these numbers as if they were all that the files hold."""
+        some = self.take(numbers)
         return Batch(
-            data=rows.data,
-            indices=rows.indices,
-            indptr=rows.indptr,
-            labels=self.numbers[numbers].astype(np.int32),
+            data=some.rows.data,
+            indices=some.rows.indices,
+            indptr=some.rows.indptr,
+            labels=some.numbers.astype(np.int32),
             classes=self.classes,
             queries=None,
             n_features=self.rows.n_features,
@@ -176,7 +192,7 @@ class FileRows:
             first_line=1,
             n_lines=len(numbers),
             bytes_read=0,
-            weights=None if self.weights is None else self.weights[numbers],
+            weights=some.weights,
         )
 
     def dense(self) -> NDArray[Any]:

@@ -1,12 +1,13 @@
 """The scores of rows by a model, and the classes that they predict."""
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.errors import WeightOverflowError, score_overflow
+from rosenblatt.errors import InputError, WeightOverflowError, score_overflow
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores
@@ -15,13 +16,15 @@ from rosenblatt.models.model import Model
 from rosenblatt.training.examples import winners
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rosenblatt.mistakes.scores import VoteCounter
     from rosenblatt.mistakes.updates import Mistakes
     from rosenblatt.training.state import State
 
 
 class Scorer:
-    """Scores rows by the weights of a model.
+    """Scores rows by the weights of a model, or by its kernel machine.
 
     The scores of a voted perceptron are shares of votes, or with ``by_weights`` those of the
     average of its vectors.
@@ -30,7 +33,9 @@ class Scorer:
     def __init__(self, model: Model, *, by_weights: bool = False) -> None:
         self.voted = model.voted and not by_weights
         self._counter = _vote_counter(model) if self.voted else None
-        weights = model.deciding_weights
+        by_kernel = model.is_kernel and not by_weights
+        self._by_kernel = _kernel_scores(model) if by_kernel else None
+        weights = model.weights if by_kernel else model.deciding_weights
         self._binary = len(model.classes) == 2
         self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
         self._n_features = model.n_features
@@ -46,9 +51,12 @@ class Scorer:
         if self._counter is not None:
             rows = known.csr(self._n_features, self._constant)
             return self._vote(self._counter, batch, rows)
-        scores = np.empty((batch.n_rows, *self._weights.shape[1:]))
-        rows = known.csr(self._n_features, 1.0)
-        (activations if self._binary else class_scores)(rows, self._weights, scores)
+        if self._by_kernel is not None:
+            scores = self._by_kernel(known.csr(self._n_features, self._constant))
+        else:
+            scores = np.empty((batch.n_rows, *self._weights.shape[1:]))
+            rows = known.csr(self._n_features, 1.0)
+            (activations if self._binary else class_scores)(rows, self._weights, scores)
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores).reshape(batch.n_rows, -1).all(axis=1))[0])
             msg = (
@@ -81,6 +89,22 @@ class Scorer:
         except WeightOverflowError as error:
             msg = f"{batch.file}, from line {batch.first_line} on: {error}"
             raise WeightOverflowError(msg) from error
+
+
+def _kernel_scores(model: Model) -> "Callable[[CSR], NDArray[Any]]":
+    """Return what scores rows by the kernel machine of a model."""
+    from rosenblatt.models.checks import usable_options
+    from rosenblatt.models.kernel_machine import machine_scores, stored_machine
+
+    parameters = SimpleNamespace(**usable_options(model))
+    if parameters.kernel == "precomputed":
+        msg = (
+            'The model was trained with kernel="precomputed", on kernel values that were computed '
+            "elsewhere: load it in Python with rosenblatt.load to predict from such values."
+        )
+        raise InputError(msg)
+    machine, memory = stored_machine(model, parameters), parameters.memory
+    return lambda rows: machine_scores(machine, parameters, rows, (memory,))[memory]
 
 
 def linear_scores(state: "State", rows: Rows) -> NDArray[Any]:

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from rosenblatt.training.reading import BLOCK_BYTES, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained, fit_again, fit_stream
 from rosenblatt.training.stream_supply import Draw
+
+if TYPE_CHECKING:
+    from rosenblatt.models.kernel_machine import KernelChoice
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 TABLE_RULE, TEXT_RULE = "pa1", "arow"
@@ -91,6 +94,9 @@ def train_files(
     max_index: int | None = None,
     rule: str | None = None,
     memory: str | None = None,
+    kernel: str | None = None,
+    gamma: float | str | None = None,
+    kernel_degree: int | None = None,
     max_iter: int | None = None,
     shuffle: bool | str = True,
     zero: str = "mistake",
@@ -160,6 +166,13 @@ def train_files(
     rule, memory : str
         How to step, and which weights decide: "average", "last" or "vote"; by default what the
         table of rules says.
+    kernel : "rbf" or "poly", default None
+        See rows through a kernel, exp(−γ·‖x − x′‖²) or (γ·x·x′ + 1)^kernel_degree, which bends the
+        boundary. The rows must fit into memory, and a pass compares each with all that taught.
+    gamma : float, "scale" or "auto", default None
+        γ of the kernel; by default "scale", as in ``KernelPerceptron``.
+    kernel_degree : int, default None
+        Degree of the polynomial kernel; 2 by default.
     max_iter : int, default None
         Number of passes; by default what the table of rules says.
     refit : bool, default True
@@ -212,6 +225,12 @@ def train_files(
     """
     given = {name: value for name, value in locals().items() if name in SETTINGS}
     check_parameters("train_files", {"class_weight": class_weight})
+    choice = kernel_choice(kernel, gamma, kernel_degree)
+    if choice is not None:
+        others: dict[str, Any] = {"threshold": threshold, "calibrate": calibrate}
+        others |= {"checkpoint": checkpoint, "buffer": buffer, "cache": cache, "verdict": verdict}
+        how = {"refit": refit, "class_weight": class_weight, "observers": observers}
+        return _kernel_model(paths, choice, given | parameters, others, **how)
     files, columns, learner = settings_for(paths, **given, **parameters)
     wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
     held_out = validation_fraction if early_stopping or wanted else 0.0
@@ -254,18 +273,17 @@ def train_files(
         )
     fits = done.fits
     model = _model(source, learner, done.trained, verdict=verdict)
-    choice = None if trial is None else trial.choice
-    if choice is not None and choice.chosen:
-        model.training["read_as"].append(["bins", choice.words])
+    bin_choice = None if trial is None else trial.choice
+    if bin_choice is not None and bin_choice.chosen:
+        model.training["read_as"].append(["bins", bin_choice.words])
     model.training |= {
-        "bins_tried": None if choice is None else choice._asdict(),
+        "bins_tried": None if bin_choice is None else bin_choice._asdict(),
         "held_out_rows": done.n_held_out,
         "refit": done.refit_passes > 0,
         "refit_passes": done.refit_passes,
     }
     model.training["notes"] += wanted.notes(fits)
-    if class_weight is not None:
-        model.options |= plain_options({"class_weight": class_weight})
+    model.options |= plain_options({} if class_weight is None else {"class_weight": class_weight})
     return fits.applied_to(model)
 
 
@@ -321,6 +339,26 @@ class ShownFiles(TrainingFiles):
 def tries_bins(columns: Columns, learner: Learner) -> bool:
     """Return whether bins are tried: nobody has said how many, and rows are held out anyway."""
     return columns.bins is None and learner.early_stopping and not learner.voted
+
+
+def kernel_choice(
+    kernel: str | None, gamma: float | str | None, kernel_degree: int | None
+) -> "KernelChoice | None":
+    """Return the kernel that these parameters of ``train_files`` name; None for no kernel."""
+    if kernel is None and gamma is None and kernel_degree is None:
+        return None
+    from rosenblatt.models.kernel_machine import KernelChoice
+
+    return KernelChoice.of(kernel, gamma, kernel_degree)
+
+
+def kernel_settings(
+    paths: Names, choice: "KernelChoice", given: Mapping[str, Any], others: Mapping[str, Any]
+) -> tuple[Files, Columns, Learner]:
+    """Return the files, their columns and the learner of a kernel machine, which can do no more."""
+    found = settings_for(paths, **dict(given) | {"rule": given.get("rule") or "perceptron"})
+    choice.check(found[2], **others)
+    return found
 
 
 def settings_for(paths: Names, **given: Any) -> tuple[Files, Columns, Learner]:
@@ -405,11 +443,9 @@ def _model(
     counts = np.zeros(len(reading.classes), np.int64)
     counts[reading.ranks] = reading.class_counts
     found = None if verdict is None else _verdict(verdict, trained, learner)
-    decided = [] if source.decisions is None else source.decisions.notes
-    others = [note for note in encoding_notes(encoding) if note not in decided]
-    notes = [*decided, *others, *source.files.notes]
+    training = _file_record(source.files, encoding, learner.title)
     if verdict is not None and found is None:
-        notes.append(
+        training["notes"].append(
             Sentence(
                 "No verdict: it looks at all rows at once, and they do not fit into ",
                 *(Parameter("buffer"), "."),
@@ -432,24 +468,66 @@ def _model(
         spread=_spread(trained, encoding.n_features),
         arrays=arrays,
         **record,
-        training={
-            "files": kept_names(source.files.names),
-            "places": places_digest(source.files.names),
-            "format": str(source.files.format),
-            "title": learner.title,
-            "decisions": None if source.decisions is None else source.decisions.as_json(),
-            "read_as": []
-            if source.decisions is None
-            else [list(line) for line in source.decisions.lines()],
+        training=training
+        | {
             "n_rows": reading.n_rows,
             "class_counts": counts.tolist(),
             "held_out_rows": trained.supply.n_held_out,
-            "held_out_error": held_out_error(trained),
-            "bad_rows": source.files.bad_rows.as_json(),
-            "notes": notes,
+            "held_out_error": trained.outcome.held_out_error,
         },
         verdict=None if found is None else found.as_json(),
     )
+
+
+def _kernel_model(
+    paths: Names,
+    choice: "KernelChoice",
+    given: Mapping[str, Any],
+    others: Mapping[str, Any],
+    **how: Any,
+) -> Model:
+    """Return the model of a kernel machine that saw all rows of files in memory."""
+    from rosenblatt.models.kernel_machine import kernel_model
+    from rosenblatt.models.rows import read_rows
+
+    files, columns, learner = kernel_settings(paths, choice, given, others)
+    rows = read_rows(files.names, files.layout, columns, fit_intercept=learner.fit_intercept)
+    if rows.encoding is None:
+        msg = "Rows that have been read have an encoding."
+        raise AssertionError(msg)
+    model = kernel_model(choice, learner, rows, **how)
+    found, counts = rows.rows, np.bincount(rows.numbers, minlength=len(rows.classes))
+    spread = feature_spread(found.data, found.indices, *found.shape)
+    record = _file_record(rows.files, rows.encoding, choice.title(learner))
+    return replace(
+        model,
+        encoding=rows.encoding.as_json(),
+        encoding_arrays=rows.encoding.arrays(),
+        spread=Spread(*spread, found.shape[0]),
+        training={
+            **record,
+            **model.training,
+            "n_rows": found.shape[0],
+            "class_counts": counts.tolist(),
+        },
+    )
+
+
+def _file_record(files: Files, encoding: Any, title: str) -> dict[str, Any]:
+    """Return what a model says of the files that it was trained on, and of how they were read."""
+    decisions = files.decisions
+    decided = [] if decisions is None else decisions.notes
+    others = [note for note in encoding_notes(encoding) if note not in decided]
+    return {
+        "files": kept_names(files.names),
+        "places": places_digest(files.names),
+        "format": str(files.format),
+        "title": title,
+        "decisions": None if decisions is None else decisions.as_json(),
+        "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
+        "bad_rows": files.bad_rows.as_json(),
+        "notes": [*decided, *others, *files.notes],
+    }
 
 
 def encoding_notes(encoding: Any) -> list[str]:
@@ -469,13 +547,6 @@ def encoding_notes(encoding: Any) -> list[str]:
             )
         )
     return notes
-
-
-def held_out_error(trained: Trained) -> float | None:
-    """Return the error of the final weights on the rows that were held out."""
-    outcome = trained.outcome
-    score = outcome.history[outcome.best_pass - 1].validation_score if outcome.history else None
-    return None if score is None else 1.0 - score
 
 
 def _verdict(diagnose: Callable[..., Any], trained: Trained, learner: Learner) -> Any:

@@ -109,6 +109,12 @@ class Outcome:
         """Whether the last weights were seen to classify every row that they learned from."""
         return self.stop_reason == "converged"
 
+    @property
+    def held_out_error(self) -> float | None:
+        """The error on the rows that were held out, of the pass that is kept."""
+        score = self.history[self.best_pass - 1].validation_score if self.history else None
+        return None if score is None else 1.0 - score
+
 
 MOST_WRONG = 0.02  # of the rows, by the last weights: they may be separable, and a few passes short
 MOST_MISTAKES = 0.1  # of the rows, in the last pass: with more they are not tried

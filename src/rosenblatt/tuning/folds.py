@@ -15,11 +15,18 @@ from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.bin_choice import BinTrial
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.held_out import HeldOutFit, recorded
+from rosenblatt.models.kernel_machine import kernel_model
 from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import read_rows
 from rosenblatt.models.scoring import Scorer
-from rosenblatt.models.train import fit_source, settings_for, tries_bins
+from rosenblatt.models.train import (
+    fit_source,
+    kernel_choice,
+    kernel_settings,
+    settings_for,
+    tries_bins,
+)
 from rosenblatt.training.order import permute
 
 Names = str | Sequence[str]
@@ -107,21 +114,30 @@ def cross_validate(
     fitted = {name: parameters.pop(name, None) for name in ("class_weight", "threshold")}
     refit = parameters.pop("refit", True)
     parameters.setdefault("early_stopping", True)
-    files, columns, learner = settings_for(paths, **parameters)
+    named = ("kernel", "gamma", "kernel_degree")
+    choice = kernel_choice(**{name: parameters.pop(name, None) for name in named})
+    if choice is None:
+        files, columns, learner = settings_for(paths, **parameters)
+    else:
+        others = {"threshold": fitted["threshold"], "metric": metric == "log-loss"}
+        files, columns, learner = kernel_settings(paths, choice, parameters, others)
     wanted = HeldOutFit(learner, calibrate=metric == "log-loss", threshold=fitted["threshold"])
     rows = read_rows(
         files.names,
         files.layout,
         columns,
         fit_intercept=learner.fit_intercept,
-        offer_bins=tries_bins(columns, learner),
+        offer_bins=choice is None and tries_bins(columns, learner),
     )
     how = {"refit": refit, "class_weight": fitted["class_weight"]}
     n_binned = 0
     evaluation, values, learned = Evaluation(rows.classes), [], []
     for number, (train, test) in enumerate(splits(rows.numbers, folds, learner.random_state), 1):
         trial = None if rows.offer is None else BinTrial(learner, lambda _: rows.offer)
-        model = _model(rows.batch(train), wanted, prepare=trial, **how)
+        if choice is None:
+            model = _model(rows.batch(train), wanted, prepare=trial, **how)
+        else:
+            model = kernel_model(choice, learner, rows.take(train), **how)
         if trial is not None and trial.choice is not None:
             n_binned += trial.choice.chosen
         batch, scorer = rows.batch(test), Scorer(model)
@@ -134,8 +150,9 @@ def cross_validate(
         evaluation.add(batch.labels, guess, scores)
         learned.append(len(train))
         tell(number)
+    title = learner.title if choice is None else choice.title(learner)
     return CrossValidation(
-        metric, tuple(values), tuple(learned), evaluation, learner.title, rows.files, n_binned
+        metric, tuple(values), tuple(learned), evaluation, title, rows.files, n_binned
     )
 
 

@@ -1,12 +1,14 @@
 """Kernel perceptrons as candidates, where there are so few rows that they can be fitted."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.estimators.kernel import KernelPerceptron
+from rosenblatt.models.kernel_machine import KernelChoice
 from rosenblatt.tuning.candidates import Candidate
 from rosenblatt.tuning.judging import RowJudge
 from rosenblatt.tuning.search import Curve, Stopped
@@ -15,10 +17,10 @@ PASSES = 5
 KERNELS = tuple(
     Candidate((("rule", "perceptron"), *entry.items()))
     for entry in (
-        {"kernel": "rbf", "gamma": "scale"},
+        {"kernel": "rbf"},
         {"kernel": "rbf", "gamma": 0.1},
-        {"kernel": "poly", "degree": 2, "coef0": 1.0},
-        {"kernel": "poly", "degree": 3, "coef0": 1.0},
+        {"kernel": "poly", "kernel_degree": 2},
+        {"kernel": "poly", "kernel_degree": 3},
     )
 )
 
@@ -27,11 +29,16 @@ class KernelJudge:
     """Judges kernel machines by fitting them, and leaves all others to another judge."""
 
     def __init__(
-        self, other: RowJudge, X: Any, y: NDArray[Any], class_weight: Any, seed: int
+        self,
+        other: RowJudge,
+        X: Any,
+        y: NDArray[Any],
+        weight: NDArray[Any] | None,
+        **shared: Any,
     ) -> None:
-        self._other, self._y = other, y
+        self._other, self._y, self._weight = other, y, weight
         self._X = X if hasattr(X, "shape") else np.asarray(X)
-        self._class_weight, self._seed = class_weight, seed
+        self._shared = shared
 
     def __call__(
         self, candidate: Candidate, share: float, fold: int, stopped: Callable[[], bool]
@@ -42,11 +49,12 @@ class KernelJudge:
         if stopped():
             raise Stopped
         train, test = self._other.split(fold)
-        machine = kernel_machine(candidate, self._class_weight, self._seed)
+        machine = kernel_machine(candidate, **self._shared)
         X = self._X.iloc if hasattr(self._X, "iloc") else self._X
-        machine.fit(X[train], self._y[train])
+        weight = None if self._weight is None else self._weight[train]
+        machine.fit(X[train], self._y[train], weight)
         scores = np.asarray(machine.decision_function(X[test]))
-        return self._other.last_value(scores, test, PASSES)
+        return self._other.last_value(scores, test, machine.max_iter)
 
 
 def is_kernel(candidate: Candidate) -> bool:
@@ -54,7 +62,12 @@ def is_kernel(candidate: Candidate) -> bool:
     return "kernel" in candidate.parameters
 
 
-def kernel_machine(candidate: Candidate, class_weight: Any, seed: int) -> KernelPerceptron:
-    """Return the estimator of a candidate."""
-    more: dict[str, Any] = {"class_weight": class_weight, "random_state": seed}
-    return KernelPerceptron(**candidate.parameters, max_iter=PASSES, **more)
+def kernel_machine(candidate: Candidate, *, class_weight: Any, **shared: Any) -> KernelPerceptron:
+    """Return the estimator of a candidate, with what all candidates share."""
+    given = candidate.parameters
+    chosen = {
+        entry.name: given.pop(entry.name) for entry in fields(KernelChoice) if entry.name in given
+    }
+    learner = Candidate(tuple(given.items())).learner_with(PASSES, **shared)
+    options = KernelChoice(**chosen).options(learner)
+    return KernelPerceptron(**options, class_weight=class_weight)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.kernels.shapes import dense_values, matrix_of
+from rosenblatt.models.kernel_machine import MOST_DENSE_COLUMNS
 from rosenblatt.models.rows import read_rows
 from rosenblatt.models.train import SETTINGS, TEXT_RULE, settings, settings_for
 from rosenblatt.rules import rule_parameters
@@ -106,15 +108,16 @@ def tune(
     )
     pool = candidates(learners({}, len(labels)), [()])
     judged: Judge = judge
+    shared = {"class_weight": class_weight, "random_state": random_state}
     if len(labels) <= FEW_ROWS:
-        machines = KernelJudge(judge, X, labels, class_weight, random_state)
+        machines = KernelJudge(judge, X, labels, None, **shared)
         pool, judged = [*pool, *KERNELS], machines
     halving(search, pool, judged, time_limit=time_limit, n_jobs=n_jobs, tell=tell)
     best = search.best
     candidate = Candidate((("rule", "perceptron"),)) if best is None else best.candidate
     passes = None if best is None else best.passes
     if is_kernel(candidate):
-        fitted: Any = kernel_machine(candidate, class_weight, random_state)
+        fitted: Any = kernel_machine(candidate, **shared)
     else:
         learner = candidate.learner_with(passes, random_state=random_state)
         kind: Any = getattr(estimators, learner.estimator)
@@ -156,29 +159,37 @@ def tune_files(
     known = {*SETTINGS, *rule_parameters()}
     given = {name: value for name, value in given.items() if name in known}
     files, columns, learner = settings_for(paths, **given)
-    rows = _FileEncodings(files.names, files.layout, given, class_weight)
-    base = rows(Candidate(()))
+    encoded = _FileEncodings(files.names, files.layout, given, class_weight)
+    base = encoded(Candidate(()))
     chosen = {*fixed} & {"rule", "memory", "max_iter", *rule_parameters()}
     kept = {name: given[name] for name in given if name in chosen}
     search = Search(metric, len(base.numbers), _folds(folds, len(base.numbers)))
+    shared = {name: given.get(name) for name in SHARED}
     judge = RowJudge(
-        rows,
+        encoded,
         base.numbers,
         metric=metric,
         folds=search.folds,
         seed=given.get("random_state", 0),
-        shared={name: given.get(name) for name in SHARED},
+        shared=shared,
     )
     ways = encodings(
         fixed,
         has_text=base.has_text,
         n_features=base.examples.rows.shape[1],
-        sparse=columns.degree > 1 or not files.rereadable or rows.n_values > MOST_VALUES,
+        sparse=columns.degree > 1 or not files.rereadable or encoded.n_values > MOST_VALUES,
     )
     pool = candidates(learners(kept, len(base.numbers)), ways)
     default = TEXT_RULE if base.has_text else learner.rule
     pool.sort(key=lambda one: (one.encoding != (), dict(one.learner)["rule"] != default))
-    halving(search, pool, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell)
+    judged: Judge = judge
+    if len(base.numbers) <= FEW_ROWS and not chosen - {"max_iter"}:
+        rows = base.examples.rows
+        X = matrix_of(rows) if rows.shape[1] > MOST_DENSE_COLUMNS else dense_values(rows)
+        weight = base.examples.weight
+        judged = KernelJudge(judge, X, base.numbers, weight, class_weight=None, **shared)
+        pool += [Candidate((*entry.learner, *kept.items())) for entry in KERNELS]
+    halving(search, pool, judged, time_limit=time_limit, n_jobs=n_jobs, tell=tell)
     best = search.best
     if best is None:
         return FileChoice({}, search)
@@ -210,12 +221,7 @@ class _FileEncodings:
         found = read_rows(self._names, self._layout, columns, fit_intercept=learner.fit_intercept)
         numbers, n_classes = found.numbers, len(found.classes)
         self.n_values = self.n_values or len(found.rows.data)
-        weight = found.weights
-        by_class = class_weights(
-            self._class_weight, found.classes, np.bincount(numbers, minlength=n_classes)
-        )
-        if by_class is not None:
-            weight = by_class[numbers] if weight is None else by_class[numbers] * weight
+        weight = found.row_weights(self._class_weight)
         examples = Examples(found.rows, targets_of(numbers, n_classes), weight)
         inner = found.encoding
         has_text = isinstance(inner, TableEncoding) and inner.has_text

@@ -1,0 +1,237 @@
+"""Kernel machines: what their parameters make, how rows of files train one, and its scores."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.kernels.budget import Limit
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.mistakes.arrays import read_machine
+from rosenblatt.mistakes.budget import BUDGETS, NO_LIMIT, BudgetState
+from rosenblatt.mistakes.gram import sizes_within
+from rosenblatt.mistakes.kernel import Kernel, scale_gamma
+from rosenblatt.mistakes.machine import DualState
+from rosenblatt.models.held_out import FEW_HELD_OUT
+from rosenblatt.models.learner import SHARED, Learner, check_parameters, plain_options
+from rosenblatt.models.model import KernelMachine, Model, record_of
+from rosenblatt.models.rows import FileRows
+from rosenblatt.rules import additive_rules, rule_parameters
+from rosenblatt.training.examples import ClassWeight, Examples
+from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
+from rosenblatt.training.kernel import KernelState, KernelTraining, kernel_passes
+from rosenblatt.training.loop import Plan, train
+from rosenblatt.wording import word_list
+
+KERNEL_LEARNER = "KernelPerceptron"
+FILE_KERNELS = ("rbf", "poly")
+MOST_DENSE_COLUMNS = 200
+
+
+def budget_of(parameters: Any) -> str | None:
+    """Return how rows are given up or projected; with max_support alone as the Projectron does."""
+    if parameters.budget is None and parameters.max_support is not None:
+        return "projectron"
+    budget: str | None = parameters.budget
+    return budget
+
+
+def kernel_of(parameters: Any, rows: Rows) -> Kernel:
+    """Return the kernel with its numbers, as these rows determine them."""
+    gamma = parameters.gamma
+    if gamma == "scale":
+        gamma = scale_gamma(rows) if parameters.kernel in {"poly", "rbf"} else 1.0
+    elif gamma == "auto":
+        gamma = 1.0 / max(rows.shape[1], 1)
+    return _kernel_with(parameters, float(gamma))
+
+
+def _kernel_with(parameters: Any, gamma: float) -> Kernel:
+    """Return the kernel of the parameters with this γ; a bias adds 1 to every value."""
+    constant = 1.0 if parameters.fit_intercept else 0.0
+    numbers = float(parameters.coef0), int(parameters.degree), constant
+    return Kernel(parameters.kernel, gamma, *numbers)
+
+
+def empty_state(
+    parameters: Any,
+    n_features: int,
+    n_classes: int,
+    generator: np.random.Generator | None = None,
+) -> KernelState:
+    """Return the state before the first row."""
+    joint, budget = parameters.multi_class == "joint", budget_of(parameters)
+    if budget is None:
+        return DualState(n_features, n_classes, joint)
+    most = NO_LIMIT if parameters.max_support is None else int(parameters.max_support)
+    limit = Limit(BUDGETS[budget], most, float(parameters.eta), float(parameters.eta0))
+    # From a copy, so that a budget leaves the order of the rows as it is without one.
+    key = 0 if generator is None else int(copy.deepcopy(generator.bit_generator).random_raw())
+    return BudgetState.empty(n_features, n_classes, joint, limit, key)
+
+
+def train_machine(
+    machine: KernelMachine,
+    parameters: Any,
+    examples: Examples,
+    plan: Plan,
+    generator: np.random.Generator,
+    observers: Sequence[Observer] = (),
+) -> tuple[KernelTraining, Outcome]:
+    """Change the state of a machine by passes over rows, whose targets are class numbers."""
+    sizes = sizes_within(float(parameters.cache_size), examples.rows.shape[1])
+    passes = kernel_passes(machine.state, machine.kernel, examples, plan, sizes)
+    training = KernelTraining(passes, examples, plan, generator, parameters.memory)
+    outcome = train(training, plan, observers)
+    passes.finish()
+    return training, outcome
+
+
+def stored_machine(model: Model, parameters: Any) -> KernelMachine:
+    """Return the machine of a model, read from its arrays where it comes from a file."""
+    if model.machine is not None:
+        return model.machine
+    empty = empty_state(parameters, model.n_features, len(model.classes))
+    kernel = _kernel_with(parameters, 1.0)
+    return KernelMachine(*read_machine(model.arrays, kernel, empty, model.count))
+
+
+def machine_scores(
+    machine: KernelMachine, parameters: Any, rows: Rows, memories: tuple[str, ...]
+) -> dict[str, NDArray[Any]]:
+    """Return the scores of rows by each memory: (n,) for two classes, else (n, K)."""
+    state, kernel = machine
+    sizes = sizes_within(float(parameters.cache_size), rows.shape[1])
+    found = state.scores(kernel, rows, sizes, memories, positive=parameters.zero == "positive")
+    return {
+        memory: scores[0] if state.n_classes == 2 else np.ascontiguousarray(scores.T)
+        for memory, scores in found.items()
+    }
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    """The kernel that rows of files are seen through; poly is (γ·x·x′ + 1)^degree."""
+
+    kernel: str
+    gamma: float | str = "scale"
+    kernel_degree: int = 2
+
+    def __post_init__(self) -> None:
+        if self.kernel not in FILE_KERNELS:
+            names = word_list(map(repr, FILE_KERNELS), joint="or")
+            msg = Sentence(Parameter("kernel"), f" must be {names}; got {self.kernel!r}.")
+            raise InputError(msg)
+        check_parameters("train_files", {"gamma": self.gamma, "degree": self.kernel_degree})
+
+    @classmethod
+    def of(
+        cls, kernel: str | None, gamma: float | str | None, kernel_degree: int | None
+    ) -> "KernelChoice | None":
+        """Return what these parameters say together; None for no kernel."""
+        given: dict[str, Any] = {"gamma": gamma, "kernel_degree": kernel_degree}
+        given = {name: value for name, value in given.items() if value is not None}
+        needed = {"gamma": Parameter("kernel"), "kernel_degree": Parameter("kernel", "poly")}
+        for name in given:
+            if kernel is None or (kernel == "rbf" and name == "kernel_degree"):
+                msg = Sentence(Parameter(name), " has no effect without ", needed[name], ".")
+                raise InputError(msg)
+        return None if kernel is None else cls(kernel, **given)
+
+    def check(self, learner: Learner, **others: Any) -> None:
+        """Raise InputError for what a kernel machine that is trained from files cannot do."""
+        if learner.second_order:
+            rules = word_list(additive_rules(), joint="or")
+            msg = Sentence(
+                *(Parameter("rule", learner.rule), " keeps a variance for each weight, and a "),
+                f"kernel machine has no weights; use the rule {rules}.",
+            )
+            raise InputError(msg)
+        others |= {"record_mistakes": learner.record_mistakes}
+        others["shuffle"] = learner.shuffle == "blocks"
+        for name, value in others.items():
+            if value:
+                chosen = Parameter("kernel", self.kernel)
+                raise InputError(Sentence(Parameter(name), " is not available with ", chosen, "."))
+
+    def title(self, learner: Learner) -> str:
+        """Return what the learner is called with this kernel."""
+        name = "an RBF kernel" if self.kernel == "rbf" else "a polynomial kernel"
+        return f"{learner.title} with {name}"
+
+    def options(self, learner: Learner) -> dict[str, Any]:
+        """Return all parameters of the estimator that learns so."""
+        values = {entry.name: entry.default for entry in rule_parameters().values()}
+        values |= {name: value for name, value in learner.values.items() if value is not None}
+        return {
+            "kernel": self.kernel,
+            "degree": self.kernel_degree,
+            "gamma": self.gamma,
+            "coef0": 1.0 if self.kernel == "poly" else 0.0,
+            "rule": learner.rule,
+            **{name: values[name] for name in ("eta0", "margin", "C")},
+            "memory": learner.memory,
+            "multi_class": "joint",
+            "max_support": None,
+            "budget": None,
+            "eta": 0.1,
+            "cache_size": 200,
+            "max_iter": learner.passes,
+            **{name: getattr(learner, name) for name in SHARED},
+            "random_state": learner.random_state,
+        }
+
+
+def kernel_model(
+    choice: KernelChoice,
+    learner: Learner,
+    rows: FileRows,
+    *,
+    refit: bool,
+    class_weight: ClassWeight | None,
+    observers: Sequence[Observer] = (),
+) -> Model:
+    """Train a machine on rows, and once more on all of them after some were held out."""
+    examples = replace(
+        rows.examples(MOST_DENSE_COLUMNS),
+        targets=rows.numbers,
+        weight=rows.row_weights(class_weight),
+    )
+    options = choice.options(learner)
+    parameters = SimpleNamespace(**options)
+    kernel = kernel_of(parameters, examples.rows)
+
+    def trained(plan: Plan) -> tuple[KernelMachine, KernelTraining, Outcome]:
+        generator = np.random.default_rng(learner.random_state)
+        state = empty_state(parameters, examples.rows.shape[1], len(rows.classes))
+        machine = KernelMachine(state, kernel)
+        return machine, *train_machine(machine, parameters, examples, plan, generator, observers)
+
+    plan, passes = replace(learner.plan(), record=False), 0
+    machine, training, outcome = trained(plan)
+    n_held_out = training.n_held_out
+    if refit and n_held_out and outcome.stop_reason not in ENDED_EARLY:
+        few = n_held_out < FEW_HELD_OUT and learner.averaged
+        passes = learner.passes if few else outcome.best_pass
+        machine, *_ = trained(replace(plan, max_iter=passes, early_stopping=None))
+    record = record_of(outcome)
+    record["outcome"]["n_learned"] = outcome.n_rows
+    return Model(
+        KERNEL_LEARNER,
+        options | plain_options({"class_weight": class_weight}),
+        rows.classes,
+        **machine.state.vectors(),
+        machine=machine,
+        **record,
+        training={
+            "held_out_rows": n_held_out,
+            "held_out_error": outcome.held_out_error,
+            "refit": passes > 0,
+            "refit_passes": passes,
+        },
+    )
