@@ -28,7 +28,8 @@ from rosenblatt import (
 )
 from rosenblatt.cli import main
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.rows import CSR, Dense, Rows
+from rosenblatt.kernels.rows import Dense
+from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.models.fitting import empty_model, fit_model, learn_batch
 from rosenblatt.models.learner import MEMORIES, TRAINED_MEMORIES, Learner
 from rosenblatt.models.scoring import linear_scores
@@ -36,7 +37,6 @@ from rosenblatt.rules import RULES
 from rosenblatt.service.features import ArrayFeatures, NamedFeatures
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.training.examples import Examples, row_numbers, targets_of
-from rosenblatt.training.linear import count_mistakes
 from rosenblatt.training.order import Order
 
 N_ROWS, N_FEATURES = 40, 5
@@ -71,21 +71,6 @@ def labels(n_classes: int) -> NDArray[Any]:
     return np.arange(N_ROWS) * 7 % 11 % n_classes
 
 
-def rows_of(X: Any) -> Rows:
-    """Return an input as kernels see it."""
-    if sparse.issparse(X):
-        return CSR(X.data, X.indices, X.indptr, X.shape[1], 1.0)
-    return Dense(X, 1.0)
-
-
-def row_forms(X: Any) -> Iterator[Rows]:
-    """Yield an input as rows of memory and, where that differs, as rows of files."""
-    rows = rows_of(X)
-    yield rows
-    if isinstance(rows, CSR) and rows.indices.dtype == np.int32:
-        yield rows._replace(indptr=rows.indptr.astype(np.int64))
-
-
 def learners() -> Iterator[Learner]:
     """Yield every rule with every memory, with and without what else changes a pass."""
     for rule, memory in product(RULES, TRAINED_MEMORIES):
@@ -106,7 +91,7 @@ def learners() -> Iterator[Learner]:
 
 def visit_learners() -> None:
     """Train every learner on every input, go on learning, and score."""
-    forms = [rows for X in arrays() for rows in row_forms(X)]
+    forms = [as_rows(X, 1.0) for X in arrays()]
     for n_classes, rows, weighted in product(CLASS_COUNTS, forms, (False, True)):
         y = labels(n_classes)
         weight = np.ones(N_ROWS) if weighted else None
@@ -142,21 +127,10 @@ def visit_estimators() -> None:
                 rosenblatt.why(clf, X, np.ones(N_FEATURES))
 
 
-def visit_counts() -> None:
-    """Count mistakes on rows of memory and of files, where indices and starts differ in type."""
-    for n_classes, X in product(CLASS_COUNTS, arrays()):
-        kinds = [*row_forms(X)]
-        state = Learner().start(N_FEATURES, n_classes)
-        state.arrange_for(kinds[0])
-        for kind, order in product(kinds, (row_numbers(N_ROWS), np.arange(N_ROWS))):
-            examples = Examples(kind, targets_of(labels(n_classes), n_classes))
-            count_mistakes(state, state.weights, examples, order, 0)
-
-
 def visit_orders() -> None:
-    """Shuffle rows in memory and rows of files by blocks."""
-    for X, numbers in product(arrays(), (row_numbers(N_ROWS), np.arange(N_ROWS))):
-        Order(numbers, "blocks", np.random.default_rng(0), rows_of(X)).next()
+    """Shuffle rows by blocks."""
+    rows = as_rows(next(arrays()), 1.0)
+    Order(row_numbers(N_ROWS), "blocks", np.random.default_rng(0), rows).next()
 
 
 def visit_votes() -> None:
@@ -325,7 +299,7 @@ def _visit_file(data: str, options: list[str], rule: str, memory: str) -> None:
     if not trained:  # not available together
         return
     run("train", data, *options, *chosen, "-o", "b.model", "--shuffle", "no")
-    run("train", data, *options, *chosen, "-o", "b.model", "--shuffle-buffer", "1K")
+    run("train", data, *options, *chosen, "-o", "b.model", "--buffer", "1K")
     run("train", data, *options, *chosen, "-o", "b.model", "--record-mistakes", "--calibrate")
     run("train", "--from", "a.model", data, "-o", "c.model")
     for model in ("a.model", "b.model"):
@@ -347,7 +321,6 @@ def run(*arguments: str) -> bool:
 VISITS: tuple[Callable[[], None], ...] = (
     visit_learners,
     visit_estimators,
-    visit_counts,
     visit_orders,
     visit_votes,
     visit_kernels,

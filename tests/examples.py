@@ -84,7 +84,7 @@ def csr(rows: Any, constant: float = 1.0, dtype: Any = np.float64, index: Any = 
     return CSR(
         np.array(data, dtype),
         np.array(indices, index),
-        indptr.astype(index),
+        indptr,
         len(rows[0]),
         constant,
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import activations, binary_mistakes, binary_pass
-from rosenblatt.kernels.counts import empty_log
+from rosenblatt.kernels.counts import NO_LOG, empty_log
 from rosenblatt.kernels.multiclass import class_scores, multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA, PA1, PA2, ZERO_CONVENTIONS, MarginPerceptron, Perceptron
@@ -61,15 +61,15 @@ def test_binary_pass_is_the_reference(drawn: Drawn, rule: str, form: str, zero: 
         how=HOW[form],
     )
     w, u = np.zeros(rows.shape[1] + 1), np.zeros(rows.shape[1] + 1)
-    y = np.array(labels, np.int8)
+    y = np.array(labels, np.int32)
     c, updates, losses = 1, [], []
     for number, order in enumerate(drawn.orders):
         log = empty_log(len(y))
         counts = binary_pass(
             rows,
             y,
-            None,
-            np.array(order, np.int32),
+            np.empty(0),
+            np.array(order),
             ours,
             ZERO_CONVENTIONS[zero],
             w,
@@ -120,8 +120,8 @@ def test_multiclass_pass_is_the_reference(drawn: Drawn, rule: str, form: str, ze
         counts = multiclass_pass(
             rows,
             y,
-            None,
-            np.array(order, np.int32),
+            np.empty(0),
+            np.array(order),
             ours,
             ZERO_CONVENTIONS[zero],
             np.empty(4),
@@ -160,9 +160,9 @@ def test_weights_multiply_the_step(drawn: Drawn, weights: list[float], form: str
         weights=weights,
         how=HOW[form],
     )
-    w, y = np.zeros(rows.shape[1] + 1), np.array(labels, np.int8)
-    weight, order = np.array(weights[: len(y)]), np.array(drawn.orders[0], np.int32)
-    binary_pass(rows, y, weight, order, PA1(1.0), 0, w, None, 1, None)
+    w, y = np.zeros(rows.shape[1] + 1), np.array(labels, np.int32)
+    weight, order = np.array(weights[: len(y)]), np.array(drawn.orders[0])
+    binary_pass(rows, y, weight, order, PA1(1.0), 0, w, np.empty(0), 1, NO_LOG)
     assert same_bits(w, expected.w)
 
 
@@ -173,8 +173,8 @@ def test_number_types_are_read_as_they_are(dtype: type, n_features: int) -> None
     rng = np.random.default_rng(5)
     values: NDArray[Any] = rng.integers(0, 256, (40, n_features)).astype(dtype)
     values[rng.random(values.shape) < 0.5] = 0
-    y = np.where(rng.random(40) < 0.5, -1, 1).astype(np.int8)
-    order = rng.permutation(40).astype(np.int32)
+    y = np.where(rng.random(40) < 0.5, -1, 1).astype(np.int32)
+    order = rng.permutation(40)
     found = []
     for rows in (
         dense(values, dtype=np.float64),
@@ -182,8 +182,8 @@ def test_number_types_are_read_as_they_are(dtype: type, n_features: int) -> None
         csr(values.tolist(), dtype=dtype),
         csr(values.tolist(), dtype=dtype, index=np.int64),
     ):
-        w = np.zeros(n_features + 1)
-        binary_pass(rows, y, None, order, Perceptron(1.0), 0, w, None, 1, None)
+        w, none = np.zeros(n_features + 1), np.empty(0)
+        binary_pass(rows, y, none, order, Perceptron(1.0), 0, w, none, 1, NO_LOG)
         found.append(w)
     assert all(same_bits(w, found[0]) for w in found[1:])
 
@@ -196,12 +196,12 @@ def test_activations_and_mistakes_agree_with_matrix_products(drawn: Drawn, form:
     rng = np.random.default_rng(0)
     by_class = rng.integers(-5, 6, (3, d + 1)).astype(float)
     augmented = np.hstack([np.array(drawn.rows).reshape(n, d), np.full((n, 1), drawn.constant)])
-    order = np.arange(n, dtype=np.int32)
+    order = np.arange(n)
 
     out = np.empty(n)
     activations(rows, by_class[0], out)
     assert out.tolist() == (augmented @ by_class[0]).tolist()
-    y = np.array([2 * (label > 0) - 1 for label in drawn.labels], np.int8)
+    y = np.array([2 * (label > 0) - 1 for label in drawn.labels], np.int32)
     assert binary_mistakes(rows, y, order, 0, by_class[0]) == np.sum(y * out <= 0)
 
     scores = np.empty((n, 3))

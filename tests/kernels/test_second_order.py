@@ -60,13 +60,13 @@ def test_two_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero:
     )
     d = rows.shape[1]
     w, sigma, u, room = np.zeros(d + 1), np.ones(d + 1), np.zeros(d + 1), np.empty(d + 1)
-    y, c, counted = np.array(labels, np.int8), 1, []
+    y, c, counted = np.array(labels, np.int32), 1, []
     for order in drawn.orders:
         counts = second_order_pass(
             rows,
             y,
-            None,
-            np.array(order, np.int32),
+            np.empty(0),
+            np.array(order),
             ours,
             ZERO_CONVENTIONS[zero],
             w,
@@ -110,8 +110,8 @@ def test_four_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero
         counts = second_order_multiclass_pass(
             rows,
             y,
-            None,
-            np.array(order, np.int32),
+            np.empty(0),
+            np.array(order),
             ours,
             ZERO_CONVENTIONS[zero],
             np.empty(4),
@@ -136,7 +136,7 @@ def test_four_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero
 def test_full_covariance_is_the_definition(rule: str) -> None:
     """With the whole matrix the update is w + alpha·y·Σx and Σ − beta·Σx(Σx)ᵀ, by NumPy."""
     rng = np.random.default_rng(3)
-    X, y = rng.normal(size=(60, 5)), np.where(rng.random(60) < 0.5, -1, 1).astype(np.int8)
+    X, y = rng.normal(size=(60, 5)), np.where(rng.random(60) < 0.5, -1, 1).astype(np.int32)
     ours, theirs = RULES[rule]
     w, sigma, augmented = np.zeros(6), np.eye(6), np.hstack([X, np.ones((60, 1))])
     for x, label in zip(augmented, y.tolist(), strict=True):
@@ -145,10 +145,8 @@ def test_full_covariance_is_the_definition(rule: str) -> None:
         w += alpha * label * direction
         sigma -= beta * np.outer(direction, direction)
     found, matrix = np.zeros(6), np.eye(6)
-    order = np.arange(60, dtype=np.int32)
-    full_covariance_pass(
-        Dense(X, 1.0), y, None, order, ours, 0, found, matrix, None, 1, np.empty(6)
-    )
+    order, none, room = np.arange(60), np.empty(0), np.empty(6)
+    full_covariance_pass(Dense(X, 1.0), y, none, order, ours, 0, found, matrix, none, 1, room)
     np.testing.assert_allclose(found, w, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(matrix, sigma, rtol=1e-9, atol=1e-12)
 

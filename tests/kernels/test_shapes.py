@@ -57,13 +57,18 @@ def test_joined(form: str) -> None:
     assert join([rows]) is rows
 
 
-def test_a_join_beyond_32_bits_widens_the_pointers() -> None:
-    """Row pointers of 32 bits become wider where the joined rows need it, else stay."""
+def test_rows_begin_in_64_bits() -> None:
+    """Of a matrix nothing is copied but where its rows begin; a join goes beyond 32 bits."""
+    matrix = sparse.csr_matrix(VALUES)
+    rows: Any = as_rows(matrix, 1.0)
+    assert matrix.indptr.dtype == np.int32
+    assert rows.indptr.dtype == np.int64
+    assert np.shares_memory(rows.data, matrix.data)
+    assert np.shares_memory(rows.indices, matrix.indices)
     empty = np.zeros(0, np.int32)
-    far = CSR(np.zeros(0), empty, np.array([0, 2**31 - 1], np.int32), 3, 1.0)
-    near = CSR(np.zeros(0), empty, np.array([0, 2], np.int32), 3, 1.0)
+    far = CSR(np.zeros(0), empty, np.array([0, 2**31 - 1]), 3, 1.0)
+    near = CSR(np.zeros(0), empty, np.array([0, 2]), 3, 1.0)
     assert join([far, near]).indptr.tolist() == [0, 2**31 - 1, 2**31 + 1]  # type: ignore[union-attr]
-    assert join([near, near]).indptr.dtype == np.int32  # type: ignore[union-attr]
 
 
 @EVERY_FORMAT

@@ -88,7 +88,7 @@ def test_shuffles(engine: Engine, seed: int, n: int) -> None:
     """Successive permutations are those of NumPy's generator and the library's shuffle."""
     generator, expected = np.random.default_rng(seed), []
     for _ in range(3):
-        order = np.arange(n, dtype=np.int32)
+        order = np.arange(n)
         permute(order, generator)
         expected.append(order.tolist())
     assert engine.ask("permutations", seed=seed, n=n, count=3) == expected

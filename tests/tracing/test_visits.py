@@ -67,7 +67,7 @@ def test_one_visit_changes_the_state_as_the_compiled_pass_does(
     for i in [i for order in drawn.orders for i in order]:
         seen = visit(slow, examples, i, RULES[rule], zero)
         log = None if rule in SECOND_ORDER else empty_log(1)
-        counts = run_pass(fast, examples, np.array([i], np.int32), RULES[rule], zero, log)
+        counts = run_pass(fast, examples, np.array([i]), RULES[rule], zero, log)
         assert same_bits(slow.weights, fast.weights)
         assert same_bits(slow.ledger, fast.ledger)
         assert (slow.count, seen.mistake) == (fast.count, counts.mistakes == 1)

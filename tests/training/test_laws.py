@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from rosenblatt.kernels.counts import NO_LOG
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import PA, PA1, Perceptron, Rule, pair_scale
@@ -38,7 +39,7 @@ def one_pass(
 ) -> State:
     """Make one pass over rows, in the order given or another, and return the state."""
     examples = Examples(rows, targets_of(np.array(labels), state.n_classes))
-    order = row_numbers(len(labels)) if order is None else np.array(order, np.int32)
+    order = row_numbers(len(labels)) if order is None else np.array(order)
     run_pass(state, examples, order, rule, 0)
     return state
 
@@ -145,7 +146,7 @@ def test_mistakes_are_bounded(seed: int, margin: float, n_features: int) -> None
     X, y, w = separable(80, n_features, margin, seed)
     gamma = (y * (X @ w)).min()
     state = State.zeros(n_features, 2, averaged=False)
-    examples = Examples(dense(X, constant=0.0), y.astype(np.int8))
+    examples = Examples(dense(X, constant=0.0), y.astype(np.int32))
     outcome = fit(state, examples, Plan(Perceptron(), 10_000), np.random.default_rng(seed))
     assert outcome.converged
     mistakes = sum(record.mistakes for record in outcome.history)
@@ -223,7 +224,21 @@ def test_two_classes_in_the_multiclass_machine(drawn: Drawn, rule: Rule) -> None
     run_pass(binary, Examples(rows, targets_of(np.array(drawn.labels), 2)), numbers, rule, 0)
     two = np.zeros((2, rows.shape[1] + 1))
     labels = np.array(drawn.labels, np.int32)
-    multiclass_pass(rows, labels, None, numbers, rule, 0, np.empty(2), two, None, 1, None)
+    multiclass_pass(
+        *(
+            rows,
+            labels,
+            np.empty(0),
+            numbers,
+            rule,
+            0,
+            np.empty(2),
+            two,
+            np.empty((0, 0)),
+            1,
+            NO_LOG,
+        )
+    )
     scale = pair_scale(rule)
     expected = np.stack([-scale * binary.weights, scale * binary.weights])
     tolerance = 0 if rule == Perceptron(1.0) else 1e-9 * max(1.0, np.abs(two).max())

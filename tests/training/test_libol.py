@@ -30,7 +30,7 @@ def test_online_mistake_rates(
 ) -> None:
     """One pass without a bias, mean of 20 shuffles: within two deviations, updates within 3 %."""
     X, y = load_svmlight_file(str(data_folder / "svmguide3.svm.gz"))
-    examples = Examples(dense(X.toarray(), constant=0.0), y.astype(np.int8))
+    examples = Examples(dense(X.toarray(), constant=0.0), y.astype(np.int32))
     plan = Plan(rule, 1, zero=ZERO_CONVENTIONS["positive"])  # as LIBOL has it
     passes = []
     for seed in range(20):

@@ -34,7 +34,7 @@ def train(
     """Train two classes from zero on dense rows with a bias."""
     rows = dense(rows)
     state = State.zeros(rows.shape[1], 2, averaged=averaged)
-    examples = Examples(rows, np.array(labels, np.int8))
+    examples = Examples(rows, np.array(labels, np.int32))
     return state, fit(state, examples, plan, np.random.default_rng(seed))
 
 
@@ -114,7 +114,7 @@ def test_early_stopping_returns_the_best_pass(form: str) -> None:
     """The state returned scores, on the held-out rows, the best score of the curve."""
     rng = np.random.default_rng(8)
     X = rng.standard_normal((400, 6))
-    y = np.sign(X[:, 0] + 0.8 * rng.standard_normal(400)).astype(np.int8)
+    y = np.sign(X[:, 0] + 0.8 * rng.standard_normal(400)).astype(np.int32)
     examples = Examples(FORMATS[form](X.tolist()), y)
     state = State.zeros(6, 2, averaged=True)
     plan = Plan(Perceptron(), 100, early_stopping=EarlyStopping(0.25, 3))
@@ -132,7 +132,7 @@ def test_early_stopping_returns_the_best_pass(form: str) -> None:
 def test_held_out_rows_are_not_learned_from() -> None:
     """Rows held out leave no trace in the list of mistakes, and every class is among them."""
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((100, 3)), np.repeat(np.array([-1, 1], np.int8), [80, 20])
+    X, y = rng.standard_normal((100, 3)), np.repeat(np.array([-1, 1], np.int32), [80, 20])
     examples = Examples(dense(X), y)
     plan = Plan(Perceptron(), 5, early_stopping=EarlyStopping(0.1, 5), record=True)
     outcome = fit(State.zeros(3, 2, averaged=False), examples, plan, np.random.default_rng(3))
@@ -165,7 +165,7 @@ def test_interrupt_keeps_the_pass_under_way() -> None:
 
     rows = dense(XOR_X)
     state = State.zeros(2, 2, averaged=True)
-    examples = Examples(rows, np.array(XOR_Y, np.int8))
+    examples = Examples(rows, np.array(XOR_Y, np.int32))
     handler = signal.getsignal(signal.SIGINT)
     outcome = fit(state, examples, Plan(Perceptron(), 100), np.random.default_rng(0), [press])
     assert outcome.stop_reason == "interrupted"
@@ -182,7 +182,7 @@ def test_a_second_interrupt_is_not_held_back() -> None:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
 
-    examples = Examples(dense(XOR_X), np.array(XOR_Y, np.int8))
+    examples = Examples(dense(XOR_X), np.array(XOR_Y, np.int32))
     with pytest.raises(KeyboardInterrupt):
         fit(
             State.zeros(2, 2, averaged=False),
@@ -204,7 +204,7 @@ def test_overflow_is_reported() -> None:
 def test_observers_are_told_of_every_pass() -> None:
     """Each observer gets the very records of the history, in order."""
     seen: list[PassRecord] = []
-    examples = Examples(dense(XOR_X), np.array(XOR_Y, np.int8))
+    examples = Examples(dense(XOR_X), np.array(XOR_Y, np.int32))
     outcome = fit(
         State.zeros(2, 2, averaged=False),
         examples,

@@ -45,7 +45,7 @@ def test_long_orders_are_permutations() -> None:
 
 def test_kinds_of_order() -> None:
     """As given stays as given, once stays what it became, every pass is new."""
-    rows = np.array([5, 6, 7, 8, 9, 10, 11], np.int32)
+    rows = np.array([5, 6, 7, 8, 9, 10, 11])
     given = Order(rows, shuffle=False, generator=np.random.default_rng(0))
     assert [given.next().tolist() for _ in range(2)] == [rows.tolist()] * 2
     once = Order(rows, shuffle="once", generator=np.random.default_rng(0))
@@ -106,12 +106,12 @@ def test_blocks_of_sparse_rows_count_values(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_rows_sorted_by_class_are_told_of() -> None:
     """Blocks of rows of one class teach little: a warning says what to use."""
-    targets = np.repeat(np.array([-1, 1], np.int8), 1500)
+    targets = np.repeat(np.array([-1, 1], np.int32), 1500)
     with pytest.warns(
         UserWarning, match=r"first 1,000 rows are all of one class: shuffle='blocks'"
     ):
         warn_of_sorted_rows(targets)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warn_of_sorted_rows(np.tile(np.array([-1, 1], np.int8), 1500))
+        warn_of_sorted_rows(np.tile(np.array([-1, 1], np.int32), 1500))
         warn_of_sorted_rows(targets[:900])  # all there is

@@ -95,10 +95,9 @@ def _sparse_rows(X: Any, constant: float) -> CSR:
     if not X.has_canonical_format:  # two entries for one feature would make ‖x‖² wrong
         X = X.copy()
         X.sum_duplicates()
-    data, indices, indptr = (
-        np.require(array, requirements=["C", "A"]) for array in (X.data, X.indices, X.indptr)
-    )
-    return CSR(data, indices, indptr, X.shape[1], constant)
+    needs: Any = ["C", "A"]
+    data, indices = (np.require(array, requirements=needs) for array in (X.data, X.indices))
+    return CSR(data, indices, np.require(X.indptr, np.int64, needs), X.shape[1], constant)
 
 
 def _dense_rows(X: Any, constant: float) -> Dense:

@@ -16,14 +16,14 @@ settle = inlined(rules.settle)
 def binary_pass(
     rows: Rows,
     y: NDArray[Any],  # −1 or +1 for each row
-    weight: NDArray[Any] | None,  # multiplies the step of each row
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
     w: Changed[NDArray[Any]],
-    u: Changed[NDArray[Any]] | None,  # the ledger of the average, Algorithm 7's u and β
+    u: Changed[NDArray[Any]],  # the ledger of the average, Algorithm 7's u and β; empty: none
     c: int,  # Algorithm 7's counter before this pass
-    log: Changed[Log] | None,
+    log: Changed[Log],  # empty: none
 ) -> Counts:
     """Visit the rows in order, step where the rule says so, and return what happened."""
     mistakes, updates, loss = 0, 0, 0.0
@@ -36,13 +36,13 @@ def binary_pass(
             mistakes += 1
             loss -= margin
         tau = rule.step(margin, rows.sqnorm(i))
-        if weight is not None:
+        if len(weight):
             tau *= weight[i]
         if tau != 0.0:
             rows.add(i, tau * y[i], w)
-            if u is not None:
+            if len(u):
                 rows.add(i, tau * y[i] * (c + t), u)
-            if log is not None:
+            if len(log.row):
                 note(log, updates, i, y[i], -y[i], tau, c + t)
             updates += 1
     return Counts(mistakes, updates, loss)

@@ -77,7 +77,7 @@ def row_steps(
 @compiled
 def budget_block(
     labels: NDArray[Any],  # the number of each row's class
-    weight: NDArray[Any] | None,  # multiplies the step of each row
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     gram: NDArray[Any],  # (rows, rows that are kept, then these rows)
     rule: Any,
     zero: int,
@@ -96,7 +96,7 @@ def budget_block(
     first = gram.shape[1] - len(labels)  # where these rows stand in the Gram block
     for t in range(len(labels)):
         kept_scores(gram[t], n_kept, slots, scores)
-        square, share = gram[t, first + t], 1.0 if weight is None else weight[t]
+        square, share = gram[t, first + t], weight[t] if len(weight) else 1.0
         wrong, changed, cost = row_steps(labels[t], share, square, rule, zero, joint, scores, delta)
         mistakes += wrong
         updates += changed

@@ -22,7 +22,7 @@ from rosenblatt.kernels.prefix_sums import add_row
 @compiled
 def column_block(
     signs: NDArray[Any],  # −1 or +1: (columns, rows)
-    weight: NDArray[Any] | None,  # multiplies the step of each row
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     gram: NDArray[Any],  # K of these rows among themselves
     rule: Any,
     zero: int,
@@ -44,7 +44,7 @@ def column_block(
                 mistakes += 1
                 loss -= margin
             tau = rule.step(margin, gram[t, t])
-            if weight is not None:
+            if len(weight):
                 tau *= weight[t]
             if tau != 0.0:
                 add_row(scores, k, tau * y, gram, t, 0, n_rows)
@@ -56,7 +56,7 @@ def column_block(
 @compiled
 def joint_block(
     labels: NDArray[Any],  # the number of each row's class
-    weight: NDArray[Any] | None,  # multiplies the step of each row
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     gram: NDArray[Any],  # K of these rows among themselves
     rule: Any,
     zero: int,
@@ -75,7 +75,7 @@ def joint_block(
             mistakes += 1
             loss -= margin
         tau = rule.step(margin, 2.0 * gram[t, t])
-        if weight is not None:
+        if len(weight):
             tau *= weight[t]
         if tau != 0.0:
             add_row(scores, k, tau, gram, t, 0, n_rows)

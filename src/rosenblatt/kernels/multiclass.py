@@ -35,15 +35,15 @@ def pair_margin(scores: NDArray[Any], k: int, rival: int, zero: int) -> float:
 def multiclass_pass(
     rows: Rows,
     y: NDArray[Any],  # the number of each row's class
-    weight: NDArray[Any] | None,  # multiplies the step of each row
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
     scores: NDArray[Any],  # room for the activation of each class
     w: Changed[NDArray[Any]],  # laid out as the rows want it
-    u: Changed[NDArray[Any]] | None,  # the ledger of the average
+    u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
-    log: Changed[Log] | None,
+    log: Changed[Log],  # empty: none
 ) -> Counts:
     """Visit the rows in order, step where the rule says so, and return what happened.
 
@@ -62,15 +62,15 @@ def multiclass_pass(
             mistakes += 1
             loss -= margin
         tau = rule.step(margin, 2.0 * rows.sqnorm(i))
-        if weight is not None:
+        if len(weight):
             tau *= weight[i]
         if tau != 0.0:
             rows.add_to_class(i, tau, w, k)
             rows.add_to_class(i, -tau, w, rival)
-            if u is not None:
+            if len(u):
                 rows.add_to_class(i, tau * (c + t), u, k)
                 rows.add_to_class(i, -tau * (c + t), u, rival)
-            if log is not None:
+            if len(log.row):
                 note(log, updates, i, k, rival, tau, c + t)
             updates += 1
     return Counts(mistakes, updates, loss)

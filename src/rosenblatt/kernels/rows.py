@@ -123,7 +123,10 @@ class Dense(NamedTuple):
 
 
 class CSR(NamedTuple):
-    """Rows of a canonical compressed sparse row matrix, with 32- or 64-bit indices."""
+    """Rows of a canonical compressed sparse row matrix, with 32- or 64-bit indices.
+
+    Where rows begin is always in 64 bits; ``shapes.as_rows`` sees to it.
+    """
 
     data: NDArray[Any]
     indices: NDArray[Any]

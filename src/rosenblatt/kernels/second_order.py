@@ -20,13 +20,13 @@ from rosenblatt.kernels.rows import Dense, Rows
 def second_order_pass(
     rows: Rows,
     y: NDArray[Any],  # −1 or +1 for each row
-    weight: NDArray[Any] | None,  # multiplies the step of each row
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
     w: Changed[NDArray[Any]],
     sigma: Changed[NDArray[Any]],  # the diagonal of Σ
-    u: Changed[NDArray[Any]] | None,  # the ledger of the average
+    u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
     direction: NDArray[Any],  # room for Σx
 ) -> Counts:
@@ -40,11 +40,11 @@ def second_order_pass(
             mistakes += 1
             loss -= margin
         alpha, beta = rule.step(margin, rows.scaled(i, sigma, direction))
-        if weight is not None:
+        if len(weight):
             alpha *= weight[i]
         if alpha != 0.0:
             rows.move(i, alpha * y[i], direction, w)
-            if u is not None:
+            if len(u):
                 rows.move(i, alpha * y[i] * (c + t), direction, u)
             rows.narrow(i, beta, direction, sigma)
             updates += 1
@@ -55,14 +55,14 @@ def second_order_pass(
 def second_order_multiclass_pass(
     rows: Rows,
     y: NDArray[Any],  # the number of each row's class
-    weight: NDArray[Any] | None,  # multiplies the step of each row
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
     scores: NDArray[Any],  # room for the activation of each class
     w: Changed[NDArray[Any]],  # laid out as the rows want it
     sigma: Changed[NDArray[Any]],  # the diagonals, laid out likewise
-    u: Changed[NDArray[Any]] | None,  # the ledger of the average
+    u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
     direction: NDArray[Any],  # room for Σx of the class
     against: NDArray[Any],  # room for Σx of its rival
@@ -85,12 +85,12 @@ def second_order_multiclass_pass(
         variance = rows.scaled_of_class(i, sigma, k, direction)
         variance += rows.scaled_of_class(i, sigma, rival, against)
         alpha, beta = rule.step(margin, variance)
-        if weight is not None:
+        if len(weight):
             alpha *= weight[i]
         if alpha != 0.0:
             rows.move_class(i, alpha, direction, w, k)
             rows.move_class(i, -alpha, against, w, rival)
-            if u is not None:
+            if len(u):
                 rows.move_class(i, alpha * (c + t), direction, u, k)
                 rows.move_class(i, -alpha * (c + t), against, u, rival)
             rows.narrow_class(i, beta, direction, sigma, k)
@@ -103,13 +103,13 @@ def second_order_multiclass_pass(
 def full_covariance_pass(
     rows: Dense,
     y: NDArray[Any],  # −1 or +1 for each row
-    weight: NDArray[Any] | None,  # multiplies the step of each row
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
     w: Changed[NDArray[Any]],
     sigma: Changed[NDArray[Any]],  # Σ, symmetric
-    u: Changed[NDArray[Any]] | None,  # the ledger of the average
+    u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
     direction: Changed[NDArray[Any]],  # room for Σx
 ) -> Counts:
@@ -128,11 +128,11 @@ def full_covariance_pass(
             for j in range(d + 1):
                 direction[j] += rows.values[i, k] * sigma[k, j]
         alpha, beta = rule.step(margin, rows.dot(i, direction))
-        if weight is not None:
+        if len(weight):
             alpha *= weight[i]
         if alpha != 0.0:
             rows.move(i, alpha * y[i], direction, w)
-            if u is not None:
+            if len(u):
                 rows.move(i, alpha * y[i] * (c + t), direction, u)
             for k in range(d + 1):
                 for j in range(d + 1):

@@ -71,12 +71,11 @@ def join(parts: Sequence[Rows]) -> Rows:
     if isinstance(first, Dense):
         return Dense(np.concatenate([part.values for part in alike]), first.constant)
     sizes = [int(part.indptr[-1]) for part in alike]
-    kind = first.indptr.dtype if sum(sizes) <= np.iinfo(first.indptr.dtype).max else np.int64
     ends = [part.indptr[1:] + at for part, at in zip(alike, np.cumsum([0, *sizes]), strict=False)]
     return first._replace(
         data=np.concatenate([part.data for part in alike]),
         indices=np.concatenate([part.indices for part in alike]),
-        indptr=np.concatenate([first.indptr[:1], *ends]).astype(kind, copy=False),
+        indptr=np.concatenate([first.indptr[:1], *ends]),
     )
 
 
@@ -109,9 +108,10 @@ def in_format_of(rows: Rows, other: Rows) -> Rows:
 
 
 def as_rows(matrix: Any, constant: float) -> Rows:
-    """Return an array or a canonical CSR matrix as rows, without a copy."""
+    """Return an array or a canonical CSR matrix as rows, without a copy of values and indices."""
     if hasattr(matrix, "indptr"):
-        return CSR(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1], constant)
+        starts = matrix.indptr.astype(np.int64, copy=False)  # one type: half as many kernels
+        return CSR(matrix.data, matrix.indices, starts, matrix.shape[1], constant)
     return Dense(matrix, constant)
 
 

@@ -54,7 +54,7 @@ class SingleRow:
     def __init__(self, room: int) -> None:
         self.room = room
         self.data, self.indices = np.zeros(room), np.zeros(room, np.int32)
-        self.indptr = np.zeros(2, np.int32)
+        self.indptr = np.zeros(2, np.int64)
         places = [array.ctypes.data for array in (self.data, self.indices, self.indptr)]
         self._desk = (ctypes.c_int64 * 12)(*places, room, 0, 0, 0, *map(id, TYPES))
         self.address = ctypes.addressof(self._desk)

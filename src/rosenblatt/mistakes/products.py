@@ -138,7 +138,8 @@ class SparseProducts:
         from scipy.sparse import csc_matrix
 
         by_feature = csc_matrix(matrix_of(take(self._right, right)))
-        columns = by_feature.data, by_feature.indices, by_feature.indptr
+        rows = by_feature.indices.astype(np.int32, copy=False)  # of a panel, so few
+        columns = by_feature.data, rows, by_feature.indptr.astype(np.int64, copy=False)
 
         def dots(left: Numbers) -> NDArray[Any]:
             data, indices, indptr, _, _ = without_zeros(self._left, left)

@@ -20,8 +20,8 @@ BLOCK = 1 << 16  # rows at a time, so that a wide intermediate never has the len
 
 
 def row_numbers(n_rows: int) -> NDArray[Any]:
-    """Return 0 … n_rows − 1 in the narrowest type that holds them."""
-    return np.arange(n_rows, dtype=np.int32 if n_rows < 2**31 else np.int64)
+    """Return 0 … n_rows − 1 in the one type that the kernels take for an order."""
+    return np.arange(n_rows, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,7 @@ def numbers_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
 
 def targets_of(numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
     """Return class numbers as targets."""
-    if n_classes == 2:
-        return (2 * numbers - 1).astype(np.int8)
-    return numbers.astype(np.int32)
+    return (2 * numbers - 1 if n_classes == 2 else numbers).astype(np.int32)
 
 
 def winners(scores: NDArray[Any], *, positive: bool) -> NDArray[np.intp]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.budget import budget_block
-from rosenblatt.kernels.counts import Counts, Log, empty_log
+from rosenblatt.kernels.counts import Counts, Log, empty_log, or_empty
 from rosenblatt.kernels.dual import column_block, column_mistakes, joint_block, joint_mistakes
 from rosenblatt.kernels.prefix_sums import Steps
 from rosenblatt.kernels.rows import Rows
@@ -73,7 +73,8 @@ class Targets:
         """Change the scores of these rows by a visit to each; return the updates that it made."""
         log = empty_log(scores.shape[1] if self.joint else scores.size)
         visit = joint_block if self.joint else column_block
-        counts = visit(self.values, self.weight, gram, rule, zero, scores, seen, log)
+        weight = or_empty(self.weight)
+        counts = visit(self.values, weight, gram, rule, zero, scores, seen, log)
         return counts, Log(*(column[: counts.updates] for column in log))
 
     def mistakes(self, scores: NDArray[Any], zero: int) -> int:
@@ -268,7 +269,7 @@ class BudgetPasses:
         state.slots.column[state.by_age] = np.arange(state.n_kept)
         mistakes, updates, loss, state.n_kept = budget_block(
             self._labels[here],
-            None if self._weight is None else self._weight[here],
+            or_empty(None if self._weight is None else self._weight[here]),
             gram,
             self._rule,
             self._zero,

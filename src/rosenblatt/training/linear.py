@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import binary_mistakes, binary_pass
-from rosenblatt.kernels.counts import Counts, Log, empty_log
+from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log, or_empty
 from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.second_order import (
     full_covariance_pass,
@@ -17,7 +17,7 @@ from rosenblatt.kernels.second_order import (
 )
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import Examples
+from rosenblatt.training.examples import Examples, row_numbers
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
 from rosenblatt.training.order import ArraySupply, Part, Supply
@@ -51,12 +51,13 @@ def kernel_call(
     log: Log | None = None,
 ) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
     """Return the kernel that makes a pass over weights of this kind, and what it is called with."""
-    rows, w, u, c = examples.rows, state.weights, state.ledger, state.count
-    given = (rows, examples.targets, examples.weight, order, rule, zero)
+    rows, w, c = examples.rows, state.weights, state.count
+    u = or_empty(state.ledger, w.ndim)
+    given = (rows, examples.targets, or_empty(examples.weight), order, rule, zero)
     if state.variance is None:
         if state.n_classes == 2:
-            return binary_pass, (*given, w, u, c, log)
-        return multiclass_pass, (*given, np.empty(state.n_classes), w, u, c, log)
+            return binary_pass, (*given, w, u, c, log or NO_LOG)
+        return multiclass_pass, (*given, np.empty(state.n_classes), w, u, c, log or NO_LOG)
     room = np.empty(rows.shape[1] + 1)
     if state.n_classes == 2:
         kernel: Any = full_covariance_pass if state.holds_matrix else second_order_pass
@@ -193,9 +194,7 @@ def fit(
     stopping = plan.early_stopping
     fraction = 0.0 if stopping is None else stopping.validation_fraction
     supply = ArraySupply(examples, plan.shuffle, generator, fraction)
-    learn_nothing = np.zeros(0, np.int32)
-    log = empty_log(0) if plan.record else None
-    run_pass(state, examples, learn_nothing, plan.rule, plan.zero, log)  # compiles, off the clock
+    run_pass(state, examples, row_numbers(0), plan.rule, plan.zero)  # compiles, off the clock
     return fit_supply(state, supply, plan, observers, memory=memory)
 
 

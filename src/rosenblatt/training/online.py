@@ -53,13 +53,14 @@ class RowLearner:
         near = rows
         if room:
             rows = self.row.rows(state.n_features, constant)
-            near = CSR(self.row.data, row_numbers(room), self.row.indptr, room, constant)
+            places = np.arange(room, dtype=np.int32)
+            near = CSR(self.row.data, places, self.row.indptr, room, constant)
         state.arrange_for(rows)
         self._arrays = arrays = state.weights, state.ledger, state.variance
         copies = near_w, near_u, near_sigma = tuple(_room(array, near) for array in arrays)
         copy = State(near_w, near_u, state.n_classes, 1, state.by_feature, near_sigma)
         row = (rows, rows if room else None, self.row.data if room else self.values)
-        self._target = np.ones(1, np.int8 if state.n_classes == 2 else np.int32)
+        self._target = np.ones(1, np.int32)
         self._weight = np.ones(1)
         examples = Examples(near, self._target, self._weight)
         kernel, arguments = kernel_call(copy, examples, row_numbers(1), rule, zero, log)

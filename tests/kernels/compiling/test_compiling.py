@@ -19,7 +19,7 @@ from rosenblatt.kernels.binary import activations, binary_pass
 from rosenblatt.kernels.compiling.compiler import compile_kernel, typed_kernel
 from rosenblatt.kernels.compiling.forms import signature_of
 from rosenblatt.kernels.compiling.machine import package_processors, processor
-from rosenblatt.kernels.counts import empty_log
+from rosenblatt.kernels.counts import NO_LOG, empty_log
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Dense
@@ -35,11 +35,13 @@ import json
 import sys
 import numpy as np
 from rosenblatt.kernels.binary import binary_pass
+from rosenblatt.kernels.counts import NO_LOG
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.rules import Perceptron
 w = np.zeros(2)
-y, order = np.array([1], np.int8), np.zeros(1, np.int32)
-binary_pass(Dense(np.ones((1, 1)), 1.0), y, None, order, Perceptron(1.0), 0, w, None, 1, None)
+y, order, none = np.array([1], np.int32), np.zeros(1, np.int64), np.empty(0)
+rows = Dense(np.ones((1, 1)), 1.0)
+binary_pass(rows, y, none, order, Perceptron(1.0), 0, w, none, 1, NO_LOG)
 print(json.dumps({"w": w.tolist(), "compiled": "numba" in sys.modules}))
 """
 
@@ -99,17 +101,18 @@ LEVELS = """
 import json
 import numpy as np
 from rosenblatt.kernels.binary import binary_pass
+from rosenblatt.kernels.counts import NO_LOG
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.rules import PA1
 rng = np.random.default_rng(3)
 values = rng.standard_normal((50, 37))
-y, order = rng.choice([-1, 1], 50).astype(np.int8), rng.permutation(50).astype(np.int32)
-indptr = np.arange(0, 51 * 37, 37, dtype=np.int32)
+y, order = rng.choice([-1, 1], 50).astype(np.int32), rng.permutation(50)
+indptr = np.arange(0, 51 * 37, 37)
 csr = CSR(values.ravel(), np.tile(np.arange(37, dtype=np.int32), 50), indptr, 37, 1.0)
 found = []
 for rows in (Dense(values, 1.0), csr):
     w, u = np.zeros(38), np.zeros(38)
-    counts = binary_pass(rows, y, None, order, PA1(0.3), 0, w, u, 1, None)
+    counts = binary_pass(rows, y, np.empty(0), order, PA1(0.3), 0, w, u, 1, NO_LOG)
     found.append([w.tobytes().hex(), u.tobytes().hex(), float(counts.loss).hex()])
 print(json.dumps(found))
 """
@@ -179,12 +182,12 @@ def test_processes_that_compile_at_once(tmp_path: Path) -> None:
 def test_inner_loops_count_no_references(form: str, rule: Rule) -> None:
     """No array's references are counted for each row; that once took longer than the row itself."""
     rows = FORMATS[form]([[1.0, 2.0], [3.0, 4.0]])
-    y, order = np.ones(2, np.int8), np.zeros(2, np.int32)
-    classes, scores, shape = np.ones(2, np.int32), np.empty(3), (3, 3)
-    several = (rows, classes, None, order, rule, 0, scores, np.zeros(shape), np.zeros(shape))
+    y, order, none = np.ones(2, np.int32), np.zeros(2, np.int64), np.empty(0)
+    scores, shape, log = np.empty(3), (3, 3), empty_log(2)
+    several = (rows, y, none, order, rule, 0, scores, np.zeros(shape), np.zeros(shape))
     for kernel, arguments in (
-        (binary_pass, (rows, y, None, order, rule, 0, np.zeros(3), np.zeros(3), 1, None)),
-        (multiclass_pass, (*several, 1, None)),
+        (binary_pass, (rows, y, none, order, rule, 0, np.zeros(3), np.zeros(3), 1, log)),
+        (multiclass_pass, (*several, 1, log)),
     ):
         code = typed_kernel(kernel, signature_of(arguments))[0].inspect_llvm()
         assert not re.findall(r"call.*@NRT_(incref|decref)", code)
@@ -217,7 +220,8 @@ def test_read_only_arrays_are_not_written_to(argument: str) -> None:
     """A kernel refuses a read-only array that it would write to, before and after a call."""
     w, u, log = np.zeros(2), np.zeros(2), empty_log(1)
     written = {"w": [w], "u": [u], "log": list(log)}[argument]
-    given = (Dense(np.ones((1, 1)), 1.0), np.array([1], np.int8), None, np.zeros(1, np.int32))
+    rows, y = Dense(np.ones((1, 1)), 1.0), np.array([1], np.int32)
+    given = (rows, y, np.empty(0), np.zeros(1, np.int64))
     binary_pass(*given, Perceptron(1.0), 0, w, u, 1, log)
     before = w.copy()
     for array in written:
@@ -229,11 +233,11 @@ def test_read_only_arrays_are_not_written_to(argument: str) -> None:
 
 def test_read_only_rows_are_learned_from() -> None:
     """What a kernel only reads may be read-only, as memory of other processes is."""
-    rows, y, order = np.ones((1, 1)), np.array([1], np.int8), np.zeros(1, np.int32)
+    rows, y, order = np.ones((1, 1)), np.array([1], np.int32), np.zeros(1, np.int64)
     for array in (rows, y, order):
         array.flags.writeable = False
-    w = np.zeros(2)
-    binary_pass(Dense(rows, 1.0), y, None, order, Perceptron(1.0), 0, w, None, 1, None)
+    w, none = np.zeros(2), np.empty(0)
+    binary_pass(Dense(rows, 1.0), y, none, order, Perceptron(1.0), 0, w, none, 1, NO_LOG)
     assert w.tolist() == [1.0, 1.0]
 
 

@@ -6,12 +6,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
+from scipy import sparse
 
 import rosenblatt
+from machine_code.recording import recording
+from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron
+from rosenblatt.cli import main
 from rosenblatt.kernels.compiling.machine import processor
 from rosenblatt.kernels.compiling.store import packed, unpacked
 
@@ -210,3 +217,21 @@ def test_the_lower_level_gives_the_same(tmp_path: Path) -> None:
     assert look(tmp_path / "cache", environment=older) == COMPILED
     assert look(tmp_path / "cache", environment=older) == LOADED
     assert look(tmp_path / "cache") == COMPILED
+
+
+def test_a_pass_is_compiled_once_for_a_kind_of_rows(tmp_path: Path) -> None:
+    """Averages, row weights, logs, single rows and files make no other signature."""
+    matrix = sparse.random(30, 5, density=0.5, format="csr", random_state=0)
+    y, weight = np.arange(30) % 2, np.linspace(0.0, 2.0, 30)
+    path = tmp_path / "rows.svm"
+    path.write_text("".join(f"{i % 2} 1:{i % 7} 2:{i % 5}\n" for i in range(300)))
+    with recording() as calls:
+        for kind in (Perceptron, AveragedPerceptron, VotedPerceptron):
+            clf = kind(max_iter=2).fit(matrix, y).partial_fit(matrix, y, sample_weight=weight)
+            clf.partial_fit(matrix[:1], y[:1])
+        for memory, size in product(("last", "average"), ("1M", "1K")):
+            learned = ["--rule", "perceptron", "--memory", memory, "--buffer", size]
+            output = ["--max-iter", "2", "-o", str(tmp_path / "m.model")]
+            assert CliRunner().invoke(main, ["train", str(path), *learned, *output]).exit_code == 0
+    passes = [name for name in calls if "binary_pass" in name]
+    assert len(passes) == 1, passes

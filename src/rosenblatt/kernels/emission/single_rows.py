@@ -108,7 +108,7 @@ def fill_row(unused: int, arguments: int, n_arguments: int) -> Any:
         else:
             return PyLong_FromLongLong(0)
         n += 1
-    put_half(word(desk + INDPTR) + 4, n)
+    put(word(desk + INDPTR) + 8, n)
     return PyLong_FromLongLong(1)
 
 
