@@ -10,7 +10,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
-from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.rows import Dense, Rows
 from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import input_rows
@@ -95,7 +95,7 @@ def rows_of(X: Any, estimator: Any) -> Rows:
     constant = 1.0 if estimator.fit_intercept else 0.0
     if not sparse.issparse(X):
         check_finite(X, X, estimator)
-        return as_rows(X if X.flags.aligned else X.copy(), constant)
+        return Dense(X if X.flags.aligned else X.copy(), constant)
     try:  # an index beyond the columns would write beyond the weights
         X.check_format(full_check=True)
     except ValueError as error:

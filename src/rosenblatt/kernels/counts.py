@@ -1,4 +1,4 @@
-"""What a pass returns, what it can write down, and how it is told of what there is not."""
+"""What a pass returns, and what it can write down."""
 
 from typing import Any, NamedTuple
 
@@ -47,12 +47,4 @@ def empty_log(length: int) -> Log:
     )
 
 
-NO_LOG = empty_log(0)
-
-
-def or_empty(array: NDArray[Any] | None, ndim: int = 1) -> NDArray[Any]:
-    """Return an array as a pass takes it: where there is none, one of no length.
-
-    So a pass is compiled once, whether or not rows have weights and the weights an average.
-    """
-    return np.empty((0,) * ndim) if array is None else array
+NO_LOG = empty_log(0)  # where nothing is to be written down

@@ -71,7 +71,7 @@ class Kernel:
             msg = f"The kernel {self.name!r} is not a function of two matrices."
             raise TypeError(msg)
         shape = left.shape[0], right.shape[0]
-        values = np.asarray(self.name(left, right), np.float64)
+        values = np.asarray(self.name(left, right), np.float64, order="C")
         if values.shape != shape:
             msg = (
                 f"The kernel function must return one value for each pair of rows, shape {shape}; "

@@ -137,20 +137,30 @@ class SparseProducts:
         """Return the dot products of these rows on the right with any on the left."""
         from scipy.sparse import csc_matrix
 
-        by_feature = csc_matrix(matrix_of(take(self._right, right)))
-        rows = by_feature.indices.astype(np.int32, copy=False)  # of a panel, so few
-        columns = by_feature.data, rows, by_feature.indptr.astype(np.int64, copy=False)
+        columns = _of_usual_types(csc_matrix(matrix_of(take(self._right, right))), len(right))
 
         def dots(left: Numbers) -> NDArray[Any]:
-            data, indices, indptr, _, _ = without_zeros(self._left, left)
+            rows = _of_usual_types(without_zeros(self._left, left), self._left.shape[1])
             found = np.zeros((len(left), len(right)))
             run_in_parts(
-                lambda begin, end: sparse_dots(data, indices, indptr, *columns, begin, end, found),
-                len(left),
+                lambda begin, end: sparse_dots(*rows, *columns, begin, end, found), len(left)
             )
             return found
 
         return dots
+
+
+def _of_usual_types(matrix: Any, n_numbers: int) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of a sparse matrix, a panel or less, in the types of one compiled kernel.
+
+    ``n_numbers`` is how many different numbers its indices can be.
+    """
+    index = np.int32 if n_numbers < 2**31 else np.int64
+    return (
+        matrix.data.astype(np.float64, copy=False),
+        matrix.indices.astype(index, copy=False),
+        matrix.indptr.astype(np.int64, copy=False),
+    )
 
 
 def products(left: Rows, right: Rows) -> FloatProducts | ByteProducts | SparseProducts:

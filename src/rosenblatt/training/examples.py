@@ -24,6 +24,14 @@ def row_numbers(n_rows: int) -> NDArray[Any]:
     return np.arange(n_rows, dtype=np.int64)
 
 
+def or_empty(array: NDArray[Any] | None, ndim: int = 1) -> NDArray[Any]:
+    """Return an array as a pass takes it: where there is none, one of no length.
+
+    So a pass is compiled once, whether or not rows have weights and the weights an average.
+    """
+    return np.empty((0,) * ndim) if array is None else array
+
+
 @dataclass(frozen=True)
 class Examples:
     """Rows with their targets (see ``encode``) and what multiplies each one's step."""

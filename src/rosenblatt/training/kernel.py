@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.budget import budget_block
-from rosenblatt.kernels.counts import Counts, Log, empty_log, or_empty
+from rosenblatt.kernels.counts import Counts, Log, empty_log
 from rosenblatt.kernels.dual import column_block, column_mistakes, joint_block, joint_mistakes
 from rosenblatt.kernels.prefix_sums import Steps
 from rosenblatt.kernels.rows import Rows
@@ -31,7 +31,7 @@ from rosenblatt.mistakes.products import Panel
 from rosenblatt.mistakes.scores import Tally, add_in_threads, stretches
 from rosenblatt.mistakes.updates import Mistakes, n_columns, steps_of
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import Examples, winners
+from rosenblatt.training.examples import Examples, or_empty, winners
 from rosenblatt.training.loop import PartResult, Plan
 from rosenblatt.training.order import Order, split
 from rosenblatt.training.state import overflow

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import binary_mistakes, binary_pass
-from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log, or_empty
+from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
 from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.second_order import (
     full_covariance_pass,
@@ -17,7 +17,7 @@ from rosenblatt.kernels.second_order import (
 )
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import Examples, row_numbers
+from rosenblatt.training.examples import Examples, or_empty, row_numbers
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
 from rosenblatt.training.order import ArraySupply, Part, Supply
