@@ -61,6 +61,25 @@ class Sample:
         self._present: dict[str, pl.Series] = {}
         self._distinct: dict[str, pl.Series] = {}
 
+    def look_through(self, names: Sequence[str]) -> None:
+        """Look through columns of text together: a query for each costs more than its answer."""
+        import polars as pl
+
+        own = [self.table.frame[name] for name in names]
+        columns = [pl.col(str(k)) for k in range(len(own))]
+        there = [~column.str.strip_chars().is_in(list(MISSING)) for column in columns]  # or null
+        found = pl.DataFrame([series.alias(str(k)) for k, series in enumerate(own)]).select(
+            *[(~here).any().alias(f"gaps {k}") for k, here in enumerate(there)],
+            *[
+                column.filter(here).unique(maintain_order=True).implode()
+                for column, here in zip(columns, there, strict=True)
+            ],
+        )
+        for k, (name, series) in enumerate(zip(names, own, strict=True)):
+            gaps = found[f"gaps {k}"][0] or series.null_count()
+            self._present[name] = _present(series) if gaps else series
+            self._distinct[name] = found[str(k)][0]
+
     def present(self, name: str) -> "pl.Series":
         """Return the values of a column that are not missing."""
         if name not in self._present:
@@ -105,6 +124,7 @@ def detected_columns(
     heading = table.heading
     comma = heading is not None and heading.dialect.separator == ";"
     counters = dict(zip(text, _counters(text, numbers), strict=True))
+    sample.look_through([name for name in text if not plain[place[name]]])
     detected = []
     for name in names:
         series = own[name]
@@ -398,7 +418,7 @@ def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str,
 def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -> list[str]:
     """Return sentences on columns that alone tell the label of nearly every row of the sample."""
     table = table._replace(frame=table.frame.head(MOST_ROWS))
-    codes = _codes(table.frame[label])
+    (codes,) = _codes(table, [label])
     n_rows, n_classes = len(codes), int(codes.max(initial=0)) + 1
     if n_rows < FEWEST_ROWS or np.bincount(codes).max() > MOST_COMMON * n_rows:
         return []
@@ -413,11 +433,10 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
         some = numeric[start : start + at_a_time]
         decided = _decided(_near(read_numbers(table, some)[0]), codes, n_classes)
         shares |= dict(zip([one.name for one in some], decided.tolist(), strict=True))
-    for column in columns:
-        if column.role == "category" and column.parts == ("",):
-            levels = _codes(table.frame[column.name])
-            if levels.max(initial=0) <= MOST_LEVELS * n_rows:
-                shares[column.name] = float(_decided(levels[:, None], codes, n_classes)[0])
+    categories = [one.name for one in columns if one.role == "category" and one.parts == ("",)]
+    for name, levels in zip(categories, _codes(table, categories), strict=True):
+        if levels.max(initial=0) <= MOST_LEVELS * n_rows:
+            shares[name] = float(_decided(levels[:, None], codes, n_classes)[0])
     return [
         Sentence(
             f"Column '{column.name}' alone decides {100 * shares[column.name]:.3g} % of the first"
@@ -430,9 +449,13 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
     ]
 
 
-def _codes(series: "pl.Series") -> NDArray[np.int64]:
-    """Return the same number, from 0 on, for the same value."""
-    return np.asarray(series.rank("dense").fill_null(0).to_numpy(), np.int64)
+def _codes(table: Table, names: Sequence[str]) -> list[NDArray[np.int64]]:
+    """Return for each of these columns the same number, from 0 on, for the same value."""
+    import polars as pl
+
+    own = pl.DataFrame([table.frame[name].alias(str(k)) for k, name in enumerate(names)])
+    ranked = own.select(pl.all().rank("dense").fill_null(0)).get_columns()
+    return [np.asarray(series.to_numpy(), np.int64) for series in ranked]
 
 
 def _decided(
