@@ -245,6 +245,23 @@ def test_unknown_parameters(table: Path) -> None:
         train_files(str(table), eta1=1.0)
 
 
+def test_second_order_is_trained_again_with_all_passes(tmp_path: Path) -> None:
+    """Held-out rows judge it and do not choose the pass, unless something was fitted to them."""
+    generator = np.random.default_rng(4)
+    words = [[f"w{k}" for k in generator.integers(0, 40, 8)] for _ in range(2500)]
+    noise = generator.random(2500) < 0.3
+    labels = ["yes" if ("w1" in row) ^ odd else "no" for row, odd in zip(words, noise, strict=True)]
+    path = tmp_path / "texts.tsv"
+    path.write_text(
+        "".join(f"{y}\t{' '.join(row)}\n" for y, row in zip(labels, words, strict=True))
+    )
+    model = train_files(str(path), label="column_1", text="column_2")
+    assert model.training["held_out_rows"] >= 200
+    assert model.outcome["best_pass"] < model.training["refit_passes"] == 5
+    fitted = train_files(str(path), label="column_1", text="column_2", calibrate=True)
+    assert fitted.training["refit_passes"] == fitted.outcome["best_pass"]
+
+
 def test_few_rows_are_calibrated_in_folds(tmp_path: Path) -> None:
     """Where few rows are held out every row has its say, scored by a model that has not seen it."""
     generator = np.random.default_rng(2)

@@ -63,7 +63,7 @@ recipe_options = option_group(
         ),
         number_option(
             "--min-count",
-            shown="2, or 1 below 1,000 rows or 16 terms a text",
+            shown="2, or 1 below 1,000 rows or 100 terms a text",
             help="Leave out words and pairs in fewer than N texts.",
         ),
         value_option(

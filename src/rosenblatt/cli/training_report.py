@@ -8,6 +8,7 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
+from rosenblatt.models.held_out import FEW_HELD_OUT
 from rosenblatt.models.metrics import METRICS
 from rosenblatt.models.model import Model
 from rosenblatt.wording import counted, number, percent, printable, size_text
@@ -146,7 +147,8 @@ def _show_course(screen: Screen, model: Model, title: str) -> None:
     screen.show(f"{name}: {passes} in {seconds:.2f} s{kept}. Training ended because {reason}.")
     if model.training.get("refit"):
         n_rows, again = counted(model.training["n_rows"], "row"), model.training["refit_passes"]
-        why = "" if again == best else ", since few held-out rows choose by chance"
+        few = again != best and model.training["held_out_rows"] < FEW_HELD_OUT
+        why = ", since few held-out rows choose by chance" if few else ""
         screen.show(f"Then trained again on all {n_rows}: {counted(again, 'pass')}{why}.")
     share = mistakes[-1] / max(model.outcome["n_learned"], 1)
     screen.show(

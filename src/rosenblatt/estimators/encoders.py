@@ -105,7 +105,7 @@ class TableEncoder(ColumnEncoder):
         Make features of pairs of neighbouring words, too.
     min_count : int, default None
         Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
-        fewer than 1,000 rows or fewer than 16 words and pairs a text.
+        fewer than 1,000 rows or fewer than 100 words and pairs a text.
     char_ngrams : (int, int), default None
         Lengths of the shortest and longest n-grams of characters that become features, too: for
         words of many forms, names, codes and languages without spaces.
@@ -203,7 +203,7 @@ class TextEncoder(ColumnEncoder):
         Make features of pairs of neighbouring words, too.
     min_count : int, default None
         Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
-        fewer than 1,000 texts or fewer than 16 words and pairs a text.
+        fewer than 1,000 texts or fewer than 100 words and pairs a text.
     char_ngrams : (int, int), default None
         Lengths of the shortest and longest n-grams of characters that become features, too: for
         words of many forms, names, codes and languages without spaces.

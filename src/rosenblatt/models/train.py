@@ -147,7 +147,7 @@ def train_files(
         Make features of pairs of neighbouring words, too.
     min_count : int, default None
         Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
-        fewer than 1,000 rows or fewer than 16 words and pairs a text.
+        fewer than 1,000 rows or fewer than 100 words and pairs a text.
     char_ngrams : (int, int), default None
         Lengths of the shortest and longest n-grams of characters that become features of texts,
         too: for words of many forms, names, codes and languages without spaces.
@@ -319,7 +319,8 @@ def fit_source(
     if not (again and n_held_out):
         return SourceFit(trained, fits, n_held_out, 0)
     passes = trained.outcome.best_pass
-    if few and (in_folds or not wanted):  # what few rows were fitted to belongs to the pass chosen
+    # What was fitted to held-out rows belongs to the pass that they chose.
+    if (few and in_folds) or ((few or learner.second_order) and not wanted):
         passes = learner.passes
     trained = fit_again(trained, learner.plan(), passes, vote=learner.voted)
     return SourceFit(trained, fits, n_held_out, passes)

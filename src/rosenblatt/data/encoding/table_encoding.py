@@ -55,7 +55,7 @@ MOST_HASH_BITS = 30  # indices have 32 bits, one of them a sign
 MOST_FEATURES = 2**31 - 1
 MOST_BINS = 1000
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
-SHORT_TEXTS = 16  # terms a text: so of shorter ones, see docs/text.md
+SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
 
 
 class Settings(NamedTuple):
@@ -228,7 +228,7 @@ class TableEncoding:
             When there are so many features, new levels and words are dropped.
         min_count : int, optional
             Words and pairs that stand in fewer texts are dropped. By default 2, and 1 where there
-            are fewer than 1,000 rows or texts have fewer than 16 terms on average.
+            are fewer than 1,000 rows or texts have fewer than 100 terms on average.
         char_ngrams : (int, int), optional
             Lengths of the shortest and longest n-grams of characters that are features of a text.
         bins : int, optional
