@@ -15,11 +15,11 @@ demo: .venv/installed
 	$(BIN)/rosenblatt demo
 
 test: .venv/installed-dev browser
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto
 
 # Long: random examples, mutated files by the hundred thousand, processes killed at random times.
 explore: .venv/installed-docs browser
-	$(BIN)/pytest -n auto --dist loadgroup -m 'explore or hypothesis' --hypothesis-profile=explore
+	$(BIN)/pytest -n auto -m 'explore or hypothesis' --hypothesis-profile=explore
 
 # Tests of the lab run in Chromium. Where it is missing and cannot be installed they skip and say why.
 browser:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 # Lets scikit-learn's check of array API input run, which SciPy otherwise keeps from it. It has to
 # be set before SciPy is imported.
@@ -16,6 +17,8 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 # A shell starts background jobs with Ctrl-C ignored, and Ctrl-C is what some tests are about.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+TESTS = Path(__file__).parent
 
 # Tests draw the same examples on every machine, however slow. `make explore` draws others.
 SLOW_IS_FINE: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -26,16 +29,30 @@ settings.register_profile(
 settings.load_profile("same")
 
 
-# Fixtures that take seconds to make, and the tests that share one by running in one process.
-SHARED = {"session_client": "dask", "browser": "browser", "learned": "new rule"}
+# Files, and folders by their conftest.py, with a fixture that is made once for several tests.
+SHARING = [
+    (file.parent if file.name == "conftest.py" else file).relative_to(TESTS.parent).as_posix()
+    for file in sorted(TESTS.rglob("*.py"))
+    if file.parent != TESTS and "\n@pytest.fixture(scope=" in file.read_text()
+]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one process of several run all tests that share a cluster, a browser or a training."""
-    for item in items:
-        for fixture in getattr(item, "fixturenames", ()):
-            if fixture in SHARED:
-                item.add_marker(pytest.mark.xdist_group(SHARED[fixture]))
+class TogetherScheduling(LoadScopeScheduling):  # type: ignore[misc]
+    """Let one process of several run all tests that share a cluster, a browser or a training.
+
+    The groups of pytest-xdist itself are lost on pytest 9.2, which does not read the names that
+    they are written into.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        """Return the file or folder that a test shares fixtures with, or the test alone."""
+        return next((place for place in SHARING if nodeid.startswith(place)), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> TogetherScheduling:
+    """Hand out tests to the processes of ``pytest -n``."""
+    return TogetherScheduling(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import FrameType
 
 import click
-import pytest
 
 from rosenblatt import Perceptron, train_files
 from rosenblatt.cli import COMMANDS, main
@@ -29,7 +28,6 @@ MOST_FORMAT_TESTS = 12  # isinstance of Dense and CSR outside kernels
 MOST_FILES_OF_THE_LOOP = 21
 MOST_FILES_OF_A_DENSE_FIT = 14
 MOST_FILES_OF_A_CSV_ROW = 45
-pytestmark = pytest.mark.xdist_group("house")  # all read the same syntax trees
 SHARED_NAMES = {"Perceptron"}  # the rule, and the estimator that is named after it
 
 

@@ -1,11 +1,14 @@
 """What a command imports: no more than its work needs."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from rosenblatt.cli import main as command_line
 from tests.cli.models import SPAM_ROWS, rows_file, spam_model
 from tests.cli.test_train import table_file
 
@@ -23,22 +26,22 @@ SLOW = (
     "dask",
 )
 PROGRAM = """
-import sys
+import json, sys
 from rosenblatt.cli import main
-try:
-    main(sys.argv[2:])
-except SystemExit as end:
-    assert not end.code, end.code
+for command in json.loads(sys.argv[2]):
+    main(command, standalone_mode=False)
 imported = [name for name in sys.argv[1].split(",") if name in sys.modules]
 print("imported:", *imported, file=sys.stderr)
 """
 
 
-def imported(*arguments: str, folder: Path) -> set[str]:
-    """Return which slow packages a command imports."""
+def imported(*commands: str) -> set[str]:
+    """Return which slow packages these commands import, one after the other in a new process."""
+    arguments = [command.split() for command in commands]
+    for command in arguments:  # compiles here what is not compiled yet
+        assert CliRunner().invoke(command_line, command).exit_code == 0
     done = subprocess.run(  # noqa: S603  # our own program
-        [sys.executable, "-c", PROGRAM, ",".join(SLOW), *arguments],
-        cwd=folder,
+        [sys.executable, "-c", PROGRAM, ",".join(SLOW), json.dumps(arguments)],
         capture_output=True,
         text=True,
         check=True,
@@ -48,6 +51,7 @@ def imported(*arguments: str, folder: Path) -> set[str]:
 
 HELP = """
 import sys
+import pytest
 from click.testing import CliRunner
 from rosenblatt.cli import main
 for name in ("", *main.list_commands(None)):
@@ -70,34 +74,23 @@ def test_help(tmp_path: Path) -> None:
     assert not set(told.split()) & set(SLOW)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "needed"),
-    [
-        (["predict", "spam.model", "rows.svm"], {"llvmlite"}),
-        (["weights", "spam.model"], set()),
-        (["explain", "spam.model", "rows.svm"], {"llvmlite"}),
-        (["evaluate", "spam.model", "rows.svm"], {"llvmlite"}),
-        (["export", "spam.model", "-o", "spam.json"], set()),
-    ],
-)
-def test_models_need_machine_code_at_most(
-    tmp_path: Path, arguments: list[str], needed: set[str]
-) -> None:
+def test_models_need_machine_code_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands on a model import no slow package but the one that loads machine code."""
+    monkeypatch.chdir(tmp_path)
     spam_model(tmp_path)
     rows_file(tmp_path, SPAM_ROWS)
-    imported(*arguments, folder=tmp_path)  # compiles what is not compiled yet
-    assert imported(*arguments, folder=tmp_path) == needed
+    assert imported("weights spam.model", "export spam.model -o spam.json") == set()
+    on_rows = [f"{name} spam.model rows.svm" for name in ("predict", "explain", "evaluate")]
+    assert imported(*on_rows) == {"llvmlite"}
 
 
-def test_training_does_without_scikit_learn(tmp_path: Path) -> None:
+def test_training_does_without_scikit_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Training loads machine code, and polars for tables; neither numba nor scikit-learn."""
-    rows = "".join(f"{i % 2} 1:{i} 2:{(i * 7) % 13}\n" for i in range(100))
-    rows_file(tmp_path, rows)
-    imported("train", "rows.svm", folder=tmp_path)  # compiles what is not compiled yet
-    assert imported("train", "rows.svm", folder=tmp_path) <= {"llvmlite", "scipy"}
+    monkeypatch.chdir(tmp_path)
+    rows_file(tmp_path, "".join(f"{i % 2} 1:{i} 2:{(i * 7) % 13}\n" for i in range(100)))
+    assert imported("train rows.svm") <= {"llvmlite", "scipy"}
     table_file(tmp_path / "table.csv")
-    imported("train", "table.csv", folder=tmp_path)
-    assert imported("train", "table.csv", folder=tmp_path) <= {"llvmlite", "scipy", "polars"}
-    found = imported("predict", "table.model", "table.csv", folder=tmp_path)
-    assert found <= {"llvmlite", "polars"}
+    assert imported("train table.csv") <= {"llvmlite", "scipy", "polars"}
+    assert imported("predict table.model table.csv") <= {"llvmlite", "polars"}

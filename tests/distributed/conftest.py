@@ -8,8 +8,8 @@ from distributed import Client
 from rosenblatt.distributed import local_client
 
 
-@pytest.fixture(scope="session")
-def session_client() -> Iterator[Client]:
+@pytest.fixture(scope="package")
+def shared_client() -> Iterator[Client]:
     """Start two worker processes, which their nannies start again when they are killed."""
     with local_client(2, memory_limit="1GB") as client:
         yield client
@@ -17,7 +17,7 @@ def session_client() -> Iterator[Client]:
 
 
 @pytest.fixture
-def client(session_client: Client) -> Client:
+def client(shared_client: Client) -> Client:
     """Wait until both workers are there, also those that another test killed."""
-    session_client.wait_for_workers(2)
-    return session_client
+    shared_client.wait_for_workers(2)
+    return shared_client

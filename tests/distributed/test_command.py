@@ -9,11 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from rosenblatt.cli import main
-from rosenblatt.distributed import DaskAveragedPerceptron
+from rosenblatt.distributed import DaskAveragedPerceptron, cluster
 from rosenblatt.distributed.train import ShardBar
 from rosenblatt.models.file import read
 from rosenblatt.training.history import PassRecord
-from tests.cli.running import run, signalled
+from tests.cli.running import signalled
+from tests.distributed.clusters import threads
 
 
 def parts(folder: Path, n_rows: int = 400) -> None:
@@ -29,9 +30,17 @@ def parts(folder: Path, n_rows: int = 400) -> None:
     (folder / "part-1.svm").write_text("\n".join(lines[n_rows // 3 :]) + "\n")
 
 
+@pytest.fixture
+def _in_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the workers that a command starts be threads of this process, which is quick."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cluster, "local_client", lambda n_workers, _memory: threads(n_workers))
+
+
 OPTIONS = ("--engine", "dask", "--workers", "1", "--shards", "3", "--no-early-stopping")
 
 
+@pytest.mark.usefixtures("_in_threads")
 def test_the_command_is_the_estimator(tmp_path: Path) -> None:
     """The model of the command has the bits of the estimator, killed and resumed on the way."""
     parts(tmp_path)
@@ -39,8 +48,8 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
     kept = ("--checkpoint", "point", "--checkpoint-every", "0")
     ended = signalled(signal.SIGKILL, "point", 3, *command, *kept, folder=tmp_path)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
-    done = run(*command, *kept, "--json", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = CliRunner().invoke(main, [*command, *kept, "--json"])
+    assert done.exit_code == 0, done.stderr
     assert "Resuming from point." in done.stderr
     report = json.loads(done.stdout)
     assert len(report["history"]) == 6
@@ -62,12 +71,13 @@ def test_the_command_is_the_estimator(tmp_path: Path) -> None:
     assert "133 rows" in told.stdout
 
 
+@pytest.mark.usefixtures("_in_threads")
 def test_second_order_from_the_command(tmp_path: Path) -> None:
     """Variances are mixed and kept in the model file; weights shows how sure each weight is."""
     parts(tmp_path, 60)
     options = (*OPTIONS, "--rule", "arow", "--max-iter", "2", "-o", "m.model")
-    done = run("train", "part-*.svm", *options, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = CliRunner().invoke(main, ["train", "part-*.svm", *options])
+    assert done.exit_code == 0, done.stderr
     model = read(tmp_path / "m.model")
     assert (model.learner, model.training["n_shards"]) == ("ConfidenceWeightedClassifier", 3)
     assert model.variance is not None

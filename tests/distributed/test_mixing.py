@@ -25,7 +25,7 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import Dense, Rows
 from rosenblatt.rules import AROW, PA1, Perceptron, Rule, scw1
 from rosenblatt.rules.confidence_weighted import CONFIDENCE, phi_of
-from rosenblatt.training.examples import Examples
+from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.linear import count_mistakes, fit
 from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State
@@ -42,7 +42,7 @@ def noisy(n_rows: int, n_features: int, n_classes: int = 2, seed: int = 0) -> tu
     X = rng.integers(-2, 3, (n_rows, n_features)).astype(float)
     scores = X @ rng.standard_normal((n_features, n_classes)) + rng.gumbel(size=(n_rows, n_classes))
     numbers = scores.argmax(axis=1)
-    return X, (2 * numbers - 1 if n_classes == 2 else numbers).astype(np.int32)
+    return X, targets_of(numbers, n_classes)
 
 
 def values(shard: Shard) -> NDArray[Any]:
@@ -62,9 +62,13 @@ def serial(
 
 
 @pytest.mark.parametrize("shuffle", [True, "once", False])
-@pytest.mark.parametrize("n_classes", [2, 4])
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("rule", [Perceptron(), PA1(0.5), AROW(0.5), scw1()])
+@pytest.mark.parametrize(
+    ("rule", "kind", "n_classes"),
+    [
+        *[(Perceptron(), "dense", 2), (PA1(0.5), "csr", 2), (PA1(0.5), "dense", 4)],
+        *[(Perceptron(), "csr", 4), (AROW(0.5), "dense", 2), (AROW(0.5), "csr", 4)],
+    ],
+)
 def test_one_shard_is_the_serial_learner(
     rule: Rule, kind: str, n_classes: int, shuffle: Any
 ) -> None:

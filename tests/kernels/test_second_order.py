@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.kernels.rows import CSR, Dense
@@ -19,7 +19,7 @@ from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.rules.arow import AROW
 from rosenblatt.rules.confidence_weighted import SCW1, SCW2, phi_of
 from tests import reference
-from tests.examples import FORMATS, Drawn, data_sets, same_bits
+from tests.examples import FORMATS, Drawn, data_sets, same_bits, tries
 
 PHI = phi_of(0.8)
 RULES: dict[str, tuple[Any, reference.Pair]] = {
@@ -42,7 +42,7 @@ def is_finite(learned: reference.Confident) -> bool:
 
 
 @given(data_sets(), rules, formats, zeros)
-@settings(max_examples=200)
+@tries(100)
 def test_two_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero: str) -> None:
     """Weights, variances, ledger, mistakes and updates are those of the plain lists."""
     rows = FORMATS[form](drawn.rows, drawn.constant)
@@ -87,7 +87,7 @@ def test_two_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero:
 
 
 @given(data_sets(n_classes=4), st.sampled_from(["arow", "scw1"]), formats, zeros)
-@settings(max_examples=200)
+@tries(100)
 def test_four_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero: str) -> None:
     """The true class and its best rival move, each by its own variances, bit for bit."""
     rows = FORMATS[form](drawn.rows, drawn.constant)

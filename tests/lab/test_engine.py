@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -24,6 +24,7 @@ from rosenblatt.lab.translation import shared_text
 from rosenblatt.rules import RULES
 from rosenblatt.tracing import trace
 from rosenblatt.training.order import permute
+from tests.examples import tries
 from tests.lab.documents import documents, labels_of
 from tests.lab.engine import Engine
 
@@ -95,7 +96,7 @@ def test_shuffles(engine: Engine, seed: int, n: int) -> None:
 
 
 @given(st.data())
-@settings(max_examples=120)
+@tries(80)
 def test_equals_trace(engine: Engine, data: st.DataObject) -> None:
     """On documents of any rule, map, order, zero and bias it is ``trace``, bit for bit."""
     map_ = data.draw(st.sampled_from(["none", "conjunction", "pairs"]))

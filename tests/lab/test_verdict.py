@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import diagnose
 from rosenblatt.lab.document import Document
 from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
 from rosenblatt.theory.certificate import Certificate
+from tests.examples import tries
 from tests.lab.documents import documents, labels_of
 from tests.lab.engine import Engine
 from tests.lab.test_engine import features
@@ -73,7 +74,7 @@ WHOLE = st.tuples(*[st.integers(-3, 3).map(float)] * 2, st.sampled_from([-1, 1])
 
 
 @given(st.data())
-@settings(max_examples=100)
+@tries(50)
 def test_generated(engine: Engine, data: st.DataObject) -> None:
     """On few points, where ties, equal points and points on one line are common."""
     in_plane = documents()

@@ -28,7 +28,7 @@ def done(run: Callable[[Future[Any]], object]) -> Any:
     """Return what a future gets that something was given."""
     future: Future[Any] = Future()
     run(future)
-    return future.result(60)
+    return future.result()
 
 
 def command(writer: Writer, run: Callable[[], Any]) -> Any:
@@ -96,7 +96,7 @@ class Asked:
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Return what a coroutine gives in the loop of the service."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(300)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:
         """End the service."""

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data.encoding.text_column import plain_terms
-from rosenblatt.data.encoding.vocabulary import LONGEST_NAME, Terms, Vocabulary
+from rosenblatt.data.encoding.vocabulary import FEWEST_SLOTS, LONGEST_NAME, Terms, Vocabulary
 from rosenblatt.kernels.text.hashing import SEED
 
 WORDS = st.lists(st.sampled_from([f"w{k}" for k in range(40)]), max_size=30).map(" ".join)
@@ -34,19 +34,20 @@ def test_compiled_and_plain_vocabularies_are_the_same(
 
 
 def test_a_vocabulary_grows_beyond_its_first_tables() -> None:
-    """Three hundred thousand terms, taken in by portions, keep their numbers and names."""
+    """More terms than there are slots at first, in portions, keep their numbers and names."""
     vocabulary = Vocabulary(1 << 22)
-    words = [f"word{k}" for k in range(150_000)]
-    for start in range(0, len(words), 30_000):
-        vocabulary.look_up_compiled(_terms(*words[start : start + 30_000]), 3, growing=True)
+    words = [f"word{k}" for k in range(70_000)]
+    assert len(words) > FEWEST_SLOTS
+    for start in range(0, len(words), 14_000):
+        vocabulary.look_up_compiled(_terms(*words[start : start + 14_000]), 3, growing=True)
         vocabulary.add(start, f"level {start}".encode(), 4)
     assert len(vocabulary) == len(words) + 5
     again = vocabulary.look_up_compiled(_terms(*words), 3, growing=False)
     assert [vocabulary.name(k) for k in again[::1000]] == words[::1000]
     assert {vocabulary.column(k) for k in again.tolist()} == {3}
     assert np.array_equal(vocabulary.look_up_plain(_terms(*words), 3, growing=False), again)
-    assert vocabulary.name(30_000) == "level 0"
-    assert vocabulary.numbers_by_hash(4)[60_000] == 90_002
+    assert vocabulary.name(14_000) == "level 0"
+    assert vocabulary.numbers_by_hash(4)[28_000] == 42_002
 
 
 def test_long_names_are_cut_between_characters() -> None:

@@ -150,8 +150,8 @@ def test_lines_above_the_header_are_skipped_and_said(tmp_path: Path) -> None:
 def test_a_header_line_of_nearly_64_kib_is_a_header(tmp_path: Path) -> None:
     """However long the first lines are, they are read to their end before anything is decided."""
     for length in (65_400, 65_530, 65_536, 65_540, 140_000):
-        names = [f"name_{k:06}" for k in range(length // 12)]
-        names[0] += "x" * (length - 12 * len(names))
+        names = [f"name_{k:06}".ljust(119, "_") for k in range(length // 120)]
+        names[0] += "x" * (length - 120 * len(names))
         row = ",".join("7" for _ in names)
         for block_bytes in (1 << 12, 1 << 22):
             file = _file(tmp_path, f"{','.join(names)}\n{row}\n{row}\n")

@@ -28,7 +28,12 @@ from tests.examples import FORMATS
 
 PACKAGE = Path(rosenblatt.__file__).parent
 
-DTYPES = ("float64", "float32", "uint8")
+FIND = """
+import sys
+import numpy as np
+from rosenblatt.kernels.finite import first_not_finite
+print(first_not_finite(np.array([0, np.inf], np.DTYPE)), "numba" in sys.modules)
+"""
 
 FIT = """
 import json
@@ -143,8 +148,7 @@ def test_a_kernel_is_typed_once_for_all_processors() -> None:
 @pytest.fixture
 def package_copy(tmp_path: Path) -> Path:
     """Return a copy of the package that may be edited."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(PACKAGE, tmp_path / "rosenblatt", ignore=ignored)
+    shutil.copytree(PACKAGE, tmp_path / "rosenblatt")
     return tmp_path
 
 
@@ -165,7 +169,7 @@ def test_the_cache_is_used_and_never_stale(package_copy: Path, tmp_path: Path) -
 
 def test_processes_that_compile_at_once(tmp_path: Path) -> None:
     """Each of several signatures compiled at the same time is answered with its own code."""
-    codes = [FIT.replace("np.ones((1, 1))", f"np.ones((1, 1), np.{d})") for d in DTYPES]
+    codes = [FIND.replace("DTYPE", name) for name in ("float64", "float32")]
     environment = {**os.environ, "ROSENBLATT_CACHE": str(tmp_path)}
     started = [
         subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL)  # noqa: S603
@@ -173,8 +177,7 @@ def test_processes_that_compile_at_once(tmp_path: Path) -> None:
     ]
     assert [process.wait() for process in started] == [0] * len(codes)
     for code in codes:
-        found = json.loads(run(code, ROSENBLATT_CACHE=str(tmp_path)))
-        assert found == {"w": [1.0, 1.0], "compiled": False}
+        assert run(code, ROSENBLATT_CACHE=str(tmp_path)) == "1 False\n"
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))

@@ -1,5 +1,7 @@
 """Machine code in new processes: found, loaded, refused, made anew, done without."""
 
+# ruff: noqa: SLF001  # what is loaded is asked where no user reaches
+
 import json
 import os
 import shutil
@@ -19,6 +21,7 @@ import rosenblatt
 from machine_code.recording import recording
 from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron
 from rosenblatt.cli import main
+from rosenblatt.kernels.compiling import machine
 from rosenblatt.kernels.compiling.machine import processor
 from rosenblatt.kernels.compiling.store import packed, unpacked
 
@@ -153,9 +156,23 @@ def of_other(**fields: str) -> Callable[[bytes], bytes]:
     ],
     ids=["cut", "overwritten", "empty", "other version", "other processor", "other kernel"],
 )
-def test_damaged_machine_code_is_made_anew(cache: Path, change: Callable[[bytes], bytes]) -> None:
-    """What is not whole or not made for this process is not run but compiled again, and kept."""
+def test_what_does_not_fit_is_not_used(
+    cache: Path, change: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Machine code that is not whole or not made for this process is as good as none."""
+    monkeypatch.setenv("ROSENBLATT_CACHE", str(cache))
+    (path,) = (path for path in cache.rglob("*.code") if b"first_not_finite" in path.read_bytes())
+    whole = unpacked(path.read_bytes())
+    assert whole is not None
+    symbol = machine.symbol_of(whole.name)
+    assert machine._stored(whole.name, symbol) == whole
     damaged(change, cache)
+    assert machine._stored(whole.name, symbol) is None
+
+
+def test_damaged_machine_code_is_made_anew(cache: Path) -> None:
+    """It is not run but compiled again, and kept."""
+    damaged(of_other(sources="of another version"), cache)
     assert look(cache) == COMPILED
     assert look(cache) == LOADED
 
@@ -209,14 +226,14 @@ def test_threads_that_load_at_once(cache: Path) -> None:
     assert run(THREADS, environment={"ROSENBLATT_CACHE": str(cache)}) == "8\n"
 
 
-def test_the_lower_level_gives_the_same(tmp_path: Path) -> None:
+def test_the_lower_level_gives_the_same(cache: Path) -> None:
     """Code for an older processor is kept beside that for this one."""
     if processor() not in {"x86-64-v3", "x86-64-v2"}:
         pytest.skip("this processor has no levels")
     older = {"ROSENBLATT_PROCESSOR": "x86-64"}
-    assert look(tmp_path / "cache", environment=older) == COMPILED
-    assert look(tmp_path / "cache", environment=older) == LOADED
-    assert look(tmp_path / "cache") == COMPILED
+    assert look(cache, environment=older) == COMPILED
+    assert look(cache, environment=older) == LOADED
+    assert look(cache) == LOADED
 
 
 def test_a_pass_is_compiled_once_for_a_kind_of_rows(tmp_path: Path) -> None:
