@@ -51,7 +51,7 @@ def examples_of(drawn: Drawn, form: str, n_classes: int) -> Examples:
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("n_classes", [2, 3])
-@tries(40)
+@tries(20)
 @given(data=st.data(), form=FORMS, zero=ZEROS)
 def test_one_visit_changes_the_state_as_the_compiled_pass_does(
     rule: str, n_classes: int, data: st.DataObject, form: str, zero: int

@@ -19,7 +19,7 @@ from rosenblatt.training.kernel import DualPasses
 from rosenblatt.training.loop import Plan
 from tests import reference
 from tests.dual_reference import Dual, train_dual
-from tests.examples import FORMATS, Drawn, data_sets, integers, same_bits
+from tests.examples import FORMATS, Drawn, data_sets, integers, same_bits, tries
 
 STEPS = {
     "perceptron": reference.perceptron(1.0),
@@ -92,6 +92,7 @@ def plain_scores(learned: Dual, gram: Any, memory: str, **how: bool) -> NDArray[
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("rule", STEPS)
+@tries(40)
 @given(
     drawn=data_sets(integers, n_classes=3),
     kernel=st.sampled_from(KERNELS),
