@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, plots
+from rosenblatt import (
+    AveragedPerceptron,
+    ConfidenceWeightedClassifier,
+    Perceptron,
+    VotedPerceptron,
+    plots,
+)
 from rosenblatt.plots import Display, figure_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "gallery"
@@ -111,6 +117,34 @@ def _weights() -> Display:
     return plots.WeightsDisplay.from_estimator(AveragedPerceptron().fit(*tumours()), n=8)
 
 
+def messages() -> tuple[Any, list[str]]:
+    """Return 40 made-up messages as the words that they have, as a data frame; some are rare."""
+    import pandas as pd
+
+    generator = np.random.default_rng(3)
+    shares = {  # of the messages of either kind that have the word
+        "the": (0.8, 0.7),
+        "you": (0.6, 0.9),
+        "free": (0.05, 0.75),
+        "meeting": (0.6, 0.03),
+        "prize": (0.0, 0.12),
+        "dentist": (0.12, 0.0),
+        "thanks": (0.4, 0.1),
+        "call": (0.2, 0.6),
+    }
+    labels = ["ham", "spam"] * 20
+    rows = [
+        [float(generator.random() < s[label == "spam"]) for s in shares.values()]
+        for label in labels
+    ]
+    return pd.DataFrame(rows, columns=list(shares)), labels
+
+
+def _sureness() -> Display:
+    learner = ConfidenceWeightedClassifier(random_state=0).fit(*messages())
+    return plots.WeightsDisplay.from_estimator(learner)
+
+
 def _contributions() -> Display:
     X, y = tumours()
     clf = AveragedPerceptron().fit(X, y)
@@ -182,6 +216,11 @@ PICTURES = {
     ),
     "weights": Picture(
         "weights", "The weights that say most about 30 measurements of tumours.", _weights
+    ),
+    "sureness": Picture(
+        "weights",
+        "Weights of a second-order rule, and how sure each is: rare words are known less.",
+        _sureness,
     ),
     "contributions": Picture("contributions", "What decided one of them.", _contributions),
     "survival": Picture(

@@ -1,21 +1,32 @@
 """Regions of several classes, learners side by side, and bars of weights."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
-from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, load, save
+from rosenblatt import (
+    AveragedPerceptron,
+    ConfidenceWeightedClassifier,
+    Perceptron,
+    VotedPerceptron,
+    load,
+    save,
+)
 from rosenblatt.errors import InputError
+from rosenblatt.models.model import Spread
 from rosenblatt.plots import (
     ComparisonDisplay,
     ContributionsDisplay,
     RegionsDisplay,
     WeightsDisplay,
 )
+from rosenblatt.plots.weights import model_from
 from tests.plots.examples import blobs, ring_of_classes, with_weights
 
 
@@ -127,6 +138,26 @@ def test_weights_of_several_classes() -> None:
     np.testing.assert_allclose(np.sort(display.values), np.sort(clf.coef_[2]))
     texts = [text.get_text() for text in display.legend_.get_texts()]
     assert texts == ["for 2", "against 2"]
+
+
+@pytest.mark.parametrize("by_effect", [False, True])
+def test_weights_of_a_second_order_rule_show_how_sure_they_are(by_effect: bool) -> None:
+    """A line through each bar reaches one deviation of the weight to either side."""
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(60, 3))
+    y = X[:, 0] + generator.normal(size=60) > 0
+    clf = ConfidenceWeightedClassifier(random_state=0).fit(X, y)
+    scale = np.array([1.0, 100.0, 0.01] if by_effect else [1.0, 1.0, 1.0])
+    model = replace(model_from(clf), spread=Spread(-scale, scale, scale, 60))
+    display = WeightsDisplay.from_estimator(model).plot()
+    assert display.by_effect == by_effect
+    order = [int(name.removeprefix("feature ")) for name in display.names]
+    expected = np.sqrt(clf.confidence_[0, order]) * scale[order]
+    assert display.uncertainties == pytest.approx(expected)
+    (lines,) = [one for one in display.ax_.collections if isinstance(one, LineCollection)]
+    ends = np.array([segment[:, 0] for segment in lines.get_segments()])
+    assert ends[:, 1] - ends[:, 0] == pytest.approx(2 * expected)
+    assert WeightsDisplay.from_estimator(Perceptron().fit(X, y)).uncertainties is None
 
 
 def test_no_weights_at_all() -> None:

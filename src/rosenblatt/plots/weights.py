@@ -34,13 +34,16 @@ class WeightsDisplay(Display):
     """The most positive and the most negative weights with their names, largest first.
 
     Where the features have ranges so different that weights mislead, and the model knows them, the
-    bars are weight × standard deviation.
+    bars are weight × standard deviation. A second-order rule knows how sure each weight is: a line
+    reaches one deviation of the weight to either side.
 
     Attributes
     ----------
     names : list of str
     values : array of shape (n_shown,)
         From the most positive to the most negative.
+    uncertainties : array of shape (n_shown,) or None
+        The deviation of each weight, as large beside its value; None where no rule kept it.
     positive, negative : labels
         What either side speaks for; ``negative`` is None where there are more than two classes.
     bars_, legend_ :
@@ -55,6 +58,7 @@ class WeightsDisplay(Display):
     negative: Any
     by_effect: bool
     title: str
+    uncertainties: NDArray[Any] | None = None
 
     @classmethod
     def from_estimator(
@@ -90,15 +94,19 @@ class WeightsDisplay(Display):
         voted = model.learner == "VotedPerceptron"  # whose weights are those of the average
         ranking = ranked_weights(model, n, number, by_effect=by_effect)[0]
         shown = [*ranking.top, *reversed(ranking.bottom)]
+        weights = np.array([w.weight for w in shown], np.float64)
+        values = np.array([w.effect or 0.0 for w in shown], np.float64) if by_effect else weights
+        unsure = np.array([w.uncertainty or 0.0 for w in shown], np.float64)
         return cls(
             [weight.name for weight in shown],
-            np.array([(w.effect or 0.0) if by_effect else w.weight for w in shown], np.float64),
+            values,
             ranking.bias,
             ranking.n_nonzero,
             ranking.label,
             ranking.against,
             by_effect,
             "Average of a VotedPerceptron" if voted else model.learner,
+            None if model.variance is None else unsure * values / weights,
         )
 
     @property
@@ -123,6 +131,12 @@ class WeightsDisplay(Display):
             against = f"for {label_text(self.negative)}"
         sides = (f"for {label_text(self.positive)}", against)
         self.bars_, handles = draw_bars(ax, self.names, self.values, sides)
+        if self.uncertainties is not None and len(self.names):
+            places = np.arange(len(self.values))
+            whiskers = {"fmt": "none", "ecolor": INK, "elinewidth": 1.2, "capsize": 3}
+            told = "± one deviation of the weight"
+            sure = ax.errorbar(self.values, places, xerr=self.uncertainties, label=told, **whiskers)
+            handles.append(sure)
         ax.set_xlabel("weight × standard deviation" if self.by_effect else "weight")
         self.legend_ = legend_beside(ax, handles)
         told = f"{self.n_nonzero:,} nonzero, bias {self.bias:.4g}"

@@ -5,6 +5,7 @@
 const FEW = [[1.2, 0.8, 1], [-0.9, 0.6, -1], [0.5, -1.3, -1]];
 const UPDATE = [[1, 2, 1], [2, 1, 1], [-1, 1.5, 1], [-2, -1, -1], [-1, -2, -1], [2.2, -0.8, -1]]; // Figure 4.9
 const WIDE = [-2.8, 2.8, -2.8, 2.8];
+const RARE = [[1, 0, 1], [-1, 0, -1], [1.2, 0, 1], [-0.8, 0, -1], [0.9, 0, 1], [-1.1, 0, -1], [0.5, 1, -1], [1, -0.8, 1]]; // x₂ is seldom there
 
 export const SCENES = [
   {
@@ -191,6 +192,32 @@ export const SCENES = [
         question: "Does averaging free you from stopping early?",
         answer: ["No. It is steadier and usually better, yet after many passes it fits these points rather than the next ones. Watch the held-out error, and stop where it is least."],
         document: { memory: "average" }, toy: "overlapping", hold: true, at: "end", panel: "passes",
+      },
+    ],
+  },
+  {
+    name: "sureness", title: "How sure each weight is", section: "Beyond the book", about: "A weight that has learned much should move little.",
+    pages: [
+      {
+        words: [
+          "The perceptron adds the whole row to the weights, whatever they have learned before. Six rows have taught the weight of x₁ here, none that of x₂, which was 0 in all of them.",
+          "A second-order rule such as AROW keeps a variance beside each weight, 1 at first. The ellipse around the tip of w reaches one deviation, its square root, to each side.",
+        ],
+        question: "Why is the ellipse narrow and tall?",
+        answer: ["Each of the six rows made the variance of w₁ smaller, from 1 to 0.14: that weight is known to ±0.38. The variance of w₂ is still 1: of x₂ nothing is known."],
+        document: { points: RARE, rule: "arow", bias: false }, at: 6, panel: "neuron",
+      },
+      {
+        words: ["Then comes row 6, (0.5, 1) of the class −1, and it is wrong. The step is α·Σx: each feature is multiplied by the variance of its weight."],
+        question: "Which of the two weights takes the blame?",
+        answer: ["w₂ moves by 0.70, w₁ by 0.05, although x₁ is half as large as x₂. The perceptron would have moved w₁ by 0.5 and unlearned a good part of what six rows had said. Choose it under Settings and compare."],
+        document: { points: RARE, rule: "arow", bias: false }, at: 7, panel: "neuron",
+      },
+      {
+        words: ["The same rows with r = 10 in place of 1."],
+        question: "What does r do?",
+        answer: ["It says how little a single row is to be trusted: steps are shorter and variances shrink more slowly, so that one odd row does less harm, and more rows are needed. Words are like x₂: most are rare, and a text may be the only one that has them. So this rule is the default for texts."],
+        document: { points: RARE, rule: "arow", r: 10, bias: false }, at: 7, panel: "neuron",
       },
     ],
   },
