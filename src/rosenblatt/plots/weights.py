@@ -132,10 +132,16 @@ class WeightsDisplay(Display):
         sides = (f"for {label_text(self.positive)}", against)
         self.bars_, handles = draw_bars(ax, self.names, self.values, sides)
         if self.uncertainties is not None and len(self.names):
-            places = np.arange(len(self.values))
-            whiskers = {"fmt": "none", "ecolor": INK, "elinewidth": 1.2, "capsize": 3}
-            told = "± one deviation of the weight"
-            sure = ax.errorbar(self.values, places, xerr=self.uncertainties, label=told, **whiskers)
+            sure = ax.errorbar(
+                self.values,
+                np.arange(len(self.values)),
+                xerr=self.uncertainties,
+                fmt="none",
+                ecolor=INK,
+                elinewidth=1.2,
+                capsize=3,
+                label="± one deviation of the weight",
+            )
             handles.append(sure)
         ax.set_xlabel("weight × standard deviation" if self.by_effect else "weight")
         self.legend_ = legend_beside(ax, handles)
