@@ -24,7 +24,14 @@ from rosenblatt.service.features import (
     NamedFeatures,
     Value,
 )
-from rosenblatt.service.history import at_version, features_from, in_parts, label_from, new_learner
+from rosenblatt.service.history import (
+    at_version,
+    example_of,
+    features_from,
+    in_parts,
+    label_from,
+    new_learner,
+)
 from rosenblatt.service.journal import ACTIVE, KINDS, Event, JobRecord
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
@@ -111,11 +118,9 @@ class Versions:
 
 def explain(served: ServedLearner, version: int, features: Features, top: int) -> ExplanationAnswer:
     """Return what each feature of a row adds to its score."""
-    _check_two(served)
     number, rows = _decided(served, features)
     indices, values = entries(rows, 0)
     found = contributions(_as_model(served), indices, values, winner=number)
-    space = served.space
     return ExplanationAnswer(
         label=served.classes[number],
         positive=found.positive,
@@ -124,7 +129,7 @@ def explain(served: ServedLearner, version: int, features: Features, top: int) -
         bias=found.bias,
         terms=[
             FeatureAmount(
-                name=space.name(term.feature),
+                name=served.space.name(term.feature),
                 value=term.value,
                 weight=term.weight,
                 amount=term.amount,
@@ -143,13 +148,10 @@ def _unknown(served: ServedLearner, features: Features, rows: Any) -> int:
     return sum(value is not None for value in features.values()) - len(rows.indices)
 
 
-def _check_two(served: ServedLearner) -> None:
+def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:
     if len(served.classes) < 2:
         msg = "The model knows fewer than two classes yet: there is nothing to explain."
         raise RequestError(HTTPStatus.CONFLICT, msg)
-
-
-def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:
     label, _ = served.decided(features)
     return served.classes.index(label), served.rows([features])
 
@@ -184,7 +186,6 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
                 "so no example can be named; ask for explain."
             )
             raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
-        _check_two(served)
         number, rows = _decided(served, features)
         winner = served.classes[number]
         if len(served.classes) == 2:
@@ -198,9 +199,8 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
         at, values = entries(rows, 0)
         x[at], x[-1] = values, served.learner.constant
         _, file = reader.base(entry.record.model, 0)
-        start = _start_score(
-            new_learner(entry.spec, writer.limits, file), features, positive, negative
-        )
+        first = new_learner(entry.spec, writer.limits, file)
+        start = _pair_score(first, features, positive, negative)
         if served.state.ledger is not None and file is not None:
             start = math.nan  # filled below: the average of what was there before is not a sum
         teachers = _amounts(served, reader, entry, x, positive, negative)
@@ -218,8 +218,8 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
             TeachingExample(
                 sequence=event.sequence,
                 amount=amount,
-                features=cast("Any", features_from(event.features or "{}")),
-                label=label_from(event.label or "null"),
+                features=cast("Any", example_of(event)[0]),
+                label=example_of(event)[1],
                 id=event.id,
                 token=event.token,
                 time=event.time,
@@ -234,21 +234,13 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
 def _pair_score(
     served: ServedLearner, features: Features, positive: Class, negative: Class
 ) -> float:
-    if len(served.classes) < 2:
+    if not {positive, negative} <= set(served.classes):
         return 0.0
     scores = served.scores([features])[0]
     if len(served.classes) == 2:
         return float(scores)
     at = served.classes.index
     return float(scores[at(positive)] - scores[at(negative)])
-
-
-def _start_score(
-    served: ServedLearner, features: Features, positive: Class, negative: Class
-) -> float:
-    if {positive, negative} <= set(served.classes):
-        return _pair_score(served, features, positive, negative)
-    return 0.0
 
 
 def _amounts(
@@ -259,7 +251,7 @@ def _amounts(
     scale = pair_scale(served.learner.step)
     taught = reader.events(entry.record.model, 0, None, f"{ACTIVE} AND rival IS NOT NULL")
     for some in in_parts(taught, TOGETHER):
-        rows = served.rows([features_from(event.features or "{}") for event in some])
+        rows = served.rows([example_of(event)[0] for event in some])
         for i, event in enumerate(some):
             at, values = entries(rows, i)
             product = float(values @ x[at]) + served.learner.constant * float(x[-1])
@@ -326,11 +318,10 @@ def kind_of(entry: Entry) -> str:
 
 def lines(events: Iterator[Event]) -> bytes:
     """Return events as NDJSON."""
-    encoder = msgspec.json.Encoder()
-    return encoder.encode_lines([line_of(event) for event in events])
+    return msgspec.json.Encoder().encode_lines(map(_line, events))
 
 
-def line_of(event: Event) -> JournalLine:
+def _line(event: Event) -> JournalLine:
     """Return an event as clients see it."""
 
     def label(text: str | None) -> Label | None:

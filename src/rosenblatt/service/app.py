@@ -237,9 +237,8 @@ class Application:
 
     def taught(self, entry: Entry, one: Example) -> Taught:
         """Return an example as the writer takes it, checked."""
-        if one.id is not None and len(one.id) > self.limits.id_length:
-            msg = f"An id may have {self.limits.id_length} characters; got {len(one.id):,}."
-            raise InputError(msg)
+        if one.id is not None:
+            self.check_id(one.id)
         self.check(entry, [one.features])
         label = answers.checked_label(one.label, self.limits)
         return Taught(one.features, text_of(one.features), label, one.id)
@@ -249,6 +248,12 @@ class Application:
         self.check_batch(len(batch))
         columns = isinstance(entry.view.space, ColumnFeatures)
         answers.check_features(batch, self.limits, columns=columns)
+
+    def check_id(self, id_: str) -> None:
+        """Raise for an id that is too long."""
+        if len(id_) > self.limits.id_length:
+            msg = f"An id may have {self.limits.id_length} characters; got {len(id_):,}."
+            raise InputError(msg)
 
     def check_batch(self, size: int) -> None:
         """Raise for more rows than are taken together."""
@@ -327,12 +332,9 @@ class Endpoint:
         if self.most_bytes:
             if len(body) > self.most_bytes:
                 raise _too_large(self.most_bytes)
+            decode = self._decode_line.decode_lines if call.lines else self._decode.decode
             try:
-                call.body = (
-                    self._decode_line.decode_lines(body)
-                    if call.lines
-                    else self._decode.decode(body)
-                )
+                call.body = decode(body)
             except (UnicodeDecodeError, RecursionError) as error:
                 msg = "The body is not JSON text in UTF-8, or it is nested too deeply."
                 raise RequestError(HTTPStatus.BAD_REQUEST, msg) from error

@@ -8,7 +8,8 @@ one transaction: a crash leaves either all of it or none.
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -16,12 +17,7 @@ import msgspec
 
 from rosenblatt.errors import RosenblattError
 from rosenblatt.service.features import NamedFeatures
-from rosenblatt.service.history import (
-    features_from,
-    label_from,
-    new_learner,
-    text_of,
-)
+from rosenblatt.service.history import example_of, label_from, new_learner, text_of
 from rosenblatt.service.journal import (
     ACTIVE,
     FORGOT,
@@ -32,11 +28,11 @@ from rosenblatt.service.journal import (
     JournalReader,
     sequences_of,
 )
-from rosenblatt.service.learner import Effect, PastStep, ServedLearner
+from rosenblatt.service.learner import PastStep, ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import ForgetRequest, Forgotten, Released
 from rosenblatt.service.snapshots import file_of
-from rosenblatt.service.writer import Entry, Writer, no_model
+from rosenblatt.service.writer import Entry, Writer, columns_of
 
 TURNS = 3  # a replay catches up so often beside the service before it does the rest within
 RETRY_SECONDS = 5.0  # between looks at jobs while the service is read-only
@@ -81,12 +77,12 @@ class Lonely:
         if examples and examples[-1].sequence > self._upto:  # then all are looked at again
             self._upto = 0
             for event in examples:
-                self.names |= space.terms(features_from(event.features or "{}"))
+                self.names |= space.terms(example_of(event)[0])
         for event in reader.events(model, self._upto, head, "features IS NOT NULL"):
             if not self.names:
                 break
             if event.sequence not in mine:
-                self.names -= space.terms(features_from(event.features or "{}"))
+                self.names -= space.terms(example_of(event)[0])
         self._upto = head
 
 
@@ -100,8 +96,7 @@ def subtract(
         return Forgotten(examples=0, version=entry.head), lambda: None
     steps = [
         PastStep(
-            features_from(event.features or "{}"),
-            label_from(event.label or "null"),
+            *example_of(event),
             label_from(event.rival or "null"),
             event.step or 0.0,
             event.seen or 0,
@@ -139,18 +134,13 @@ def _erase(
     """Write what a forgetting does to the journal, with the model as it is after it."""
     journal, model = writer.journal, entry.record.model
     entry.head += 1
-    note = text_of({"mode": request.mode, "examples": len(examples), "by": _criteria(request)})
-    journal.append(
-        model,
-        [Event(entry.head, FORGOT, None, None, None, token, writer.clock(), note=note)],
-    )
+    by = [name for name in ("id", "token", "before") if getattr(request, name) is not None]
+    note = text_of({"mode": request.mode, "examples": len(examples), "by": by})
+    event = Event(entry.head, FORGOT, None, None, None, token, writer.clock(), note=note)
+    journal.append(model, [event])
     journal.erase(model, sequences_of(examples), entry.head)
     journal.forget_versions(model, entry.head)
     journal.add_base(model, entry.head, file_of(entry.private.model()))
-
-
-def _criteria(request: ForgetRequest) -> list[str]:
-    return [name for name in ("id", "token", "before") if getattr(request, name) is not None]
 
 
 def _settled(writer: Writer, entry: Entry, answer: Any) -> Answered:
@@ -192,13 +182,12 @@ def release(writer: Writer, entry: Entry, of: str | None, token: str | None) -> 
     events.append(Event(entry.head, RELEASED, None, None, None, token, writer.clock(), note=note))
     try:
         for old in held:
-            features, label = features_from(old.features or "{}"), label_from(old.label or "null")
-            lesson = entry.private.learn(features, label)
+            lesson = entry.private.learn(*example_of(old))
             entry.head += 1
             events.append(
                 Event(
                     *(entry.head, LEARNED, None, old.features, old.label, old.token),
-                    *(writer.clock(), *_columns(lesson), old.sequence),
+                    *(writer.clock(), *columns_of(lesson), old.sequence),
                 )
             )
     except RosenblattError:
@@ -212,18 +201,6 @@ def release(writer: Writer, entry: Entry, of: str | None, token: str | None) -> 
     writer.tokens_changed()
     answer = Released(examples=len(held), version=entry.head)
     return answer, writer.renewed(entry, forgotten=False)
-
-
-def _columns(lesson: Effect) -> tuple[Any, ...]:
-    """Return a lesson as the journal has it: predicted, mistake, step, rival, seen, classes."""
-    return (
-        None if lesson.predicted is None else text_of(lesson.predicted),
-        int(lesson.mistake),
-        lesson.step,
-        None if lesson.rival is None else text_of(lesson.rival),
-        lesson.seen,
-        lesson.n_classes,
-    )
 
 
 class Replays:
@@ -288,7 +265,7 @@ class Replays:
                 replay = Replay(writer, entry, request)
                 for _ in range(TURNS):
                     replay.catch_up()
-                if self._swap(replay, job):
+                if self._wait(lambda made=replay: made.swap(job.job, job.token)):
                     return
         except RosenblattError as error:
             if writer.failure is not None:
@@ -302,21 +279,12 @@ class Replays:
 
             self._wait(fail)
 
-    def _swap(self, replay: "Replay", job: Any) -> bool:
-        """Have the writer put the new model in place; False where it must be made again."""
-        return bool(self._wait(lambda: replay.swap(job.job, job.token)))
-
     def _wait(self, run: Callable[[], Answered]) -> Any:
-        from concurrent.futures import Future
-        from concurrent.futures import TimeoutError as Late
-
         future: Future[Any] = Future()
         self._writer.command(run, future)
         while not self._over.is_set():
-            try:
+            with suppress(TimeoutError):
                 return future.result(timeout=0.5)
-            except Late:
-                continue
         return None
 
 
@@ -345,10 +313,7 @@ class Replay:
         for event in reader.events(model, self._upto, head, ACTIVE):
             if event.sequence in left_out:
                 continue
-            lesson = self._served.learn(
-                features_from(event.features or "{}"), label_from(event.label or "null")
-            )
-            columns = _columns(lesson)
+            columns = columns_of(self._served.learn(*example_of(event)))
             if columns != event[7:13]:
                 self._rewritten.append((*columns, event.sequence))
         self._upto = head
@@ -357,8 +322,7 @@ class Replay:
         """Put the new model in the place of the old one; a command. False: begin again."""
         writer, entry = self._writer, self._entry
         model, journal = entry.record.model, writer.journal
-        if not writer.is_current(entry):
-            raise no_model(entry.record.name)
+        writer.check_current(entry)
         if _last_turn(journal.here, model) != self._turn:
             return False, lambda: None  # what counts has changed meanwhile
         self._learn(journal.here)

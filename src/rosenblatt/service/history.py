@@ -49,6 +49,11 @@ def label_from(text: str) -> Class:
     return label_of(_label.decode(text))
 
 
+def example_of(event: Event) -> tuple[Features, Class]:
+    """Return features and label of an example of the journal."""
+    return features_from(event.features or "{}"), label_from(event.label or "null")
+
+
 def spec_from(text: str) -> ModelSpec:
     """Return how a model was created."""
     return _spec.decode(text)
@@ -198,12 +203,7 @@ def at_version(
 def replay(served: ServedLearner, events: Iterable[Event]) -> None:
     """Learn from events of the journal once more."""
     for some in in_parts(events, TOGETHER):
-        served.fold(
-            [
-                (features_from(event.features or "{}"), label_from(event.label or "null"))
-                for event in some
-            ]
-        )
+        served.fold([example_of(event) for event in some])
 
 
 def in_parts(events: Iterable[Event], size: int) -> Iterator[list[Event]]:

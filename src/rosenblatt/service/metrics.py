@@ -2,11 +2,25 @@
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from typing import Any
 
 from rosenblatt.service.writer import Entry, Writer
 
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)  # seconds
+WRONG = "predicted wrong before they were learned."
+OF_MODELS: tuple[tuple[str, str, str, Callable[[Entry], Any]], ...] = (
+    ("examples_total", "counter", "Examples learned.", lambda e: e.tally.learned),
+    ("wrong_total", "counter", f"Examples {WRONG}", lambda e: e.tally.wrong),
+    (
+        *("progressive_error", "gauge", f"Share of examples {WRONG}"),
+        lambda e: e.tally.wrong / e.tally.learned if e.tally.learned else "NaN",
+    ),
+    ("mistakes_total", "counter", "Mistakes of the last weights.", lambda e: e.tally.mistakes),
+    ("quarantined", "gauge", "Examples held back.", lambda e: e.tally.quarantined),
+    ("version", "gauge", "Number of the last event.", lambda e: e.version),
+    ("features", "gauge", "Features with a weight.", lambda e: e.view.n_features),
+)
 
 
 class Metrics:
@@ -36,56 +50,23 @@ class Metrics:
         lines: list[str] = []
 
         def add(name: str, kind: str, meaning: str, values: Any) -> None:
-            lines.extend(
-                (f"# HELP rosenblatt_{name} {meaning}", f"# TYPE rosenblatt_{name} {kind}")
-            )
+            lines.append(f"# HELP rosenblatt_{name} {meaning}")
+            lines.append(f"# TYPE rosenblatt_{name} {kind}")
             lines.extend(f"rosenblatt_{name}{labels} {value}" for labels, value in values)
 
-        def by_model(name: str, kind: str, meaning: str, value: Any) -> None:
+        for name, kind, meaning, value in OF_MODELS:
             add(name, kind, meaning, [(f'{{model="{key}"}}', value(e)) for key, e in models])
-
-        by_model("examples_total", "counter", "Examples learned.", lambda e: e.tally.learned)
-        by_model(
-            "wrong_total",
-            "counter",
-            "Examples predicted wrong before they were learned.",
-            lambda e: e.tally.wrong,
-        )
-        by_model(
-            "progressive_error",
-            "gauge",
-            "Share of examples predicted wrong before they were learned.",
-            lambda e: e.tally.wrong / e.tally.learned if e.tally.learned else "NaN",
-        )
-        by_model(
-            "mistakes_total", "counter", "Mistakes of the last weights.", lambda e: e.tally.mistakes
-        )
-        by_model("quarantined", "gauge", "Examples held back.", lambda e: e.tally.quarantined)
-        by_model("version", "gauge", "Number of the last event.", lambda e: e.version)
-        by_model("features", "gauge", "Features with a weight.", lambda e: e.view.n_features)
-        by_model(
-            "predictions_total",
-            "counter",
-            "Rows predicted.",
-            lambda e: self._predictions[e.record.name],
-        )
-        add(
-            "read_only",
-            "gauge",
-            "1 while nothing can be learned.",
-            [("", int(writer.failure is not None))],
-        )
+        predictions = [(f'{{model="{key}"}}', self._predictions[key]) for key, _ in models]
+        add("predictions_total", "counter", "Rows predicted.", predictions)
+        still = int(writer.failure is not None)
+        add("read_only", "gauge", "1 while nothing can be learned.", [("", still)])
         add("queue_examples", "gauge", "Examples that wait to be learned.", [("", writer.waiting)])
         add("commits_total", "counter", "Groups of examples committed.", [("", writer.commits)])
-        add(
-            "requests_total",
-            "counter",
-            "Answers by operation and status.",
-            [
-                (f'{{operation="{operation}",status="{status}"}}', number)
-                for (operation, status), number in sorted(self._requests.items())
-            ],
-        )
+        requests = [
+            (f'{{operation="{operation}",status="{status}"}}', number)
+            for (operation, status), number in sorted(self._requests.items())
+        ]
+        add("requests_total", "counter", "Answers by operation and status.", requests)
         add("request_seconds", "histogram", "Time to answer.", self._histogram())
         return "\n".join(lines) + "\n"
 

@@ -13,7 +13,6 @@ from rosenblatt.errors import InputError
 from rosenblatt.service import answers
 from rosenblatt.service.access import Caller, digest_of, new_token
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
-from rosenblatt.service.features import Features
 from rosenblatt.service.forgetting import Lonely, release, roll_back, subtract
 from rosenblatt.service.history import text_of
 from rosenblatt.service.inference import (
@@ -57,7 +56,6 @@ from rosenblatt.service.requests import (
     TokenRequest,
     WhyAnswer,
 )
-from rosenblatt.service.writer import Entry
 
 MOST_LINES = 10_000  # of the journal in one answer
 PAGE = Path(__file__).parent / "page"
@@ -115,7 +113,8 @@ def _predicted(app: Application, call: Call, served: ServedLearner, version: int
         found = answers.predict(served, version, body.features, body.id)
         app.metrics.predicted(entry, 1)
         if body.id is not None:
-            _remember(app, entry, body.id, body.features)
+            app.check_id(body.id)
+            entry.remembered.add(body.id, body.features)
         return found
     if body.id is not None:
         raise _either(ROW, "rows")
@@ -127,14 +126,6 @@ def _predicted(app: Application, call: Call, served: ServedLearner, version: int
 def _either(one: str, other: str) -> RequestError:
     msg = f"Give either {one} or {other}; an id goes with {one} only."
     return RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
-
-
-def _remember(app: Application, entry: Entry, id_: str, features: Features) -> None:
-    """Remember the features of a prediction for feedback, and forget the oldest."""
-    if len(id_) > app.limits.id_length:
-        msg = f"An id may have {app.limits.id_length} characters; got {len(id_):,}."
-        raise InputError(msg)
-    entry.remembered.add(id_, features)
 
 
 @operation(
@@ -236,8 +227,7 @@ async def describe(app: Application, call: Call) -> Description:
 )
 async def delete(app: Application, call: Call) -> Reply:
     """Delete a model."""
-    entry = call.model
-    await app.command(lambda: app.writer.remove(entry))
+    await app.command(lambda: app.writer.remove(call.model))
     app.versions.clear()
     return Reply(b"", HTTPStatus.NO_CONTENT)
 
@@ -260,17 +250,14 @@ async def explain(app: Application, call: Call) -> ExplanationAnswer:
     request=ExplainRequest,
     answer=WhyAnswer,
 )
-async def why(app: Application, call: Call) -> WhyAnswer:
+async def why(app: Application, call: Call) -> Any:
     """Answer with the examples that taught the model this score."""
     body = call.body
     if body.version is not None:
         msg = "Examples are named for the newest version only: leave version out."
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
     app.check(call.model, [body.features])
-    found: WhyAnswer = await app.in_thread(
-        answers.why, app.writer, call.model, body.features, body.top
-    )
-    return found
+    return await app.in_thread(answers.why, app.writer, call.model, body.features, body.top)
 
 
 @operation(
@@ -318,10 +305,8 @@ async def export(app: Application, call: Call) -> Reply:
     entry = call.model
     version = call.query.get("version", entry.version)
 
-    def write() -> tuple[str, bytes]:
-        return answers.exported(app.versions.get(entry, version), kind)
-
-    type_, body = await app.in_thread(write)
+    served = await app.in_thread(app.versions.get, entry, version)
+    type_, body = await app.in_thread(answers.exported, served, kind)
     name = f"{entry.record.name}.{kind}"
     headers = ((b"content-disposition", f'attachment; filename="{name}"'.encode()),)
     return Reply(body, kind=type_, headers=headers)
@@ -374,7 +359,6 @@ async def job(app: Application, call: Call) -> Job:
 async def rollback(app: Application, call: Call) -> Description:
     """Make the model of an older version the newest."""
     entry, version = call.model, call.body.version
-
     served = await app.in_thread(app.versions.new, entry, version)
     await app.command(lambda: roll_back(app.writer, entry, version, served, call.caller.name))
     return answers.described(entry)
@@ -385,11 +369,10 @@ async def rollback(app: Application, call: Call) -> Description:
     request=ReleaseRequest,
     answer=Released,
 )
-async def release_held(app: Application, call: Call) -> Released:
+async def release_held(app: Application, call: Call) -> Any:
     """Learn the examples of a token that were held back, and trust it again."""
-    entry, of = call.model, call.body.token
-    found: Released = await app.command(lambda: release(app.writer, entry, of, call.caller.name))
-    return found
+    caller, of = call.caller, call.body.token
+    return await app.command(lambda: release(app.writer, call.model, of, caller.name))
 
 
 @operation("GET", "/v1/tokens", "admin", "List the tokens", answer=TokenList)
@@ -455,9 +438,8 @@ def _token(record: TokenRecord) -> TokenAnswer:
 
 
 @operation("GET", "/health", None, "Whether the service runs", answer=Ready)
-async def health(app: Application, call: Call) -> Ready:
+async def health(_app: Application, _call: Call) -> Ready:
     """Answer that the service runs."""
-    del app, call
     return Ready(ready=True)
 
 
@@ -466,9 +448,8 @@ async def health(app: Application, call: Call) -> Ready:
     answer=Ready,
     other_statuses=(HTTPStatus.SERVICE_UNAVAILABLE,),
 )
-async def ready(app: Application, call: Call) -> Any:
+async def ready(app: Application, _call: Call) -> Any:
     """Answer whether examples can be learned; predictions can in any case."""
-    del call
     failure = app.writer.failure
     body = Ready(ready=failure is None, reason=failure)
     return body if failure is None else Reply(body, HTTPStatus.SERVICE_UNAVAILABLE)
@@ -485,35 +466,31 @@ async def metrics(app: Application, call: Call) -> Reply:
 
 
 @operation("GET", "/openapi.json", None, "This interface as OpenAPI")
-async def openapi(app: Application, call: Call) -> Any:
+async def openapi(app: Application, _call: Call) -> Any:
     """Answer with the document that describes all operations."""
     from rosenblatt import __version__
     from rosenblatt.service.openapi import document
 
-    del call
     return document(app.operations, __version__)
 
 
 @operation("GET", "/v2", None, "Open Inference Protocol: the service", answer=ServerMetadata)
-async def server_metadata(app: Application, call: Call) -> ServerMetadata:
+async def server_metadata(_app: Application, _call: Call) -> ServerMetadata:
     """Answer with name and version."""
     from rosenblatt import __version__
 
-    del app, call
     return ServerMetadata(name="rosenblatt", version=__version__, extensions=[])
 
 
 @operation("GET", "/v2/health/live", None, "Open Inference Protocol: it runs", answer=Live)
-async def live(app: Application, call: Call) -> Live:
+async def live(_app: Application, _call: Call) -> Live:
     """Answer that the service runs."""
-    del app, call
     return Live(live=True)
 
 
 @operation(*("GET", "/v2/health/ready", None, "Open Inference Protocol: it predicts"), answer=Ready)
-async def inference_ready(app: Application, call: Call) -> Ready:
+async def inference_ready(_app: Application, _call: Call) -> Ready:
     """Answer that models can be asked; they can while the service is read-only, too."""
-    del app, call
     return Ready(ready=True)
 
 
@@ -521,9 +498,8 @@ async def inference_ready(app: Application, call: Call) -> Ready:
     *("GET", "/v2/models/{model}", "predict", "Open Inference Protocol: a model"),
     answer=ModelMetadata,
 )
-async def model_metadata(app: Application, call: Call) -> ModelMetadata:
+async def model_metadata(_app: Application, call: Call) -> ModelMetadata:
     """Answer with what the model takes and gives."""
-    del app
     return metadata_of(call.model)
 
 
@@ -531,9 +507,8 @@ async def model_metadata(app: Application, call: Call) -> ModelMetadata:
     *("GET", "/v2/models/{model}/ready", "predict", "Open Inference Protocol: a model is there"),
     answer=Ready,
 )
-async def model_ready(app: Application, call: Call) -> Ready:
+async def model_ready(_app: Application, _call: Call) -> Ready:
     """Answer that the model can be asked."""
-    del app, call
     return Ready(ready=True)
 
 
@@ -572,16 +547,14 @@ async def _inferred(app: Application, call: Call, version: int | None) -> InferA
 
 
 @operation("GET", "/", None, "The page for people", kind="text/html; charset=utf-8")
-async def page(app: Application, call: Call) -> Reply:
+async def page(_app: Application, _call: Call) -> Reply:
     """Answer with the page."""
-    del app, call
     return page_file("index.html")
 
 
 @operation("GET", "/page/{file}", None, "A part of the page", kind="text/html; charset=utf-8")
-async def page_part(app: Application, call: Call) -> Reply:
+async def page_part(_app: Application, call: Call) -> Reply:
     """Answer with a file that the page needs."""
-    del app
     return page_file(call.path["file"])
 
 

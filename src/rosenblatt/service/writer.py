@@ -44,7 +44,7 @@ from rosenblatt.service.journal import (
     ModelRecord,
     TokenRecord,
 )
-from rosenblatt.service.learner import Changes, ServedLearner
+from rosenblatt.service.learner import Changes, Effect, ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import Learned, ModelSpec
 from rosenblatt.service.snapshots import Snapshots, file_of
@@ -184,7 +184,7 @@ class Writer:
             self.snapshots = Snapshots(self.folder)
             self._own = self._load()
             self.entries = dict(self._own)
-            self._load_tokens()
+            self._read_tokens()()
         except BaseException:
             self._lock.close()
             raise
@@ -218,7 +218,7 @@ class Writer:
 
         With ``single`` it gets the one ``Learned``.
         """
-        self._check_open()
+        _check_open(self.failure)
         if self.waiting + len(examples) > self.limits.queue:
             msg = f"{self.waiting:,} examples wait to be learned already; try again soon."
             raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
@@ -230,7 +230,7 @@ class Writer:
 
         It returns an answer for the future, and a function that lets readers see what it did.
         """
-        self._check_open()
+        _check_open(self.failure)
         self._queue.put(Command(run, future))
 
     def _show(self, function: Callable[[], None]) -> None:
@@ -239,10 +239,6 @@ class Writer:
             self.post(function)
         except RuntimeError:  # its loop is closed: the service is about to end
             function()
-
-    def _check_open(self) -> None:
-        if self.failure is not None:
-            raise _read_only(self.failure)
 
     # the writer's thread
 
@@ -345,15 +341,8 @@ class Writer:
             entry.counted.quarantined += 1
         else:
             lesson = entry.private.learn(one.features, label)
-            event = Event(
-                *(entry.head, LEARNED, one.id, one.text, text, token, now),
-                predicted=None if lesson.predicted is None else text_of(lesson.predicted),
-                mistake=int(lesson.mistake),
-                step=lesson.step,
-                rival=None if lesson.rival is None else text_of(lesson.rival),
-                seen=lesson.seen,
-                classes=lesson.n_classes,
-            )
+            known = (entry.head, LEARNED, one.id, one.text, text, token, now)
+            event = Event(*known, *columns_of(lesson))
             tally = entry.counted
             tally.learned += 1
             tally.wrong += event.predicted != text
@@ -393,30 +382,24 @@ class Writer:
         window.append(mistake)
         if len(window) >= limits.budget_least and sum(window) > budget * len(window):
             self.journal.quarantine(token, held=True)
-            self._read_tokens()
             window.clear()
-            self._show(self._load_tokens_later)
+            self.tokens_changed()
 
     def _obey(self, task: Command) -> None:
-        if self._fault is not None:
-            error: Exception = _read_only(self._fault)
-            self._show(lambda: answer(task.future, None, error))
-            return
+        result, seen, error = None, None, None
         try:
+            _check_open(self._fault)
             result, seen = task.run()
         except RosenblattError as problem:
-            refused = problem
-            self._show(lambda: answer(task.future, None, refused))
-            return
+            error = problem
         except Exception as problem:  # noqa: BLE001  # whatever it was, the learners are void
             self._fail(problem)
             error = _read_only(str(self._fault))
-            self._show(lambda: answer(task.future, None, error))
-            return
 
         def show() -> None:
-            seen()
-            answer(task.future, result, None)
+            if seen is not None:
+                seen()
+            answer(task.future, result, error)
 
         self._show(show)
 
@@ -547,13 +530,9 @@ class Writer:
 
         return None, show
 
-    def is_current(self, entry: Entry) -> bool:
-        """Return whether a model is still served as this entry; for commands."""
-        return self._own.get(entry.record.name) is entry
-
     def check_current(self, entry: Entry) -> None:
         """Raise where a model has been removed meanwhile; for commands."""
-        if not self.is_current(entry):
+        if self._own.get(entry.record.name) is not entry:
             raise no_model(entry.record.name)
 
     def renewed(self, entry: Entry, *, forgotten: bool) -> Callable[[], None]:
@@ -581,8 +560,7 @@ class Writer:
 
     def tokens_changed(self) -> None:
         """Read the tokens anew; for commands."""
-        self._read_tokens()
-        self._show(self._load_tokens_later)
+        self._show(self._read_tokens())
 
     def _snapshot(self, entry: Entry, least: int) -> None:
         """Have a snapshot written beside, if so many events came since the last."""
@@ -601,15 +579,10 @@ class Writer:
 
     # tokens
 
-    def _read_tokens(self) -> None:
-        self._known_tokens = self.journal.here.tokens()
-
-    def _load_tokens(self) -> None:
-        self._read_tokens()
-        self.tokens = {token.digest: token for token in self._known_tokens}
-
-    def _load_tokens_later(self) -> None:
-        self.tokens = {token.digest: token for token in self._known_tokens}
+    def _read_tokens(self) -> Callable[[], None]:
+        """Read the tokens anew, and return what lets readers see them."""
+        self._known_tokens = tokens = self.journal.here.tokens()
+        return lambda: setattr(self, "tokens", {token.digest: token for token in tokens})
 
     def add_token(self, token: TokenRecord) -> tuple[TokenRecord, Callable[[], None]]:
         """Add a token; a command."""
@@ -618,8 +591,7 @@ class Writer:
             raise RequestError(HTTPStatus.CONFLICT, msg)
         with self.journal.transaction():
             self.journal.add_token(token)
-        self._read_tokens()
-        return token, self._load_tokens_later
+        return token, self._read_tokens()
 
     def remove_token(self, name: str) -> tuple[None, Callable[[], None]]:
         """Remove a token; a command."""
@@ -628,8 +600,19 @@ class Writer:
             raise RequestError(HTTPStatus.NOT_FOUND, msg)
         with self.journal.transaction():
             self.journal.remove_token(name)
-        self._read_tokens()
-        return None, self._load_tokens_later
+        return None, self._read_tokens()
+
+
+def columns_of(lesson: Effect) -> tuple[Any, ...]:
+    """Return a lesson as the journal has it: predicted, mistake, step, rival, seen, classes."""
+    return (
+        None if lesson.predicted is None else text_of(lesson.predicted),
+        int(lesson.mistake),
+        lesson.step,
+        None if lesson.rival is None else text_of(lesson.rival),
+        lesson.seen,
+        lesson.n_classes,
+    )
 
 
 def learned_of(event: Event) -> Learned:
@@ -656,6 +639,11 @@ def answer(future: Any, result: Any, error: Exception | None) -> None:
 def no_model(name: str) -> RequestError:
     """Return the error for a model that there is not."""
     return RequestError(HTTPStatus.NOT_FOUND, f"There is no model {name!r}.")
+
+
+def _check_open(failure: str | None) -> None:
+    if failure is not None:
+        raise _read_only(failure)
 
 
 def _read_only(reason: str) -> RequestError:
