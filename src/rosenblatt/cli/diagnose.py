@@ -23,8 +23,7 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
 @layout_options
 @scale_option(default=False)
 @value_option(
-    "--time-limit",
-    metavar="SECONDS",
+    "--time-limit SECONDS",
     type=click.FloatRange(0, min_open=True),
     default=60.0,
     help="Time limit of the search for a proof.",

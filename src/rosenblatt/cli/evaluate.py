@@ -42,15 +42,13 @@ MOST_CONFUSIONS = 10
     "--against", choices=BASELINES, multiple=True, help="Baseline to compare with (repeatable)."
 )
 @value_option(
-    "--train",
-    metavar="DATA",
+    "--train DATA",
     shown="the training files of MODEL",
     multiple=True,
     help="Training data of the scikit-learn models of --against (repeatable).",
 )
 @value_option(
-    "--max-error",
-    metavar="SHARE",
+    "--max-error SHARE",
     shown="no limit",
     callback=share,
     help="Exit with code 1 if the error is higher, for example 0.05 or 5%.",

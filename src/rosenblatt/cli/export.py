@@ -14,9 +14,7 @@ SUFFIXES = {".json": "json", ".onnx": "onnx"}
 
 @click.command(cls=ScreenCommand, example="rosenblatt export spam.model -o spam.json")
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@value_option(
-    "-o", "--output", metavar="FILE", required=True, help='File to write; "-" for standard output.'
-)
+@value_option("-o", "--output FILE", required=True, help='File to write; "-" for standard output.')
 @choice_option(
     "--format", "wanted", choices=FORMATS, shown="by the ending of FILE", help="Format of FILE."
 )

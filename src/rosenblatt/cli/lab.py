@@ -25,12 +25,10 @@ TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
     cls=ScreenCommand, example="rosenblatt lab iris.csv --x petal_length --y petal_width"
 )
 @click.argument("data", required=False, type=click.Path())
-@value_option("--x", metavar="COLUMN", shown="detected", help="Column of the horizontal axis.")
-@value_option("--y", metavar="COLUMN", shown="detected", help="Column of the vertical axis.")
+@value_option("--x COLUMN", shown="detected", help="Column of the horizontal axis.")
+@value_option("--y COLUMN", shown="detected", help="Column of the vertical axis.")
 @label_option
-@value_option(
-    "--positive", metavar="LABEL", shown="the second label", help="Label of the positive class."
-)
+@value_option("--positive LABEL", shown="the second label", help="Label of the positive class.")
 @scale_option(default=False)
 @choice_option(
     "--toy",
@@ -43,8 +41,7 @@ TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
     "--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser."
 )
 @value_option(
-    "--export",
-    metavar="FILE",
+    "--export FILE",
     type=click.Path(),
     shown="none",
     help="Write the page to one HTML file that needs no server, and exit.",

@@ -48,9 +48,16 @@ def option_group(options: Sequence[Decorator]) -> Decorator:
 def value_option(
     *names: str, shown: str | None = None, default: Any = None, **attributes: Any
 ) -> Decorator:
-    """Return an option that takes a value; ``shown`` says in the help what the default means."""
+    """Return an option that takes a value, as "--label COLUMN" names it.
+
+    ``shown`` says in the help what the default means.
+    """
+    for name in names:
+        if " " in name:
+            attributes["metavar"] = name.partition(" ")[2]
+    plain = [name.partition(" ")[0] for name in names]
     show = shown or default is not None
-    return click.option(*names, default=default, show_default=show, **attributes)
+    return click.option(*plain, default=default, show_default=show, **attributes)
 
 
 def number_option(
@@ -159,30 +166,22 @@ def name_list(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ..
 
 
 label_option = value_option(
-    "--label",
-    metavar="COLUMN",
+    "--label COLUMN",
     shown="detected",
     help="Column that holds the labels: its name, or its number from 1, or from -1 backwards.",
 )
 ignore_option = value_option(
-    "--ignore", metavar="COLUMN", multiple=True, help=f"Column to leave out {LISTED}."
+    "--ignore COLUMN", multiple=True, help=f"Column to leave out {LISTED}."
 )
 
 column_options = option_group(
     (
         label_option,
         value_option(
-            "--text",
-            metavar="COLUMN",
-            multiple=True,
-            help=f"Column of free text, split into words {LISTED}.",
+            "--text COLUMN", multiple=True, help=f"Column of free text, split into words {LISTED}."
         ),
-        value_option(
-            "--category", metavar="COLUMN", multiple=True, help=f"Column of categories {LISTED}."
-        ),
-        value_option(
-            "--numeric", metavar="COLUMN", multiple=True, help=f"Column of numbers {LISTED}."
-        ),
+        value_option("--category COLUMN", multiple=True, help=f"Column of categories {LISTED}."),
+        value_option("--numeric COLUMN", multiple=True, help=f"Column of numbers {LISTED}."),
         ignore_option,
     )
 )
@@ -207,10 +206,7 @@ LAYOUT_OPTIONS: tuple[Decorator, ...] = (
         help="Format of the data files.",
     ),
     value_option(
-        "--separator",
-        metavar="CHAR",
-        shown="detected",
-        help='Field separator of CSV files; "tab" for a tab.',
+        "--separator CHAR", shown="detected", help='Field separator of CSV files; "tab" for a tab.'
     ),
     click.option(
         "--header/--no-header",
@@ -231,13 +227,12 @@ LAYOUT_OPTIONS: tuple[Decorator, ...] = (
         help="Whether double quotes enclose fields.",
     ),
     value_option(
-        "--names",
-        metavar="FILE",
+        "--names FILE",
         type=click.Path(exists=True, dir_okay=False),
         shown="column_1, column_2, ...",
         help="File with the column names, one per line, for data without a header.",
     ),
-    value_option("--encoding", metavar="NAME", default="utf-8", help="Text encoding."),
+    value_option("--encoding NAME", default="utf-8", help="Text encoding."),
     choice_option(
         "--encoding-errors",
         choices=["strict", "replace"],
@@ -251,8 +246,7 @@ LAYOUT_OPTIONS: tuple[Decorator, ...] = (
         help="Stop at rows that cannot be read, or skip and count them.",
     ),
     value_option(
-        "--max-bad-share",
-        metavar="SHARE",
+        "--max-bad-share SHARE",
         type=click.FloatRange(0, 1),
         default=0.01,
         help="Largest share of bad rows that --bad-rows skip accepts.",
@@ -405,26 +399,23 @@ ENGINE_OPTIONS: tuple[Decorator, ...] = (
         help="Number of worker processes to start on this machine.",
     ),
     value_option(
-        "--worker-memory",
-        metavar="SIZE",
+        "--worker-memory SIZE",
         shown="an equal share of the machine's memory",
         callback=size,
         help="Memory limit of a worker; a worker above it is restarted.",
     ),
     value_option(
-        "--scheduler",
-        metavar="ADDRESS",
+        "--scheduler ADDRESS",
         shown="a cluster on this machine",
         help="Address of a running Dask scheduler (tls://...).",
     ),
     value_option(
-        "--tls-ca",
-        metavar="FILE",
+        "--tls-ca FILE",
         shown="none",
         help="Certificate of the authority that signed both sides' certificates.",
     ),
-    value_option("--tls-cert", metavar="FILE", shown="none", help="Certificate of this client."),
-    value_option("--tls-key", metavar="FILE", shown="none", help="Private key of this client."),
+    value_option("--tls-cert FILE", shown="none", help="Certificate of this client."),
+    value_option("--tls-key FILE", shown="none", help="Private key of this client."),
     click.option(
         "--unencrypted",
         is_flag=True,

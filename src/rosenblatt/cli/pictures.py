@@ -148,11 +148,18 @@ class PictureKind(NamedTuple):
     """A kind of picture."""
 
     sentence: str
-    draw: "Callable[[Subject, Options], Display]"
+    display: str  # its class in plots
+    draw: "Callable[[Any, Subject, Options], Display]"  # by that class
     options: frozenset[str]
     of_model: bool = True  # whether a model will do
     beside_model: bool = True  # whether --test goes with a model
     beside_data: bool = True  # and with data
+
+    def picture(self, subject: Subject, options: Options) -> "Display":
+        """Return the picture of a subject."""
+        from rosenblatt import plots
+
+        return self.draw(getattr(plots, self.display), subject, options)
 
 
 def subject_estimator(subject: Subject, options: Options, *, recorded: bool = False) -> Any:
@@ -201,53 +208,34 @@ def plane(subject: Subject, options: Options) -> Options:
     return {"features": features, "plane": options.get("plane"), "feature_names": names}
 
 
-def _of_rows(name: str) -> "Callable[[Subject, Options], Display]":
-    """Return how a display of an estimator among rows is made."""
-
-    def draw(subject: Subject, options: Options) -> "Display":
-        from rosenblatt import plots
-
-        rows = rows_to_draw(subject)
-        model = subject_estimator(subject, options)
-        display: Display = getattr(plots, name).from_estimator(
-            model, rows.X, rows.y, **plane(subject, options)
-        )
-        return display
-
-    return draw
+def _among_rows(display: Any, subject: Subject, options: Options) -> Any:
+    rows = rows_to_draw(subject)
+    model = subject_estimator(subject, options)
+    return display.from_estimator(model, rows.X, rows.y, **plane(subject, options))
 
 
-def _update(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import UpdateDisplay
-
+def _update(display: Any, subject: Subject, options: Options) -> Any:
     names = ("rule", *rule_parameters(), "max_iter", "update")
     given = {name: options[name] for name in names if name in options}
     if "intercept" in options:
         given["fit_intercept"] = options["intercept"]
     rows = subject.rows
-    return UpdateDisplay.from_data(rows.X, rows.y, **plane(subject, options), **given)
+    return display.from_data(rows.X, rows.y, **plane(subject, options), **given)
 
 
-def _separability(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import SeparabilityDisplay
-
-    rows = subject.rows
-    return SeparabilityDisplay.from_data(rows.X, rows.y, **plane(subject, options))
+def _separability(display: Any, subject: Subject, options: Options) -> Any:
+    return display.from_data(subject.rows.X, subject.rows.y, **plane(subject, options))
 
 
-def _errors(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import ErrorsDisplay
-
+def _errors(display: Any, subject: Subject, options: Options) -> Any:
     if subject.model is not None:
-        return ErrorsDisplay.from_estimator(subject_estimator(subject, options))
-    return ErrorsDisplay.from_data(**_curve(subject, options, 30))
+        return display.from_estimator(subject_estimator(subject, options))
+    return display.from_data(**_curve(subject, options, 30))
 
 
-def _orders(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import OrdersDisplay
-
+def _orders(display: Any, subject: Subject, options: Options) -> Any:
     given = _curve(subject, options, 20)
-    return OrdersDisplay.from_data(**given, n_seeds=options.get("seeds", 10))
+    return display.from_data(**given, n_seeds=options.get("seeds", 10))
 
 
 def _curve(subject: Subject, options: Options, max_iter: int) -> dict[str, Any]:
@@ -263,180 +251,136 @@ def _curve(subject: Subject, options: Options, max_iter: int) -> dict[str, Any]:
     }
 
 
-def _theorem(name: str) -> "Callable[[Subject, Options], Display]":
-    """Return how a display of the convergence theorem is made."""
-
-    def draw(subject: Subject, options: Options) -> "Display":
-        from rosenblatt import plots
-
-        given = {"max_iter": options["max_iter"]} if "max_iter" in options else {}
-        rows = subject.rows
-        display: Display = getattr(plots, name).from_data(rows.X, rows.y, **given)
-        return display
-
-    return draw
+def _theorem(display: Any, subject: Subject, options: Options) -> Any:
+    given = {"max_iter": options["max_iter"]} if "max_iter" in options else {}
+    return display.from_data(subject.rows.X, subject.rows.y, **given)
 
 
-def _weights(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import WeightsDisplay
-
-    names = None if subject.model is not None else subject.rows.names
-    model = subject.model or subject_estimator(subject, options)
-    return WeightsDisplay.from_estimator(
-        model,
+def _weights(display: Any, subject: Subject, options: Options) -> Any:
+    return display.from_estimator(
+        subject.model or subject_estimator(subject, options),
         n=options.get("n", 10),
         class_=options.get("class_"),
-        feature_names=names,
+        feature_names=None if subject.model is not None else subject.rows.names,
     )
 
 
-def _contributions(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import ContributionsDisplay
-
+def _contributions(display: Any, subject: Subject, options: Options) -> Any:
     rows, number = rows_to_draw(subject), options.get("row", 1)
     if number > rows.X.shape[0]:
         msg = f"Row {number:,} does not exist; there are {rows.X.shape[0]:,} rows."
         raise InputError(msg)
-    names = None if subject.model is not None else subject.rows.names
-    return ContributionsDisplay.from_estimator(
+    return display.from_estimator(
         subject.model or subject_estimator(subject, options),
         rows.X[[number - 1]],
         n=options.get("n", 10),
-        feature_names=names,
+        feature_names=None if subject.model is not None else subject.rows.names,
         title=f"Row {number:,}",
     )
 
 
-def _survival(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import SurvivalDisplay
+def _survival(display: Any, subject: Subject, options: Options) -> Any:
+    return display.from_estimator(
+        subject.model or subject_estimator(subject, options, recorded=True)
+    )
 
-    model = subject.model or subject_estimator(subject, options, recorded=True)
-    return SurvivalDisplay.from_estimator(model)
 
-
-def _estimator_and_rows(subject: Subject, options: Options) -> tuple[Any, Any, Any]:
-    """Return an estimator, and rows with labels that it has not learned from."""
+def _judged(display: Any, subject: Subject, options: Options) -> Any:
+    """Return a picture of an estimator on rows with labels that it has not learned from."""
     from rosenblatt.plots.error_curves import Split, train_and_test
 
+    given = {"class_": options["class_"]} if "class_" in options else {}
     if subject.model is not None or subject.test is not None:
         rows = subject.needed_test
-        return subject_estimator(subject, options), rows.X, rows.y
-    split = Split(
-        *train_and_test(subject.rows.X, subject.rows.y, None, None), options.get("seed", 0)
-    )
-    return learner(options).fit(split.X, split.y), split.X_test, split.y_test
+        model = subject_estimator(subject, options)
+        return display.from_estimator(model, rows.X, rows.y, **given)
+    halves = train_and_test(subject.rows.X, subject.rows.y, None, None)
+    split = Split(*halves, options.get("seed", 0))
+    model = learner(options).fit(split.X, split.y)
+    return display.from_estimator(model, split.X_test, split.y_test, **given)
 
 
-def _coverage(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import CoverageDisplay
-
-    return CoverageDisplay.from_estimator(*_estimator_and_rows(subject, options))
-
-
-def _precision_recall(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import PrecisionRecallDisplay
-
-    class_ = options.get("class_")
-    return PrecisionRecallDisplay.from_estimator(
-        *_estimator_and_rows(subject, options), class_=class_
-    )
-
-
-def _comparison(subject: Subject, options: Options) -> "Display":
-    from rosenblatt.plots import ComparisonDisplay
-
+def _comparison(display: Any, subject: Subject, options: Options) -> Any:
     rows = subject.rows
     given = {"random_state": options.get("seed", 0), "max_iter": options.get("max_iter", 10)}
-    return ComparisonDisplay.from_data(rows.X, rows.y, **plane(subject, options), **given)
+    return display.from_data(rows.X, rows.y, **plane(subject, options), **given)
 
 
 KINDS = {
     "boundary": PictureKind(
         "Decision boundary of two classes, with weight vector, margin and bias.",
-        _of_rows("BoundaryDisplay"),
-        PLANE | LEARNER,
+        *("BoundaryDisplay", _among_rows, PLANE | LEARNER),
     ),
     "regions": PictureKind(
         "Predicted class at every point of the plane, for any number of classes.",
-        _of_rows("RegionsDisplay"),
-        PLANE | LEARNER,
+        *("RegionsDisplay", _among_rows, PLANE | LEARNER),
     ),
     "projections": PictureKind(
         "Projections of the rows onto the weight vector.",
-        _of_rows("ProjectionsDisplay"),
-        PLANE | LEARNER,
+        *("ProjectionsDisplay", _among_rows, PLANE | LEARNER),
     ),
     "update": PictureKind(
         "Boundary and weight vector before and after one update.",
-        _update,
+        *("UpdateDisplay", _update),
         PLANE | {"rule", *rule_parameters(), "max_iter", "intercept", "update"},
         of_model=False,
         beside_data=False,
     ),
     "separability": PictureKind(
         "Whether two classes are linearly separable, with the rows that prove it.",
-        _separability,
-        PLANE,
+        *("SeparabilityDisplay", _separability, PLANE),
         of_model=False,
         beside_data=False,
     ),
     "errors": PictureKind(
         "Training and test error after each pass.",
-        _errors,
-        LEARNER,
+        *("ErrorsDisplay", _errors, LEARNER),
         beside_model=False,
     ),
     "orders": PictureKind(
         "Error with and without shuffling, over several random seeds.",
-        _orders,
-        LEARNER | {"seeds"},
+        *("OrdersDisplay", _orders, LEARNER | {"seeds"}),
         of_model=False,
     ),
     "mistakes": PictureKind(
         "Number of mistakes and the bound of the convergence theorem.",
-        _theorem("MistakesDisplay"),
-        frozenset({"max_iter"}),
+        *("MistakesDisplay", _theorem, frozenset({"max_iter"})),
         of_model=False,
         beside_data=False,
     ),
     "angle": PictureKind(
         "Angle between the weights and those of the largest margin, after each update.",
-        _theorem("AngleDisplay"),
-        frozenset({"max_iter"}),
+        *("AngleDisplay", _theorem, frozenset({"max_iter"})),
         of_model=False,
         beside_data=False,
     ),
     "weights": PictureKind(
         "The largest weights, by feature name.",
-        _weights,
-        LEARNER | {"n", "class_"},
+        *("WeightsDisplay", _weights, LEARNER | {"n", "class_"}),
         beside_model=False,
         beside_data=False,
     ),
     "contributions": PictureKind(
         "Contribution of each feature to the score of one row.",
-        _contributions,
-        LEARNER | {"n", "row"},
+        *("ContributionsDisplay", _contributions, LEARNER | {"n", "row"}),
     ),
     "survival": PictureKind(
         "Number of rows that each weight vector survived, which is its number of votes.",
-        _survival,
-        LEARNER,
+        *("SurvivalDisplay", _survival, LEARNER),
         beside_model=False,
         beside_data=False,
     ),
     "coverage": PictureKind(
-        "Error when the model answers only where it is most certain.", _coverage, LEARNER
+        "Error when the model answers only where it is most certain.",
+        *("CoverageDisplay", _judged, LEARNER),
     ),
     "precision-recall": PictureKind(
         "Precision and recall of a class at every threshold.",
-        _precision_recall,
-        LEARNER | {"class_"},
+        *("PrecisionRecallDisplay", _judged, LEARNER | {"class_"}),
     ),
     "comparison": PictureKind(
         "Last, averaged and voted perceptron beside a decision tree and nearest neighbours.",
-        _comparison,
-        PLANE | {"max_iter", "seed"},
+        *("ComparisonDisplay", _comparison, PLANE | {"max_iter", "seed"}),
         of_model=False,
         beside_data=False,
     ),

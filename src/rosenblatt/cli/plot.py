@@ -53,30 +53,21 @@ class PlotCommand(ScreenCommand):
 @click.argument("kind", type=click.Choice([*KINDS]), metavar="KIND")
 @click.argument("path", metavar="DATA-OR-MODEL", type=click.Path())
 @value_option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    required=True,
-    help="Picture file to write: .png, .svg or .pdf.",
+    "-o", "--output FILE", required=True, help="Picture file to write: .png, .svg or .pdf."
 )
 @value_option(
-    "--test",
-    metavar="DATA",
-    multiple=True,
-    help="Test data; needed to draw a model among rows (repeatable).",
+    "--test DATA", multiple=True, help="Test data; needed to draw a model among rows (repeatable)."
 )
 @column_options
 @layout_options
 @scale_option(default=False)
 @value_option(
-    "--x",
-    metavar="FEATURE",
+    "--x FEATURE",
     shown="the plane chosen by --plane",
     help="Feature on the horizontal axis: a name, or a number counted from 0.",
 )
 @value_option(
-    "--y",
-    metavar="FEATURE",
+    "--y FEATURE",
     shown="the plane chosen by --plane",
     help="Feature on the vertical axis; the other features are set to their means.",
 )
@@ -103,15 +94,13 @@ class PlotCommand(ScreenCommand):
 @number_option("--row", shown="1", help="Number of the row to draw, counted from 1.")
 @number_option("-n", "n", shown="10", help="Number of bars.")
 @value_option(
-    "--class",
+    "--class LABEL",
     "class_",
-    metavar="LABEL",
     shown="the first class, of precision-recall the second",
     help="Class whose weights or curve are drawn.",
 )
 @value_option(
-    "--width",
-    metavar="INCHES",
+    "--width INCHES",
     type=click.FloatRange(2, 40),
     shown="depends on KIND",
     help="Width of the picture; the height follows.",
@@ -153,7 +142,7 @@ def plot(
         if named:
             msg = f"--{named[0]} has no effect for a model, which stores how its data are read."
             raise click.UsageError(msg)
-    display = wanted.draw(subject, options)
+    display = wanted.picture(subject, options)
     write_picture(display, output, width=width, dpi=dpi)
     if screen.wants_json:
         document = {"kind": kind, "path": output, "shows": display.sentence}

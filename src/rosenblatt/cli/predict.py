@@ -40,18 +40,13 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
 @layout_options
 @value_option(
     "-o",
-    "--output",
-    metavar="FILE",
+    "--output FILE",
     default="-",
     shown="standard output",
     help="File to write: .csv, .parquet or .jsonl; else tab-separated lines.",
 )
 @value_option(
-    "--keep",
-    metavar="COLUMN",
-    multiple=True,
-    callback=name_list,
-    help=f"Column of DATA to copy {LISTED}.",
+    "--keep COLUMN", multiple=True, callback=name_list, help=f"Column of DATA to copy {LISTED}."
 )
 @click.option("--scores", is_flag=True, help="Add the score, or one score per class.")
 @click.option(
@@ -61,8 +56,7 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
 )
 @number_option("--top", shown="1", help="Number of classes to print per row, the best first.")
 @value_option(
-    "--abstain-below",
-    metavar="MARGIN",
+    "--abstain-below MARGIN",
     type=click.FloatRange(0, 1),
     shown="never abstain",
     help="Print ? for rows with a smaller vote margin; needs train --memory vote.",

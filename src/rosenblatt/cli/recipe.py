@@ -36,8 +36,7 @@ recipe_options = option_group(
     (
         column_options,
         value_option(
-            "--weight",
-            metavar="COLUMN",
+            "--weight COLUMN",
             shown="1 for every row",
             help="Column of row weights: they multiply the steps, and rows of weight 0 are left "
             "out.",
@@ -67,8 +66,7 @@ recipe_options = option_group(
             help="Leave out words and pairs in fewer than N texts.",
         ),
         value_option(
-            "--char-ngrams",
-            metavar="MIN-MAX",
+            "--char-ngrams MIN-MAX",
             shown="none",
             callback=ngram_lengths,
             help="Use runs of MIN to MAX characters of the words of texts as features, too.",
@@ -113,8 +111,7 @@ recipe_options = option_group(
             "(in one process only, not with --engine dask).",
         ),
         value_option(
-            "--validation-fraction",
-            metavar="SHARE",
+            "--validation-fraction SHARE",
             type=click.FloatRange(0, 1, min_open=True, max_open=True),
             default=0.1,
             help="Share of the rows to hold out.",
@@ -133,8 +130,7 @@ recipe_options = option_group(
         ),
         seed_option,
         value_option(
-            "--class-weight",
-            metavar="balanced|LABEL=W,...",
+            "--class-weight balanced|LABEL=W,...",
             shown="1 for every class",
             callback=class_weight,
             help="Factor of the steps on rows of a class; balanced: all classes count alike.",

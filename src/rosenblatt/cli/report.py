@@ -19,16 +19,10 @@ if TYPE_CHECKING:
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @value_option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    shown="MODEL with the ending .html",
-    help="HTML file to write.",
+    "-o", "--output FILE", shown="MODEL with the ending .html", help="HTML file to write."
 )
-@value_option(
-    "--test", metavar="DATA", multiple=True, help="Test data to evaluate on (repeatable)."
-)
-@value_option("--title", metavar="TEXT", shown="MODEL", help="Title of the page.")
+@value_option("--test DATA", multiple=True, help="Test data to evaluate on (repeatable).")
+@value_option("--title TEXT", shown="MODEL", help="Title of the page.")
 @layout_options
 def report(
     screen: Screen,

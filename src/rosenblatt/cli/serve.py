@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.options import choice_option, number_option, refuse, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 
@@ -19,79 +20,56 @@ SCOPES = ("predict", "teach", "inspect", "admin")
 
 @click.command(cls=ScreenCommand, example="rosenblatt serve spam.model")
 @click.argument("models", nargs=-1, metavar="[MODEL]...", type=click.Path())
-@click.option(
+@value_option(
     "--folder",
     type=click.Path(file_okay=False),
     default=FOLDER,
-    show_default=True,
     help="Folder that keeps models and examples.",
 )
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Address to listen on.",
-)
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    metavar="N",
-    show_default="8765, or any free port",
-    help="Port to listen on.",
-)
-@click.option(
-    "--name",
+@value_option("--host ADDRESS", default="127.0.0.1", help="Address to listen on.")
+@number_option("--port", high=65535, shown="8765, or any free port", help="Port to listen on.")
+@value_option(
+    "--name HOST",
     "names",
     multiple=True,
-    metavar="HOST",
-    show_default="the address",
+    shown="the address",
     help="Name under which clients reach the service.",
 )
-@click.option(
-    "--token-file",
+@value_option(
+    "--token-file FILE",
     type=click.Path(),
-    metavar="FILE",
-    show_default="the variable ROSENBLATT_TOKEN, if set",
+    shown="the variable ROSENBLATT_TOKEN, if set",
     help="File with a token that may do everything.",
 )
-@click.option(
-    "--rate",
+@value_option(
+    "--rate N",
     type=click.FloatRange(min=0, min_open=True),
-    metavar="N",
-    show_default="no limit",
+    shown="no limit",
     help="Requests per second that each token may send.",
 )
 @click.option(
     "--browser/--no-browser", default=False, show_default=True, help="Open the page in a browser."
 )
-@click.option(
-    "--new-token",
-    metavar="NAME",
-    show_default="none",
+@value_option(
+    "--new-token NAME",
+    shown="none",
     help="Make a token, print it, and exit. It is shown only once.",
 )
-@click.option(
+@choice_option(
     "--scope",
     "scopes",
+    choices=SCOPES,
     multiple=True,
-    type=click.Choice(SCOPES),
-    show_default="predict",
+    shown="predict",
     help="What the new token may do.",
 )
-@click.option(
-    "--model",
-    "of_models",
-    multiple=True,
-    metavar="NAME",
-    show_default="all",
-    help="Model that the new token is for.",
+@value_option(
+    "--model NAME", "of_models", multiple=True, shown="all", help="Model that the new token is for."
 )
-@click.option(
-    "--budget",
+@value_option(
+    "--budget SHARE",
     type=click.FloatRange(0, 1, min_open=True),
-    metavar="SHARE",
-    show_default="none",
+    shown="none",
     help="Share of mistakes above which examples of the new token are held back.",
 )
 def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) -> None:
@@ -104,18 +82,10 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
     from rosenblatt.service.server import ModelServer, require_packages
 
     require_packages()
-    asked = {
-        "--scope": given["scopes"],
-        "--model": given["of_models"],
-        "--budget": given["budget"],
-    }
     if given["new_token"] is not None:
         _make_token(screen, folder, given)
         return
-    for flag, value in asked.items():
-        if value:
-            msg = f"{flag} has no effect without --new-token."
-            raise click.UsageError(msg)
+    refuse(["scopes", "of_models", "budget"], "--new-token")
     from rosenblatt.service.limits import Limits
 
     server = ModelServer(

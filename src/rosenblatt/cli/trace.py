@@ -57,8 +57,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @passes_option()
 @click.option("--only-updates", is_flag=True, help="Show only steps that change the weights.")
 @value_option(
-    "--passes",
-    metavar="A[-B]",
+    "--passes A[-B]",
     shown="all",
     help="Show only these passes, counted from 1, for example 3 or 2-4.",
 )

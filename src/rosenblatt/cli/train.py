@@ -31,23 +31,20 @@ SUFFIX = ".model"
 @click.argument("data", nargs=-1, required=True, type=click.Path())
 @value_option(
     "-o",
-    "--output",
-    metavar="MODEL",
+    "--output MODEL",
     shown="DATA with the ending .model",
     help="Model file to write; an existing one is replaced.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing file at the default output path.")
 @value_option(
-    "--from",
+    "--from MODEL",
     "start",
-    metavar="MODEL",
     shown="a new model",
     help="Model to go on with: it learns the rows of DATA once, in their order, and the error on "
     "them before they are learned is printed on the way. MODEL itself stays as it is.",
 )
 @value_option(
-    "--test",
-    metavar="DATA",
+    "--test DATA",
     multiple=True,
     help="Test data; the error on them is printed at the end (repeatable).",
 )
@@ -61,8 +58,7 @@ SUFFIX = ".model"
 @kernel_options
 @layout_options
 @value_option(
-    "--time-limit",
-    metavar="SECONDS",
+    "--time-limit SECONDS",
     type=click.FloatRange(0, min_open=True),
     shown="no limit",
     help="Stop training after this time and keep the best model so far.",
@@ -81,28 +77,24 @@ SUFFIX = ".model"
     help="Store the rows that changed the weights in the model (explain --why).",
 )
 @value_option(
-    "--checkpoint",
-    metavar="FILE",
+    "--checkpoint FILE",
     shown="none",
     help="File to save progress to; the same command resumes from it.",
 )
 @value_option(
-    "--checkpoint-every",
-    metavar="SECONDS",
+    "--checkpoint-every SECONDS",
     type=click.FloatRange(0),
     default=30.0,
     help="Time between two checkpoints.",
 )
 @value_option(
-    "--buffer",
-    metavar="SIZE",
+    "--buffer SIZE",
     shown="256M, or 16M for a single pass",
     callback=size,
     help="Size of the shuffle buffer; memory use is about twice this.",
 )
 @value_option(
-    "--cache",
-    metavar="FOLDER",
+    "--cache FOLDER",
     shown="the folder for temporary files",
     help="Folder for parsed rows while training runs.",
 )

@@ -27,13 +27,6 @@ REASONS = {
 }
 
 
-def evaluate_on_test(model: Model, test: Sequence[str], layout: Layout) -> Evaluation | None:
-    """Return how the model does on the files of --test."""
-    if not test:
-        return None
-    return model.evaluate(test, layout=layout)
-
-
 def report(
     model: Model,
     path: str,
@@ -42,7 +35,7 @@ def report(
     verdicts: "Sequence[Verdict]",
 ) -> dict[str, Any]:
     """Return everything as what JSON can hold."""
-    evaluation = evaluate_on_test(model, test, layout)
+    evaluation = model.evaluate(test, layout=layout) if test else None
     error, n_rows = model.training["held_out_error"], model.training["held_out_rows"]
     return {
         "model": path,
@@ -85,7 +78,7 @@ def show(
         for row in bad["first"]:
             screen.warn(f"  {row['place']}: {row['reason']}")
     _show_course(screen, model, title)
-    _show_errors(screen, model, evaluate_on_test(model, test, layout), test)
+    _show_errors(screen, model, model.evaluate(test, layout=layout) if test else None, test)
     _show_verdict(screen, model, verdicts)
     target = "standard output" if path == "-" else printable(path)
     size = "" if path == "-" else f" ({size_text(Path(path).stat().st_size)})"

@@ -46,11 +46,10 @@ search_options = option_group(
 
 @click.command(cls=ScreenCommand, example="rosenblatt tune mail.csv --metric f1 -o spam.model")
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@value_option("-o", "--output", metavar="MODEL", shown="none", help="Model file to write with it.")
+@value_option("-o", "--output MODEL", shown="none", help="Model file to write with it.")
 @search_options
 @value_option(
-    "--time-limit",
-    metavar="SECONDS",
+    "--time-limit SECONDS",
     type=click.FloatRange(0, min_open=True),
     shown="no limit",
     help="Stop searching after this time and take the best so far.",

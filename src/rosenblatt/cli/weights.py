@@ -26,11 +26,7 @@ IN_LINE = 5  # names in such a line
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @number_option("-n", "n", default=10, help="Number of features to show for each side.")
 @value_option(
-    "--class",
-    "class_",
-    metavar="LABEL",
-    shown="all classes",
-    help="Show only the weights of this class.",
+    "--class LABEL", "class_", shown="all classes", help="Show only the weights of this class."
 )
 @click.option("--all", "everything", is_flag=True, help="Print every nonzero weight.")
 def weights(screen: Screen, model_path: str, n: int, class_: str | None, everything: bool) -> None:
