@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -265,7 +266,7 @@ class Replays:
                 replay = Replay(writer, entry, request)
                 for _ in range(TURNS):
                     replay.catch_up()
-                if self._wait(lambda made=replay: made.swap(job.job, job.token)):
+                if self._wait(partial(replay.swap, job.job, job.token)):
                     return
         except RosenblattError as error:
             if writer.failure is not None:
