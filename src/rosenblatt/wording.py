@@ -27,6 +27,11 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
+def decimals(value: float | None) -> str:
+    """Return a figure between 0 and 1 with three decimals."""
+    return MISSING if value is None else f"{value:.3f}"
+
+
 UNSURE = "± shows how unsure the model is of a weight: 1 at first, less the more rows taught it."
 
 

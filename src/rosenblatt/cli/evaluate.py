@@ -18,7 +18,7 @@ from rosenblatt.cli.recipe import kernel_options, parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Cell
 from rosenblatt.errors import InputError
-from rosenblatt.wording import counted, number, percent, printable, word_list
+from rosenblatt.wording import counted, decimals, percent, printable, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.cli.baselines import Comparison
@@ -278,15 +278,9 @@ def _show_classes(screen: Screen, evaluation: "Evaluation") -> None:
 
 
 def _show_confusions(screen: Screen, evaluation: "Evaluation") -> None:
-    support = evaluation.confusion.sum(axis=1)
     rows: list[list[Cell]] = [
-        [
-            str(evaluation.labels[true]),
-            str(evaluation.classes[guess]),
-            n,
-            percent(n / int(support[true])),
-        ]
-        for n, true, guess in evaluation.confusions[:MOST_CONFUSIONS]
+        [str(label), str(guess), n, percent(share)]
+        for label, guess, n, share in evaluation.leading_confusions(MOST_CONFUSIONS)
     ]
     headings = ("class", "predicted as", "rows", "of the class")
     if rows:
@@ -358,8 +352,3 @@ def interval(evaluation: "Evaluation") -> str:
 
     low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
     return f"{percent(low)} to {percent(high)}"
-
-
-def decimals(value: float | None) -> str:
-    """Return a figure between 0 and 1 with three decimals."""
-    return number(None) if value is None else f"{value:.3f}"

@@ -148,6 +148,14 @@ class Evaluation:
         ]
         return sorted(found, key=lambda entry: (-entry[0], *entry[1:]))
 
+    def leading_confusions(self, most: int) -> list[tuple[Any, Any, int, float]]:
+        """Return the first: true and predicted label, rows, and their share of the true class."""
+        support = self.confusion.sum(axis=1).tolist()
+        return [
+            (self.labels[true], self.classes[guess], n, n / support[true])
+            for n, true, guess in self.confusions[:most]
+        ]
+
     @property
     def by_class(self) -> list[ClassReport]:
         """How well each class is recognised, those that the model does not know last."""

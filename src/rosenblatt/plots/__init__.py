@@ -47,28 +47,20 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AngleDisplay": "theorem",
-    "BoundaryDisplay": "boundary",
-    "ComparisonDisplay": "regions",
-    "ContributionsDisplay": "weights",
-    "CoverageDisplay": "coverage",
-    "Display": "display",
-    "ErrorsDisplay": "error_curves",
-    "MistakesDisplay": "theorem",
-    "OrdersDisplay": "error_curves",
-    "PrecisionRecallDisplay": "precision_recall",
-    "ProjectionsDisplay": "projections",
-    "RegionsDisplay": "regions",
-    "ReliabilityDisplay": "reliability",
-    "SeparabilityDisplay": "separability",
-    "SurvivalDisplay": "survival",
-    "UpdateDisplay": "update",
-    "WeightsDisplay": "weights",
-    "figure_of": "display",
-    "write_picture": "display",
+    "boundary": ("BoundaryDisplay",),
+    "coverage": ("CoverageDisplay",),
+    "display": ("Display", "figure_of", "write_picture"),
+    "error_curves": ("ErrorsDisplay", "OrdersDisplay"),
+    "precision_recall": ("PrecisionRecallDisplay",),
+    "projections": ("ProjectionsDisplay",),
+    "regions": ("ComparisonDisplay", "RegionsDisplay"),
+    "reliability": ("ReliabilityDisplay",),
+    "separability": ("SeparabilityDisplay",),
+    "survival": ("SurvivalDisplay",),
+    "theorem": ("AngleDisplay", "MistakesDisplay"),
+    "update": ("UpdateDisplay",),
+    "weights": ("ContributionsDisplay", "WeightsDisplay"),
 }
-
-
 __getattr__ = lazy_names(
-    __name__, {name: f"rosenblatt.plots.{home}" for name, home in _HOMES.items()}
+    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 )

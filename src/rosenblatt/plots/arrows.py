@@ -41,7 +41,8 @@ def draw_arrow(
         zorder=5,
     )
     if text:
-        towards = (tip - start) / np.array([_range(ax.get_xlim()), _range(ax.get_ylim())])
+        ranges = np.array([np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())])
+        towards = (tip - start) / ranges
         towards /= max(float(np.hypot(*towards)), 1e-300)
         ax.annotate(
             text,
@@ -132,7 +133,3 @@ def weight_arrow(frame: Viewport, line: NDArray[Any], w: NDArray[Any], b: float)
         with np.errstate(divide="ignore"):
             length = float((ARROW * size / np.abs(w)).min())
     return np.stack([foot, foot + length * w])
-
-
-def _range(limits: tuple[float, float]) -> float:
-    return limits[1] - limits[0]

@@ -54,7 +54,7 @@ class Display(ABC):
         return (1, 1)
 
     @property
-    def height_ratios(self) -> list[float]:
+    def height_ratios(self) -> Sequence[float]:
         """Heights of the rows of axes, as shares of each other."""
         return [1.0] * self.shape[0]
 
@@ -84,10 +84,9 @@ class Display(ABC):
     def _draw(self, axes: "list[Axes]") -> None:
         """Draw on the axes."""
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Any:
         """Return the arrays by name, long ones by shape and range, as JSON can hold them."""
-        told: dict[str, Any] = _told(self)
-        return told
+        return _told(self)
 
 
 def figure_of(display: Display, width: float | None = None) -> "Figure":
@@ -195,7 +194,6 @@ def style_axes(
 
 def legend_beside(ax: "Axes", handles: Sequence[Any]) -> Any:
     """Put a legend to the right of the axes, where it covers nothing."""
-    columns = 1 if len(handles) <= 18 else 2
     return ax.legend(
         handles=list(handles),
         loc="upper left",
@@ -203,7 +201,7 @@ def legend_beside(ax: "Axes", handles: Sequence[Any]) -> Any:
         borderaxespad=0.0,
         frameon=False,
         fontsize=9,
-        ncols=columns,
+        ncols=1 if len(handles) <= 18 else 2,
         labelcolor=INK,
     )
 

@@ -1,7 +1,9 @@
 """Errors after each pass, for one order of the rows or several (CIML, Figures 4.3 and 4.4)."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,8 +14,9 @@ from rosenblatt.estimators import Perceptron
 from rosenblatt.models.learner import generator_from
 from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
-from rosenblatt.plots.subject import DrawnRows, rows_of_data
+from rosenblatt.plots.subject import DrawnRows, rows_of_data, rows_of_estimator
 from rosenblatt.training.examples import row_numbers
+from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.order import Order
 
@@ -105,25 +108,35 @@ class ErrorsDisplay(Display):
         if not history:
             msg = f"The {type(estimator).__name__} has no history; call fit first."
             raise InputError(msg)
-        scores = [record.validation_score for record in history]
-        judged = None if None in scores else 1.0 - np.array(scores, np.float64)
-        n_rows = n_rows or _rows_of(estimator)
-        mistakes = np.array([record.mistakes for record in history], np.float64)
-        training = None if n_rows is None else mistakes / n_rows
-        if training is None and judged is None:
+        model = getattr(estimator, "model_", None)  # of files: it knows how many rows they had
+        n_rows = n_rows or (None if model is None else model.outcome.get("n_learned"))
+        found = cls.from_history(history, n_rows, title=type(estimator).__name__)
+        if found is None:
             msg = (
                 "The history holds numbers of mistakes alone: say n_rows, the number of rows that "
                 "the estimator was fitted on."
             )
             raise InputError(msg)
+        return found
+
+    @classmethod
+    def from_history(
+        cls, history: Sequence[PassRecord], n_rows: int | None, *, title: str
+    ) -> Self | None:
+        """Draw the records of passes over so many rows; None where no error is known."""
+        scores = [record.validation_score for record in history]
+        judged = None if None in scores else 1.0 - np.array(scores, np.float64)
+        mistakes = np.array([record.mistakes for record in history], np.float64)
+        if not n_rows and judged is None:
+            return None
         return cls(
             np.array([record.pass_ for record in history]),
-            training,
+            mistakes / n_rows if n_rows else None,
             judged,
             None if judged is None else int(np.argmin(judged)) + 1,
             "wrong when they came",
             "error on held-out rows",
-            type(estimator).__name__,
+            title,
         )
 
     @property
@@ -146,52 +159,30 @@ class ErrorsDisplay(Display):
         self.training_ = self.test_ = self.best_ = None
         handles = []
         if self.training_error is not None:
-            self.training_ = ax.plot(
-                self.passes,
-                self.training_error,
-                color=BLUE,
-                linestyle="--",
-                marker="o" if marked else "",
-                markersize=4,
-                label=self.training_name,
-            )[0]
-            handles.append(self.training_)
+            mark: dict[str, Any] = {"marker": "o" if marked else "", "markersize": 4}
+            handles += ax.plot(
+                self.passes, self.training_error, "--", color=BLUE, label=self.training_name, **mark
+            )
+            self.training_ = handles[0]
         if self.test_error is not None and self.best_pass is not None:
-            self.test_ = ax.plot(
-                self.passes,
-                self.test_error,
-                color=VERMILION,
-                marker="^" if marked else "",
-                markersize=5,
-                label=self.test_name,
-            )[0]
+            mark = {"marker": "^" if marked else "", "markersize": 5}
+            curve = ax.plot(
+                self.passes, self.test_error, color=VERMILION, label=self.test_name, **mark
+            )
             least = self.test_error[self.best_pass - 1]
-            self.best_ = ax.plot(
-                [self.best_pass],
-                [least],
-                linestyle="none",
-                marker="o",
-                markersize=13,
-                markerfacecolor="none",
-                markeredgecolor=INK,
-                markeredgewidth=1.8,
-                label=f"best: pass {self.best_pass}, {least:.1%}",
-                zorder=5,
-            )[0]
-            handles += [self.test_, self.best_]
+            ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": INK}
+            best = ax.plot(
+                [self.best_pass], [least], "o", markersize=13, markeredgewidth=1.8, zorder=5,
+                label=f"best: pass {self.best_pass}, {least:.1%}", **ring,
+            )  # fmt: skip
+            handles += curve + best
+            self.test_, self.best_ = handles[-2:]
         curves = [curve for curve in (self.training_error, self.test_error) if curve is not None]
         top = max(0.01, *(float(curve.max()) for curve in curves))
         ax.set_ylim(-0.03 * top, 1.06 * top)  # a mark on zero is not cut in half
         ax.set_xlim(0.5, len(self.passes) + 0.5)
         self.legend_ = legend_beside(ax, handles)
         set_title(ax, f"{self.title}: error after each pass")
-
-
-def _rows_of(estimator: Any) -> int | None:
-    """Return the number of training rows, where the model was trained on files and knows it."""
-    model = getattr(estimator, "model_", None)
-    found = None if model is None else model.outcome.get("n_learned")
-    return int(found) if found else None
 
 
 @dataclass
@@ -336,16 +327,8 @@ def train_and_test(X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[DrawnRows,
     rows = rows_of_data(X, y)
     if X_test is None:
         return rows, None
-    from rosenblatt.plots.subject import rows_of_estimator
-
-    return rows, rows_of_estimator(_Known(rows), X_test, y_test)
-
-
-class _Known:
-    """What test rows have to agree with."""
-
-    def __init__(self, rows: DrawnRows) -> None:
-        self.classes_, self.n_features_in_ = rows.classes, rows.n_features
+    known = SimpleNamespace(classes_=rows.classes, n_features_in_=rows.n_features)
+    return rows, rows_of_estimator(known, X_test, y_test)
 
 
 def errors_by_pass(

@@ -59,20 +59,9 @@ class ProjectionsDisplay(PlaneDisplay):
     distance: float
     title: str
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Higher, for the axis below."""
-        return (7.6, 5.4)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of axes."""
-        return (2, 1)
-
-    @property
-    def height_ratios(self) -> list[float]:
-        """The plane is large, the axis below is low."""
-        return [5.0, 1.0]
+    size = (7.6, 5.4)  # higher, for the axis below
+    shape = (2, 1)
+    height_ratios = (5.0, 1.0)
 
     @classmethod
     def from_estimator(
@@ -173,11 +162,9 @@ class ProjectionsDisplay(PlaneDisplay):
         style_axes(ax, "projection onto w, x·w/‖w‖", "")
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
-        handles = [
-            arrows.line_handle("zero", colour=FAINT, line="--", width=1.2),
-            arrows.line_handle(f"threshold −b/‖w‖ = {self.threshold:.3g}"),
-        ]
-        legend_beside(ax, handles)
+        zero = arrows.line_handle("zero", colour=FAINT, line="--", width=1.2)
+        threshold = arrows.line_handle(f"threshold −b/‖w‖ = {self.threshold:.3g}")
+        legend_beside(ax, [zero, threshold])
 
 
 def _feet(points: NDArray[Any], through: NDArray[Any], direction: NDArray[Any]) -> NDArray[Any]:

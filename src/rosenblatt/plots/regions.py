@@ -140,10 +140,8 @@ def _roomiest(regions: Regions, number: int, frame: Viewport) -> tuple[float, fl
     depth = distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
     i, j = np.unravel_index(int(depth.argmax()), depth.shape)
     n = len(inside)
-    return (
-        frame.left + frame.width * (float(j) + 0.5) / n,
-        frame.bottom + frame.height * (float(i) + 0.5) / n,
-    )
+    across, up = (float(j) + 0.5) / n, (float(i) + 0.5) / n
+    return frame.left + frame.width * across, frame.bottom + frame.height * up
 
 
 def _fill(ax: "Axes", number: int, polygon: NDArray[Any]) -> Any:
@@ -386,11 +384,10 @@ class ComparisonDisplay(Display):
             self.legend_ = spare[0].legend(
                 handles=handles, loc="upper left", frameon=False, fontsize=9, title="training rows"
             )
-        else:
-            self.legend_ = legend_beside(axes[self.shape[1] - 1], handles)
-        if spare:
             note = fill(self.panels[0].scene.note, 34)
             spare[0].text(0.03, 0.02, note, transform=spare[0].transAxes, fontsize=8)
+        else:
+            self.legend_ = legend_beside(axes[self.shape[1] - 1], handles)
 
 
 def default_learners(max_iter: int, random_state: int) -> dict[str, Any]:

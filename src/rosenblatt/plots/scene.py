@@ -76,11 +76,10 @@ class PlaneDisplay(Display):
         """What the picture shows."""
         return self.scene.frame
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Any:
         """Return the arrays by name, those of the scene too, as JSON can hold them."""
         told = super().summary()
-        scene: dict[str, Any] = told.pop("scene")
-        return scene | told
+        return told.pop("scene") | told
 
     def _begin(self, ax: "Axes") -> list[Any]:
         """Set up the axes; return the entries of the classes for the legend."""
@@ -154,31 +153,24 @@ def class_handles(classes: Sequence[Any], numbers: NDArray[Any] | None = None) -
 def ring(ax: "Axes", points: NDArray[Any], n_points: int) -> Any:
     """Draw rings around points among so many."""
     area = 5.0 * point_area(n_points) + 40.0
-    return ax.scatter(
-        points[:, 0],
-        points[:, 1],
-        s=area,
-        facecolors="none",
-        edgecolors=INK,
-        linewidths=1.6,
-        zorder=4,
-    )
+    style: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.6}
+    return ax.scatter(points[:, 0], points[:, 1], s=area, zorder=4, **style)
 
 
 def ring_handle(label: str) -> Any:
     """Return the entry of a legend for rings."""
     from matplotlib.lines import Line2D
 
+    style: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": INK}
     return Line2D(
         [],
         [],
         linestyle="none",
         marker="o",
         markersize=10,
-        markerfacecolor="none",
-        markeredgecolor=INK,
         markeredgewidth=1.6,
         label=label,
+        **style,
     )
 
 

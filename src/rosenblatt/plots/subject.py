@@ -74,10 +74,7 @@ def feature_namer(
             raise InputError(msg)
         return lambda index: listed[index]
     encoding = getattr(estimator, "encoding_", None)
-    if encoding is not None:
-        name: Callable[[int], str] = encoding.name
-        return name
-    return lambda index: f"feature {index}"
+    return (lambda index: f"feature {index}") if encoding is None else encoding.name
 
 
 class Linear(NamedTuple):

@@ -52,7 +52,13 @@ class SurvivalDisplay(Display):
         A ``Model`` that stores its mistakes will do too.
         """
         if isinstance(estimator, Model):
-            return cls.from_survival(_recorded(estimator), title=estimator.learner)
+            if not is_recorded(estimator):
+                msg = Sentence(
+                    "The model does not store its mistakes; train it with ",
+                    *(Parameter("record_mistakes", value=True), "."),
+                )
+                raise InputError(msg)
+            return cls.from_survival(votes_of(estimator).lifetimes, title=estimator.learner)
         survival = getattr(estimator, "survival_", None)
         if survival is None and hasattr(estimator, "mistakes_"):
             survival = estimator.mistakes_.lifetimes
@@ -91,28 +97,19 @@ class SurvivalDisplay(Display):
         if len(number) <= MOST_STEMS:
             ax.vlines(number, 0.5, np.maximum(self.survival, 0.5), color=BLUE, linewidth=1.0)
         drawn = number if len(number) <= MOST_POINTS else _spread(self.survival)
+        size = 4 if len(number) <= 1000 else 2
         self.points_ = ax.plot(
-            drawn,
-            self.survival[drawn],
-            linestyle="none",
-            marker="o",
-            markersize=4 if len(number) <= 1000 else 2,
-            color=BLUE,
+            drawn, self.survival[drawn], "o", color=BLUE, markersize=size,
             label="weights after an update",
-        )[0]
+        )[0]  # fmt: skip
         handles = [self.points_]
         self.longest_ = None
         if len(self.longest) < len(number):
             self.longest_ = ax.plot(
-                self.longest,
-                self.survival[self.longest],
-                linestyle="none",
-                marker="D",
-                markersize=6,
-                color=VERMILION,
+                self.longest, self.survival[self.longest], "D", color=VERMILION, markersize=6,
                 markeredgecolor=INK,
                 label=f"the {len(self.longest)} longest: {self.share:.0%} of the votes",
-            )[0]
+            )[0]  # fmt: skip
             handles.append(self.longest_)
         if self.survival.max() > 20:
             ax.set_yscale("log")
@@ -128,14 +125,3 @@ def _spread(survival: NDArray[Any]) -> NDArray[Any]:
     up = (height / height.max() * CELLS[1]).astype(int)
     first: NDArray[Any] = np.unique(across * (CELLS[1] + 1) + up, return_index=True)[1]
     return np.sort(first)
-
-
-def _recorded(model: Model) -> NDArray[Any]:
-    """Return the survival times of the mistakes that a model file holds."""
-    if not is_recorded(model):
-        msg = Sentence(
-            "The model does not store its mistakes; train it with ",
-            *(Parameter("record_mistakes", value=True), "."),
-        )
-        raise InputError(msg)
-    return votes_of(model).lifetimes

@@ -30,7 +30,20 @@ HATCH = "///"  # of negative bars, so that colour is not needed
 
 
 @dataclass
-class WeightsDisplay(Display):
+class BarsDisplay(Display):
+    """A bar for each of some names."""
+
+    names: list[str]
+    values: NDArray[Any]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """As high as the bars need."""
+        return (7.6, 1.4 + 0.26 * max(len(self.names), 2))
+
+
+@dataclass
+class WeightsDisplay(BarsDisplay):
     """The most positive and the most negative weights with their names, largest first.
 
     Where the features have ranges so different that weights mislead, and the model knows them, the
@@ -50,8 +63,6 @@ class WeightsDisplay(Display):
         What was drawn, after ``plot``.
     """
 
-    names: list[str]
-    values: NDArray[Any]
     bias: float
     n_nonzero: int
     positive: Any
@@ -110,11 +121,6 @@ class WeightsDisplay(Display):
         )
 
     @property
-    def size(self) -> tuple[float, float]:
-        """As high as the bars need."""
-        return (7.6, 1.4 + 0.26 * max(len(self.names), 2))
-
-    @property
     def sentence(self) -> str:
         """What the picture shows."""
         if not self.names:
@@ -150,7 +156,7 @@ class WeightsDisplay(Display):
 
 
 @dataclass
-class ContributionsDisplay(Display):
+class ContributionsDisplay(BarsDisplay):
     """The terms weight × value of one row's score, the largest first; they sum to the score.
 
     With more than two classes they are the terms of the lead over the runner-up. Terms that are not
@@ -169,8 +175,6 @@ class ContributionsDisplay(Display):
         What was drawn, after ``plot``.
     """
 
-    names: list[str]
-    values: NDArray[Any]
     total: float
     positive: Any
     negative: Any
@@ -238,20 +242,13 @@ class ContributionsDisplay(Display):
         )
 
     @property
-    def size(self) -> tuple[float, float]:
-        """As high as the bars need."""
-        return (7.6, 1.4 + 0.26 * max(len(self.names), 2))
-
-    @property
     def decision(self) -> Any:
         """The class that the terms decide for."""
         return self.positive if self.total > 0 else self.negative
 
     @property
     def _measure(self) -> str:
-        if self.n_classes == 2:
-            return "score"
-        return f"lead over {label_text(self.negative)}"
+        return "score" if self.n_classes == 2 else f"lead over {label_text(self.negative)}"
 
     @property
     def sentence(self) -> str:

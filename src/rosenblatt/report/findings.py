@@ -64,10 +64,7 @@ class Findings:
     @property
     def survival(self) -> NDArray[Any] | None:
         """How many rows each weight vector lasted, the zero one first, where mistakes are kept."""
-        model = self.model
-        if not is_recorded(model):
-            return None
-        return votes_of(model).lifetimes
+        return votes_of(self.model).lifetimes if is_recorded(self.model) else None
 
 
 def findings(

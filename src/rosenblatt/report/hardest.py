@@ -197,8 +197,6 @@ def _leads(
 ) -> NDArray[np.float64]:
     """Return by how much the predicted class is ahead of the true one."""
     if scores.ndim == 1:
-        sizes: NDArray[np.float64] = np.abs(scores)
-        return sizes
+        return np.abs(scores)
     at = np.arange(len(scores))
-    ahead: NDArray[np.float64] = scores[at, predicted] - scores[at, labels]
-    return ahead
+    return np.asarray(scores[at, predicted] - scores[at, labels])

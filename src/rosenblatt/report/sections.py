@@ -6,19 +6,14 @@ from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 
+from rosenblatt import plots
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.explanation import Ranking
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.hardest import HardRow, Teacher
 from rosenblatt.report.markup import BARS, Cell, bar, facts, paragraph, section, table, text
-from rosenblatt.report.pictures import (
-    course_picture,
-    coverage_picture,
-    recall_picture,
-    reliability_picture,
-    survival_picture,
-)
-from rosenblatt.wording import counted, number, percent, signed
+from rosenblatt.report.pictures import course_picture, picture
+from rosenblatt.wording import counted, decimals, number, percent, signed
 
 MOST_CLASSES = 30
 MOST_PASSES = 60  # lines of the table of passes; the picture has all
@@ -172,7 +167,7 @@ def course_section(found: Findings) -> str:
         "training",
         "Training",
         paragraph(text(f"{sentence}.")),
-        course_picture(history, best, outcome.get("n_learned"), model.learner),
+        course_picture(model),
         _passes(history),
     )
 
@@ -199,18 +194,17 @@ def survival_section(found: Findings) -> str:
     survival = found.survival
     if survival is None or not len(survival):
         return ""
-    longest = int(survival.max())
     sentence = (
         f"Training made {counted(len(survival), 'weight vector')}: the zero vector, and one with "
         "each update. Half of them survived "
         f"{counted(int(sorted(survival)[len(survival) // 2]), 'row')} or fewer, the longest "
-        f"{counted(longest, 'row')}."
+        f"{counted(int(survival.max()), 'row')}."
     )
     return section(
         "survival",
         "Survival",
         paragraph(text(sentence)),
-        survival_picture(survival, found.model.learner),
+        picture(plots.SurvivalDisplay.from_survival(survival, title=found.model.learner)),
     )
 
 
@@ -266,7 +260,11 @@ def _recall(found: Findings) -> str:
     scores, positive = evaluation.scores_for(1)
     if not positive.any():
         return ""
-    return recall_picture(scores, positive, str(model.classes[1]), model.learner)
+    return picture(
+        plots.PrecisionRecallDisplay.from_scores(
+            scores, positive, scores > 0, label=str(model.classes[1]), title=model.learner
+        )
+    )
 
 
 def _reliability(found: Findings) -> str:
@@ -276,12 +274,15 @@ def _reliability(found: Findings) -> str:
         return ""
     two = len(model.classes) == 2
     what = f"the row is {model.classes[1]}" if two else "the prediction is right"
-    return reliability_picture(reliability, what, model.learner)
+    title = model.learner
+    return picture(plots.ReliabilityDisplay.from_reliability(reliability, what=what, title=title))
 
 
 def _coverage(evaluation: Evaluation, learner: str) -> str:
     curve = evaluation.coverage_curve
-    return "" if curve is None else coverage_picture(curve, evaluation.n_rows, learner)
+    if curve is None:
+        return ""
+    return picture(plots.CoverageDisplay(*curve, "vote margin", evaluation.n_rows, learner))
 
 
 def _matrix(evaluation: Evaluation) -> str:
@@ -301,15 +302,9 @@ def _matrix(evaluation: Evaluation) -> str:
 
 
 def _confusions(evaluation: Evaluation) -> str:
-    support = evaluation.confusion.sum(axis=1)
     rows: list[list[Cell]] = [
-        [
-            text(evaluation.labels[true]),
-            text(evaluation.classes[guess]),
-            n,
-            percent(n / int(support[true])),
-        ]
-        for n, true, guess in evaluation.confusions[:MOST_CONFUSIONS]
+        [text(label), text(guess), n, percent(share)]
+        for label, guess, n, share in evaluation.leading_confusions(MOST_CONFUSIONS)
     ]
     headings = ("class", "predicted as", "rows", "of the class")
     return table("Most frequent confusions", headings, rows) if rows else ""
@@ -321,15 +316,11 @@ def _class_scores(evaluation: Evaluation) -> str:
         key=lambda report: report.f1 or 0.0,
     )[:MOST_CLASSES]
     rows: list[list[Cell]] = [
-        [text(r.label), *(_three(v) for v in (r.precision, r.recall, r.f1)), r.support]
+        [text(r.label), *(decimals(v) for v in (r.precision, r.recall, r.f1)), r.support]
         for r in reports
     ]
     headings = ("class", "precision", "recall", "F1", "rows")
     return table("Classes, the least well recognised first", headings, rows)
-
-
-def _three(value: float | None) -> str:
-    return number(None) if value is None else f"{value:.3f}"
 
 
 def hardest_section(found: Findings) -> str:
@@ -437,12 +428,12 @@ def weight_section(found: Findings) -> str:
     tables = [_table(ranking, by_effect=found.by_effect) for ranking in found.rankings]
     if len(found.rankings) > MOST_TABLES:
         pairs = zip(found.rankings, tables, strict=True)
-        tables = [_lines(found.rankings), *(_folded(ranking, made) for ranking, made in pairs)]
+        folded = (
+            f"<details><summary>Weights of {text(ranking.label)}</summary>{made}</details>"
+            for ranking, made in pairs
+        )
+        tables = [_lines(found.rankings), *folded]
     return section("weights", "Weights", note, *tables)
-
-
-def _folded(ranking: Ranking, table_: str) -> str:
-    return f"<details><summary>Weights of {text(ranking.label)}</summary>{table_}</details>"
 
 
 def _table(ranking: Ranking, *, by_effect: bool) -> str:
