@@ -29,19 +29,14 @@ __all__ = [
     "simulate",
 ]
 
-_CLASSIFIERS = "rosenblatt.distributed.classifiers"
+_HOMES = {
+    "classifiers": __all__[:4],
+    "shards": ["ShardWarning"],
+    "cluster": ["local_client", "remote_client"],
+    "simulation": ["simulate"],
+}
 _find = lazy_names(
-    "rosenblatt.distributed",
-    {
-        "DaskAveragedPerceptron": _CLASSIFIERS,
-        "DaskConfidenceWeightedClassifier": _CLASSIFIERS,
-        "DaskPassiveAggressiveClassifier": _CLASSIFIERS,
-        "DaskPerceptron": _CLASSIFIERS,
-        "ShardWarning": "rosenblatt.distributed.shards",
-        "local_client": "rosenblatt.distributed.cluster",
-        "remote_client": "rosenblatt.distributed.cluster",
-        "simulate": "rosenblatt.distributed.simulation",
-    },
+    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
 )
 
 

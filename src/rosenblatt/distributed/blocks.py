@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from distributed import Client, Future
+from distributed import Client
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -39,7 +39,7 @@ def is_collection(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
-def blocks_of(client: Client, X: Any, y: Any, constant: float) -> list[Future]:
+def blocks_of(client: Client, X: Any, y: Any, constant: float) -> Any:
     """Begin to compute the blocks of collections, checked, in the workers."""
     import dask
 
@@ -47,16 +47,14 @@ def blocks_of(client: Client, X: Any, y: Any, constant: float) -> list[Future]:
     checked = dask.delayed(checked_block, pure=False)
     pairs = zip(row_blocks(X), row_blocks(_aligned(y, X)), strict=True)
     delayed = [checked(*pair, number, constant) for number, pair in enumerate(pairs)]
-    futures: list[Future] = client.compute(delayed)
-    return futures
+    return client.compute(delayed)
 
 
-def row_blocks(X: Any) -> list[Any]:
+def row_blocks(X: Any) -> Any:
     """Return a delayed block for each group of rows."""
     if hasattr(X, "rechunk") and X.ndim == 2 and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    blocks: list[Any] = np.asarray(X.to_delayed(), object).reshape(-1).tolist()
-    return blocks
+    return np.asarray(X.to_delayed(), object).reshape(-1).tolist()
 
 
 def feature_names(X: Any) -> NDArray[Any] | None:
@@ -198,30 +196,30 @@ def _aligned(y: Any, X: Any) -> Any:
     return y
 
 
-def lazy_predictions(plain: OnlineClassifier, X: Any) -> Any:
-    """Return the labels of a collection as a Dask array or series."""
-    return _lazy(plain, X, "predict", (), plain.classes_.dtype)
-
-
-def lazy_decisions(plain: OnlineClassifier, X: Any) -> Any:
-    """Return the activations of a collection as a Dask array, series or data frame."""
-    n_classes = len(plain.classes_)
-    return _lazy(plain, X, "decision_function", () if n_classes == 2 else (n_classes,), float)
-
-
-def _lazy(plain: OnlineClassifier, X: Any, method: str, width: tuple[int, ...], dtype: Any) -> Any:
+def answers(plain: OnlineClassifier, X: Any, method: str) -> Any:
+    """Return what a method says of rows; of a collection, as a Dask array, series or data frame."""
+    if not is_collection(X):
+        return getattr(plain, method)(X)
     import dask
 
     # The weights are one task of the graph, not one copy for each block.
-    shared = dask.delayed(plain, traverse=False)
+    shared, meta = dask.delayed(plain, traverse=False), _nothing(plain, method)
     if hasattr(X, "columns"):
-        meta = _framed(np.zeros((0, *width), dtype), X._meta.index, plain)  # noqa: SLF001
-        return X.map_partitions(_frame_part, shared, method, meta=meta)
+        framed = _framed(meta, X._meta.index, plain)  # noqa: SLF001
+        return X.map_partitions(_frame_part, shared, method, meta=framed)
     if X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    meta = np.zeros((0, *width), dtype)
+    width = meta.shape[1:]
     shape: dict[str, Any] = {"chunks": (X.chunks[0], width)} if width else {"drop_axis": 1}
-    return X.map_blocks(_block, shared, method, dtype=dtype, meta=meta, **shape)
+    return X.map_blocks(_block, shared, method, dtype=meta.dtype, meta=meta, **shape)
+
+
+def _nothing(plain: OnlineClassifier, method: str) -> NDArray[Any]:
+    """Return what a method would say of no rows."""
+    if method == "predict":
+        return np.zeros(0, plain.classes_.dtype)
+    n_classes = len(plain.classes_)
+    return np.zeros(0 if n_classes == 2 else (0, n_classes))
 
 
 def _block(X: Any, plain: OnlineClassifier, method: str) -> Any:
@@ -229,11 +227,8 @@ def _block(X: Any, plain: OnlineClassifier, method: str) -> Any:
 
 
 def _frame_part(X: Any, plain: OnlineClassifier, method: str) -> Any:
-    if not len(X):
-        width = (len(plain.classes_),) if method != "predict" and len(plain.classes_) > 2 else ()
-        dtype = plain.classes_.dtype if method == "predict" else float
-        return _framed(np.zeros((0, *width), dtype), X.index, plain)
-    return _framed(getattr(plain, method)(X), X.index, plain)
+    values = getattr(plain, method)(X) if len(X) else _nothing(plain, method)
+    return _framed(values, X.index, plain)
 
 
 def _framed(values: Any, index: Any, plain: OnlineClassifier) -> Any:

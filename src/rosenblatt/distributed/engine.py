@@ -60,69 +60,45 @@ class DaskEngine:
         n_classes: int,
         watch: ShardWatcher | None = None,
     ) -> None:
-        self._client = client
-        self._shards = list(shards)
-        self._watch = watch
+        self._client, self._shards, self._watch = client, list(shards), watch
         self.facts: list[ShardFacts] = self._insist(
             lambda: client.gather(client.map(facts, self._shards, n_classes=n_classes, pure=False))
         )
-
-    @property
-    def n_shards(self) -> int:
-        """How many there are."""
-        return len(self._shards)
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in an epoch."""
-        return sum(fact.n_learned for fact in self.facts)
-
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out."""
-        return sum(fact.n_held_out for fact in self.facts)
-
-    @property
-    def sparse(self) -> bool:
-        """Whether their rows are."""
-        return self.facts[0].sparse
+        self.n_shards = len(self._shards)
+        self.n_rows = sum(fact.n_learned for fact in self.facts)
+        self.n_held_out = sum(fact.n_held_out for fact in self.facts)
+        self.sparse = self.facts[0].sparse
 
     def epoch(self, start: Start, epoch: int, lesson: Lesson) -> Share:
         """Return the sum of what all shards do in an epoch."""
 
+        def add(shares: Sequence[Future]) -> Future:
+            return self._client.submit(add_shares, list(shares), pure=False)
+
         def attempt() -> Share:
             shares = self.on_shards(run_epoch, start, epoch=epoch, lesson=lesson)
             self._watch_shares(shares, epoch)
-            share: Share = tree(shares, self._add).result()
+            share: Share = tree(shares, add).result()
             return share
 
         return self._insist(attempt)
 
     def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
         """Count the rows, those held out or the others, that these weights misclassify."""
-        counts = self.gathered(count_wrong, start, zero=zero, held_out=held_out)
-        return sum(counts)
+        return sum(self.gathered(count_wrong, start, zero=zero, held_out=held_out))
 
     def gathered(self, function: Callable[..., Result], start: Start, **told: Any) -> list[Result]:
         """Return what a function of each shard and these weights gives, in order."""
-
-        def attempt() -> list[Result]:
-            results: list[Result] = self._client.gather(self.on_shards(function, start, **told))
-            return results
-
-        return self._insist(attempt)
+        return self._insist(lambda: self._client.gather(self.on_shards(function, start, **told)))
 
     def spread(self) -> Spread | None:
         """Return how the features of the first shard spread, if its rows are sparse."""
         if not self.sparse:
             return None
         first = self._shards[0]
-        found: Spread = self._insist(
-            lambda: self._client.submit(spread, first, pure=False).result()
-        )
-        return found
+        return self._insist(lambda: self._client.submit(spread, first, pure=False).result())
 
-    def on_shards(self, function: Callable[..., Any], start: Start, **told: Any) -> list[Future]:
+    def on_shards(self, function: Callable[..., Any], start: Start, **told: Any) -> Any:
         """Broadcast the weights and begin on every shard, each where it is.
 
         Left to itself the scheduler moves shards to even out the tasks, since every worker has the
@@ -133,13 +109,9 @@ class DaskEngine:
         name = f"{function.__name__}-{uuid4().hex}"
         homes = {f"{name}-{k}": list(held[shard.key]) for k, shard in enumerate(self._shards)}
         with dask.annotate(workers=lambda key: homes.get(key, []), allow_other_workers=True):
-            futures: list[Future] = self._client.map(
+            return self._client.map(
                 function, self._shards, start=given, key=list(homes), pure=False, **told
             )
-        return futures
-
-    def _add(self, shares: Sequence[Future]) -> Future:
-        return self._client.submit(add_shares, list(shares), pure=False)
 
     def _watch_shares(self, shares: Sequence[Future], epoch: int) -> None:
         watch = self._watch
@@ -199,17 +171,9 @@ def shards_of(
     else:
         pieces = [_pieces(client, parts, firsts, start, stop) for start, stop in pairwise(ends)]
     homes = homes_of(client, n_shards)
+    kind: dict[str, Any] = {"allow_other_workers": True, "pure": False}
     return [
-        client.submit(
-            assemble,
-            pieces[k],
-            k,
-            ends[k],
-            recipe,
-            workers=homes[k],
-            allow_other_workers=True,
-            pure=False,
-        )
+        client.submit(assemble, pieces[k], k, ends[k], recipe, workers=homes[k], **kind)
         for k in range(n_shards)
     ]
 

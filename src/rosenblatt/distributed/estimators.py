@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, get_args
@@ -16,11 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.distributed.blocks import (
     agree,
+    answers,
     blocks_of,
     feature_names,
-    is_collection,
-    lazy_decisions,
-    lazy_predictions,
     settle_block,
     survey,
 )
@@ -173,22 +170,18 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Any:
         """Return the label of each row: lazily for a Dask collection, at once for anything else."""
-        plain = self.to_local()
-        return lazy_predictions(plain, X) if is_collection(X) else plain.predict(X)
+        return answers(self.to_local(), X, "predict")
 
     def decision_function(self, X: Any) -> Any:
         """Return the activation of each row: lazily for a Dask collection, else at once."""
-        plain = self.to_local()
-        return lazy_decisions(plain, X) if is_collection(X) else plain.decision_function(X)
+        return answers(self.to_local(), X, "decision_function")
 
     def to_local(self) -> OnlineClassifier:
         """Return the plain estimator with these weights; it needs no cluster."""
-        local = self.__dict__.get("_local")
-        if local is None:
+        if "_local" not in self.__dict__:
             msg = f"This {type(self).__name__} is not fitted yet: call fit or fit_files first."
             raise NotFittedError(msg)
-        fitted: OnlineClassifier = local
-        return fitted
+        return self._local
 
     def save(self, path: Source) -> None:
         """Write the ordinary model file; see ``rosenblatt.save``."""
@@ -244,20 +237,14 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             class_weights(self.class_weight, collected.classes.tolist(), collected.class_counts),
             None if self.checkpoint is None else str(self.checkpoint),
         )
-        with ExitStack() as stack:
-            observers, watch = list(self.observers or ()), None
-            if self.verbose:
-                bar = stack.enter_context(ShardBar(n_shards))
-                observers.append(bar)
-                watch = bar.watch
-            fitted = fit_cluster(
-                client,
-                collected,
-                run,
-                tell=self._warn_of_shards,
-                observers=observers,
-                watch_shards=watch,
-            )
+        fitted = fit_cluster(
+            client,
+            collected,
+            run,
+            tell=self._warn_of_shards,
+            observers=self.observers or (),
+            progress=ShardBar if self.verbose else None,
+        )
         name, classes = type(plain).__name__, collected.classes
         plain._model = Model.fitted(name, {}, classes, fitted.state, fitted.outcome)  # noqa: SLF001
         plain.n_features_in_ = collected.n_features

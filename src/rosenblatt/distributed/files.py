@@ -22,6 +22,7 @@ from rosenblatt.data.encoding.vocabulary import (
     HashedNumbering,
     KeptNumbering,
     TermArrays,
+    chosen_terms,
 )
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, encoded
 from rosenblatt.data.formats import Format
@@ -284,16 +285,13 @@ def merged_terms(
     chosen = first[by_appearance][:room]
     starts = np.cumsum([0, *(len(part.letters) for part in parts)])
     begins = [part.offsets[:-1] + start for part, start in zip(parts, starts[:-1], strict=True)]
-    lengths = np.concatenate([np.diff(part.offsets) for part in parts])[chosen]
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    places = np.repeat(np.concatenate(begins)[chosen] - offsets[:-1], lengths)
-    letters = np.concatenate([part.letters for part in parts])
-    together = TermArrays(
-        hashes[chosen],
-        np.concatenate([part.columns for part in parts])[chosen],
-        letters[places + np.arange(offsets[-1])],
-        offsets,
+    everything = TermArrays(
+        hashes,
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.letters for part in parts]),
+        np.concatenate([*begins, starts[-1:]]),
     )
+    together = chosen_terms(everything, chosen)
     of_parts = [numbers[np.searchsorted(different, part.hashes)] for part in parts]
     return together, of_parts, len(different) - len(chosen)
 

@@ -1,6 +1,7 @@
 """From parts in the workers to weights: shards, their checks, the epochs, and what is proved."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -10,7 +11,7 @@ import numpy as np
 from distributed import Client, Future
 from numpy.typing import NDArray
 
-from rosenblatt.distributed.engine import DaskEngine, ShardWatcher, shards_of
+from rosenblatt.distributed.engine import DaskEngine, shards_of
 from rosenblatt.distributed.mixing import Lesson, Mixing, Start, fit_shards
 from rosenblatt.distributed.shards import Recipe, Shard, strange_shards
 from rosenblatt.errors import InputError
@@ -144,42 +145,45 @@ def fit_cluster(
     *,
     tell: Callable[[str], object],
     observers: Sequence[Observer] = (),
-    watch_shards: ShardWatcher | None = None,
+    progress: Callable[[int], AbstractContextManager[Any]] | None = None,
 ) -> ClusterOutcome:
-    """Train on parts that are in the workers; ``tell`` is handed what a person should know."""
+    """Train on parts that are in the workers.
+
+    ``tell`` is handed what a person should know, and ``progress`` makes a bar for so many shards.
+    """
     classes, n_classes = collected.classes, len(collected.classes)
     learner, seed = run.learner, run.learner.random_state
     recipe = Recipe(collected.n_features, n_classes, seed, run.held_out, run.class_weight)
     shards = shards_of(
         client, collected.parts, collected.lengths, run.n_shards, recipe, shuffled=run.shuffled
     )
-    engine = DaskEngine(client, shards, n_classes, watch_shards)
-    collected.parts.clear()  # the workers may forget them
-    strange = _checked_shards(engine, classes, run)
-    if strange is not None:
-        tell(strange)
-    state = learner.start(recipe.n_features, n_classes)
-    progress = Progress(tuple(classes.tolist()))
-    point = None if run.checkpoint is None else _checkpoint(run.checkpoint, run, engine)
-    resumed = None if point is None else point.read()
-    if resumed is not None:
-        state, progress = resumed.state, resumed.progress
-    state.arrange_for(_no_rows(engine))
-    plan = learner.plan()
-    lesson = Lesson(plan.rule, plan.zero, plan.shuffle, seed, learner.averaged, run.mixing)
-    outcome = fit_shards(
-        state,
-        engine,
-        plan,
-        lesson,
-        observers,
-        progress=progress,
-        watch=None if point is None else point.writer(run.checkpoint_seconds),
-    )
-    zero = plan.zero or -1
-    n_wrong = engine.wrong(Start.deciding(state), zero, held_out=False)
-    verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
-    return ClusterOutcome(state, outcome, engine.n_held_out, n_wrong, verdict, engine.spread())
+    with nullcontext() if progress is None else progress(run.n_shards) as bar:
+        engine = DaskEngine(client, shards, n_classes, None if bar is None else bar.watch)
+        collected.parts.clear()  # the workers may forget them
+        strange = _checked_shards(engine, classes, run)
+        if strange is not None:
+            tell(strange)
+        state = learner.start(recipe.n_features, n_classes)
+        course = Progress(tuple(classes.tolist()))
+        point = None if run.checkpoint is None else _checkpoint(run.checkpoint, run, engine)
+        resumed = None if point is None else point.read()
+        if resumed is not None:
+            state, course = resumed.state, resumed.progress
+        state.arrange_for(_no_rows(engine))
+        plan = learner.plan()
+        outcome = fit_shards(
+            state,
+            engine,
+            plan,
+            Lesson(plan.rule, plan.zero, plan.shuffle, seed, learner.averaged, run.mixing),
+            observers if bar is None else [*observers, bar],
+            progress=course,
+            watch=None if point is None else point.writer(run.checkpoint_seconds),
+        )
+        n_wrong = engine.wrong(Start.deciding(state), plan.zero or -1, held_out=False)
+        verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
+        spread = engine.spread()
+    return ClusterOutcome(state, outcome, engine.n_held_out, n_wrong, verdict, spread)
 
 
 def _checked_shards(engine: DaskEngine, classes: NDArray[Any], run: ClusterPlan) -> str | None:

@@ -290,17 +290,9 @@ def _fixed(array: NDArray[Any]) -> Change:
 class Engine(Protocol):
     """What runs the shards: one process, or a cluster."""
 
-    @property
-    def n_shards(self) -> int:
-        """How many there are."""
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in an epoch."""
-
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out."""
+    n_shards: int
+    n_rows: int  # that are learned from in an epoch
+    n_held_out: int
 
     def epoch(self, start: Start, epoch: int, lesson: Lesson) -> Share:
         """Return the sum of what all shards do in an epoch, counted from 1."""
@@ -325,16 +317,7 @@ class MixedTraining:
         self._zero = plan.zero
         self._epoch = n_done
         self._alone = engine.n_shards == 1
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in an epoch."""
-        return self._engine.n_rows
-
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out."""
-        return self._engine.n_held_out
+        self.n_rows, self.n_held_out = engine.n_rows, engine.n_held_out
 
     def parts(self) -> Iterator[int]:
         """Yield the number of the next epoch, which is done as a whole."""

@@ -27,21 +27,9 @@ class VirtualShards:
 
     def __init__(self, shards: Sequence[Shard]) -> None:
         self._shards = shards
-
-    @property
-    def n_shards(self) -> int:
-        """How many there are."""
-        return len(self._shards)
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in an epoch."""
-        return sum(len(shard.learning) for shard in self._shards)
-
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out."""
-        return sum(len(shard.held_out) for shard in self._shards)
+        self.n_shards = len(shards)
+        self.n_rows = sum(len(shard.learning) for shard in shards)
+        self.n_held_out = sum(len(shard.held_out) for shard in shards)
 
     def epoch(self, start: Start, epoch: int, lesson: Lesson) -> Share:
         """Return the sum of what all shards do in an epoch."""

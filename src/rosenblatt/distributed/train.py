@@ -1,7 +1,7 @@
 """From files to a model on a cluster, and what a training there leaves behind."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -69,14 +69,7 @@ def train_files(
         checkpoint_seconds=checkpoint_seconds,
         described={"layout": asdict(layout), "columns": asdict(columns)},
     )
-    with ExitStack() as stack:
-        observers, watch = [], None
-        if progress is not None:
-            bar = stack.enter_context(progress(n_shards))
-            observers, watch = [bar], bar.watch
-        fitted = fit_cluster(
-            client, read.collected, run, tell=tell, observers=observers, watch_shards=watch
-        )
+    fitted = fit_cluster(client, read.collected, run, tell=tell, progress=progress)
     if fitted.verdict is not None:
         prove(fitted.verdict)
     classes = read.collected.classes

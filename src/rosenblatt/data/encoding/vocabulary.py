@@ -57,7 +57,7 @@ def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
     return longer
 
 
-def _chosen(terms: TermArrays, numbers: NDArray[Any]) -> TermArrays:
+def chosen_terms(terms: TermArrays, numbers: NDArray[Any]) -> TermArrays:
     """Return some terms, numbered anew in this order."""
     lengths = np.diff(terms.offsets)[numbers]
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
@@ -337,7 +337,7 @@ class KeptNumbering:
         common = np.flatnonzero(~of_text[arrays.columns] | (counts >= least))
         self.documents.counts = counts
         self.documents.choose(common)
-        self.vocabulary = Vocabulary(self.vocabulary.most, _chosen(arrays, common))
+        self.vocabulary = Vocabulary(self.vocabulary.most, chosen_terms(arrays, common))
         self._levels = {}
 
     def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
