@@ -43,13 +43,7 @@ def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]
         with _standard_output(mode) as file:
             yield file
         return
-    try:
-        old = _status(name)
-    except OSError as error:
-        raise _unwritable(name, error) from error
-    if old is not None and stat.S_ISDIR(old.st_mode):
-        msg = f"{name} cannot be written: it is a folder; name a file in it."
-        raise InputError(msg)
+    old = _status(name)
     if old is not None and not stat.S_ISREG(old.st_mode):
         with _opened(name, name, "w", "", mode) as file:
             yield file
@@ -62,17 +56,7 @@ def check_target(path: Target) -> None:
     name = os.fspath(path)
     if name in STANDARD_OUTPUT:
         return
-    try:
-        old = _status(name)
-    except OSError as error:
-        raise _unwritable(name, error) from error
-    if old is not None and stat.S_ISDIR(old.st_mode):
-        msg = f"{name} cannot be written: it is a folder; name a file in it."
-        raise InputError(msg)
-    folder = Path(os.path.realpath(name)).parent
-    if not folder.exists():
-        msg = f"{name} cannot be written: the folder {folder} does not exist."
-        raise InputError(msg)
+    old, folder = _status(name), _target_of(name).parent
     place = name if old is not None and not stat.S_ISREG(old.st_mode) else folder
     if not os.access(place, os.W_OK):
         why = "read-only file system" if _is_read_only(folder) else "permission denied"
@@ -87,10 +71,7 @@ def _is_read_only(folder: Path) -> bool:
 
 
 def _replacing(name: str, old: os.stat_result | None, mode: str) -> Iterator[IO[Any]]:
-    target = Path(os.path.realpath(name))
-    if not target.parent.exists():
-        msg = f"{name} cannot be written: the folder {target.parent} does not exist."
-        raise InputError(msg)
+    target = _target_of(name)
     _remove_orphans(target.parent)
     part = target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")
     try:
@@ -132,11 +113,26 @@ def _remove_orphans(folder: Path) -> None:
 
 
 def _status(name: str) -> os.stat_result | None:
-    """Return what stands under a name, None for nothing."""
+    """Return what stands under a name, None for nothing; raise InputError for a folder."""
     try:
-        return Path(name).stat()
+        found = Path(name).stat()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise _unwritable(name, error) from error
+    if stat.S_ISDIR(found.st_mode):
+        msg = f"{name} cannot be written: it is a folder; name a file in it."
+        raise InputError(msg)
+    return found
+
+
+def _target_of(name: str) -> Path:
+    """Return the file that a name means, through links; its folder must exist."""
+    target = Path(os.path.realpath(name))
+    if not target.parent.exists():
+        msg = f"{name} cannot be written: the folder {target.parent} does not exist."
+        raise InputError(msg)
+    return target
 
 
 def _force_folder(folder: Path) -> None:

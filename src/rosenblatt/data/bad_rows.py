@@ -82,8 +82,7 @@ class BadRows:
                 f" {100 * self.max_share:g} %. The first: ",
                 self.first[0].sentence(),
                 " Allow more with ",
-                Parameter("max_bad_share"),
-                ".",
+                *(Parameter("max_bad_share"), "."),
             )
             raise InputError(msg)
 

@@ -288,9 +288,7 @@ class ConjoinedEncoding:
         degree: int,
         numbering: KnownConjunctions | HashedConjunctions,
     ) -> None:
-        self.inner = inner
-        self.degree = degree
-        self.numbering = numbering
+        self.inner, self.degree, self.numbering = inner, degree, numbering
 
     @property
     def n_features(self) -> int:

@@ -80,8 +80,7 @@ class Files:
                 msg = Sentence(
                     f"{name} is {other}, but {self.names[0]} is {self.format}: files that belong "
                     "together must have one format. If this is a mistake, name the format with ",
-                    Parameter("format"),
-                    ".",
+                    *(Parameter("format"), "."),
                 )
                 raise InputError(msg)
 
@@ -389,8 +388,7 @@ def _familiar(
             Sentence(
                 f"The features of these rows are 1 to {highest:,}, those of the model 0 to"
                 f" {highest - 1:,}: if the files count from 1, use ",
-                Parameter("zero_based", value=False),
-                ".",
+                *(Parameter("zero_based", value=False), "."),
             )
         )
     note = unfamiliar(n_strange, n_rows)
@@ -414,8 +412,7 @@ def _encoded(
             msg = Sentence(
                 f"{files.names[0]} is {files.format}, but the model was trained on svmlight: "
                 "convert the file, or name its format with ",
-                Parameter("format"),
-                ".",
+                *(Parameter("format"), "."),
             )
             raise InputError(msg)
         stated = files.layout.zero_based
@@ -428,8 +425,7 @@ def _encoded(
             f"{files.names[0]} is svmlight, but the model was trained on columns "
             f"({', '.join(repr(column.name) for column in encoding.columns)}): if the file has "
             "them, name its format with ",
-            Parameter("format"),
-            ".",
+            *(Parameter("format"), "."),
         )
         raise InputError(msg)
     encoding.bad_rows = files.bad_rows

@@ -208,8 +208,7 @@ def _by_lines(head: bytes, file: str) -> Format:
         msg = Sentence(
             f"{file} looks like text for Vowpal Wabbit, which is not read; write it as svmlight or"
             " CSV. If it is something else, name it with ",
-            Parameter("format"),
-            ".",
+            *(Parameter("format"), "."),
         )
         raise InputError(msg)
     n_tabs = {line.count(b"\t") for line in sample}

@@ -141,8 +141,7 @@ class _Transcoded(ByteSource):
                     f"{self.name} is not {self._encoding} text: byte"
                     f" 0x{error.object[error.start]:02x} at {self._n_decoded + error.start:,};"
                     " name another ",
-                    Parameter("encoding"),
-                    ", or replace what cannot be read with ",
+                    *(Parameter("encoding"), ", or replace what cannot be read with "),
                     Parameter("encoding_errors", "replace"),
                     ".",
                 )

@@ -178,16 +178,10 @@ def _most_clause(feature: int, most: int) -> Sentence:
 
 
 def _zero_clause(numbering: Conventions) -> str:
+    reason = "where features count from 1; if this file counts from 0,"
     if numbering.detected:
-        return Sentence(
-            "feature 0, but the rows before were taken to count from 1 for want of a feature 0;"
-            " use ",
-            Parameter("zero_based", value=True),
-        )
-    return Sentence(
-        "feature 0, where features count from 1; if this file counts from 0, use ",
-        Parameter("zero_based", value=True),
-    )
+        reason = "but the rows before were taken to count from 1 for want of a feature 0;"
+    return Sentence(f"feature 0, {reason} use ", Parameter("zero_based", value=True))
 
 
 class ParsedBlock(NamedTuple):

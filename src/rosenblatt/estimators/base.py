@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from operator import is_, itemgetter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -130,20 +130,17 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     @property
     def n_iter_(self) -> int:
         """Passes made."""
-        n_iter: int = self._fitted.outcome["n_iter"]
-        return n_iter
+        return int(self._fitted.outcome["n_iter"])
 
     @property
     def best_iter_(self) -> int:
         """The pass whose weights are returned."""
-        best: int = self._fitted.outcome["best_pass"]
-        return best
+        return int(self._fitted.outcome["best_pass"])
 
     @property
     def n_mistakes_(self) -> int:
         """Mistakes in all passes."""
-        n_mistakes: int = self._fitted.outcome["n_mistakes"]
-        return n_mistakes
+        return int(self._fitted.outcome["n_mistakes"])
 
     @property
     def stop_reason_(self) -> StopReason:
@@ -243,10 +240,11 @@ class OnlineClassifier(FittedClassifier):
     """
 
     mistakes_: Mistakes
+    _kind: ClassVar[str]  # the name of its learner, whatever a subclass is called
 
-    @abstractmethod
     def _learner(self) -> Learner:
         """Return the learner that the parameters describe."""
+        return Learner.of_estimator(self._kind, vars(self))
 
     def fit(
         self,

@@ -53,9 +53,7 @@ class Perceptron(OnlineClassifier):
     eta0: float = 1.0
     margin: float = 0.0
     record_mistakes: bool = False
-
-    def _learner(self) -> Learner:
-        return Learner.of_estimator("Perceptron", vars(self))
+    _kind = "Perceptron"
 
 
 @estimator_class()
@@ -88,9 +86,7 @@ class AveragedPerceptron(OnlineClassifier):
     eta0: float = 1.0
     margin: float = 0.0
     record_mistakes: bool = False
-
-    def _learner(self) -> Learner:
-        return Learner.of_estimator("AveragedPerceptron", vars(self))
+    _kind = "AveragedPerceptron"
 
 
 @estimator_class()
@@ -131,9 +127,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     loss: str = "hinge"
     average: bool = True
     record_mistakes: bool = False
-
-    def _learner(self) -> Learner:
-        return Learner.of_estimator("PassiveAggressiveClassifier", vars(self))
+    _kind = "PassiveAggressiveClassifier"
 
 
 CONFIDENCE = "Variance of each weight, of the shape of ``coef_``; 1 at first."
@@ -172,6 +166,7 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
     J. Wang, P. Zhao & S. Hoi, "Exact soft confidence-weighted learning", ICML 2012.
     """
 
+    _kind = "ConfidenceWeightedClassifier"
     rule: str = "arow"
     r: float = 1.0
     confidence: float = 0.9
@@ -188,7 +183,7 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
                 f"got {self.rule!r}."
             )
             raise InputError(msg)
-        return Learner.of_estimator("ConfidenceWeightedClassifier", vars(self))
+        return super()._learner()
 
     def _examples(
         self,
@@ -248,6 +243,7 @@ class RuleClassifier(OnlineClassifier):
     array([1, 0])
     """
 
+    _kind = "RuleClassifier"
     rule: str = "perceptron"
     memory: str = "average"
     parameters: Mapping[str, float] | None = None
@@ -257,4 +253,4 @@ class RuleClassifier(OnlineClassifier):
         if self.memory == "vote":
             msg = "RuleClassifier keeps no votes: use VotedPerceptron, or memory='average'."
             raise InputError(msg)
-        return Learner.of_estimator("RuleClassifier", vars(self))
+        return super()._learner()

@@ -12,7 +12,6 @@ from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.mistakes.scores import VoteCounter, vote_margins, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import CoverageCurve, coverage_curve
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.examples import check_count
@@ -68,6 +67,7 @@ class VotedPerceptron(OnlineClassifier):
 
     eta0: float = 1.0
     margin: float = 0.0
+    _kind = "VotedPerceptron"
 
     _votes_decide = True
 
@@ -145,6 +145,3 @@ class VotedPerceptron(OnlineClassifier):
         end, positive = self._state.count, self.zero == "positive"
         counter = VoteCounter(self._votes, len(self.classes_), end, positive=positive)
         return counter.count(rows)
-
-    def _learner(self) -> Learner:
-        return Learner.of_estimator("VotedPerceptron", vars(self))

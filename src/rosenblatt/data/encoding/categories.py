@@ -86,8 +86,7 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
         msg = Sentence(
             f"{table.file}: column '{column.name}' holds {series.dtype}, which can't be a category;"
             " leave it out with ",
-            Parameter("ignore", column.name),
-            ".",
+            *(Parameter("ignore", column.name), "."),
         )
         raise InputError(msg)
     if series.dtype.is_float():

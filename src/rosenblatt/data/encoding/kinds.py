@@ -165,8 +165,7 @@ def _column_of_type(table: Table, name: str) -> InputColumn:
     msg = Sentence(
         f"{table.file}: column '{name}' holds {kind}, which can't become features;"
         " leave it out with ",
-        Parameter("ignore", name),
-        ".",
+        *(Parameter("ignore", name), "."),
     )
     raise InputError(msg)
 
@@ -274,8 +273,7 @@ def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> li
             Sentence(
                 f"Column '{name}' is taken for a category: its {len(distinct):,} values such as"
                 f" {example!r} are not plain numbers. If they should be, mend the file and use ",
-                Parameter("numeric", name),
-                ".",
+                *(Parameter("numeric", name), "."),
             )
         ]
     if word is None:
@@ -284,8 +282,7 @@ def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> li
         Sentence(
             f"Column '{name}' is taken for a category, since {word!r} in it is not a number;"
             " if it should be one, mend the file and use ",
-            Parameter("numeric", name),
-            ".",
+            *(Parameter("numeric", name), "."),
         )
     ]
 
@@ -441,8 +438,7 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
         Sentence(
             f"Column '{column.name}' alone decides {100 * shares[column.name]:.3g} % of the first"
             f" {n_rows:,} rows: is it known when you predict? If not, leave it out with ",
-            Parameter("ignore", column.name),
-            ".",
+            *(Parameter("ignore", column.name), "."),
         )
         for column in columns
         if shares.get(column.name, 0) >= LEAST_DECIDED
@@ -514,7 +510,6 @@ def column_name(table: Table, which: str | int, parameter: str) -> str:
     shown = f"'{which}'" if isinstance(which, str) else f"number {which}"
     msg = Sentence(
         f"{table.file} has no column {shown}, named by ",
-        Parameter(parameter),
-        f". {listed_columns(names)}",
+        *(Parameter(parameter), f". {listed_columns(names)}"),
     )
     raise InputError(msg)

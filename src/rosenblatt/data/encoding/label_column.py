@@ -147,8 +147,7 @@ def check_labels(table: Table, name: str) -> None:
         msg = Sentence(
             f"{table.file}: column '{name}' has {n_values:,} different values in {n_rows:,} rows,"
             " so that nearly every row would be a class of its own; name another column with ",
-            Parameter("label"),
-            ".",
+            *(Parameter("label"), "."),
         )
         raise InputError(msg)
 
@@ -200,8 +199,7 @@ def check_first_row(table: Table, name: str) -> None:
         msg = Sentence(
             f"{table.file}: the first line may be a header, since its label '{labels[0]}' is in no"
             " other row. If it names the columns, use ",
-            Parameter("header", value=True),
-            ", else ",
+            *(Parameter("header", value=True), ", else "),
             Parameter("header", value=False),
             ".",
         )
@@ -250,8 +248,7 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
         msg = Sentence(
             f"{table.file}: column '{name}' holds {series.dtype}, which can't be labels;"
             " name the column of the labels with ",
-            Parameter("label"),
-            ".",
+            *(Parameter("label"), "."),
         )
         raise InputError(msg)
     values, labels = [], []

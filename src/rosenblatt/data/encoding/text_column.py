@@ -349,8 +349,7 @@ class TextColumn:
             msg = Sentence(
                 f"{table.file}: column '{self._name}' holds {series.dtype}, not text;"
                 " leave it out with ",
-                Parameter("ignore", self._name),
-                ".",
+                *(Parameter("ignore", self._name), "."),
             )
             raise InputError(msg)
         return series.cast(pl.String)

@@ -356,8 +356,7 @@ def _choice(
         if len(asked.names) != width:
             msg = Sentence(
                 f"{file} has {width} columns, but ",
-                Parameter("names"),
-                f" has {len(asked.names)} names.",
+                *(Parameter("names"), f" has {len(asked.names)} names."),
             )
             raise InputError(msg)
         return choose(asked.names, asked.wanted, file)
@@ -405,8 +404,7 @@ def _check_text(sample: bytes, file: str) -> None:
     if n_nuls > MANY_NULS * len(sample):
         msg = Sentence(
             f"{file} looks like text of 16 bits a character; name its encoding, for instance with ",
-            Parameter("encoding", "utf-16-le"),
-            ".",
+            *(Parameter("encoding", "utf-16-le"), "."),
         )
         raise InputError(msg)
 
