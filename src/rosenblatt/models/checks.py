@@ -112,7 +112,7 @@ def input_errors(name: str) -> Iterator[None]:
 def check(model: Model) -> None:
     """Raise Fault with the first thing that does not fit."""
     if not model.learner:
-        _fail("its learner has no name")
+        fail("its learner has no name")
     _check_classes(model.classes)
     _check_weights(model)
     _check_names(model)
@@ -123,7 +123,7 @@ def check(model: Model) -> None:
     for what, arrays in (("encoding", model.encoding_arrays), ("model", model.arrays)):
         for name, array in arrays.items():
             if array.dtype.newbyteorder("=") not in TYPE_NAMES:
-                _fail(f"the array {name!r} of its {what} must hold numbers; got {array.dtype}")
+                fail(f"the array {name!r} of its {what} must hold numbers; got {array.dtype}")
 
 
 def finite_average(model: Model) -> NDArray[Any]:
@@ -131,27 +131,27 @@ def finite_average(model: Model) -> NDArray[Any]:
     with np.errstate(over="ignore"):
         weights = model.deciding_weights
     if not np.isfinite(weights).all():
-        _fail("its average is beyond the range of float64; scale the features")
+        fail("its average is beyond the range of float64; scale the features")
     return weights
 
 
 def check_count(what: str, number: object, least: int = 0) -> None:
     """Raise Fault unless this is an integer of at least ``least`` that int64 holds."""
     if not (type(number) is int and least <= number < MOST_ROWS):
-        _fail(f"{what} must be an integer of at least {least}; got {number!r:.60}")
+        fail(f"{what} must be an integer of at least {least}; got {number!r:.60}")
 
 
 def _check_classes(classes: tuple[Class, ...]) -> None:
     if not classes:
-        _fail("it has no classes")
+        fail("it has no classes")
     kinds = {_kind(label) for label in classes}
     if len(kinds) > 1:
-        _fail(
+        fail(
             f"its classes must be all words, all numbers or all truth values; got {_some(classes)}"
         )
     for one, two in pairwise(classes):
         if not one < two:  # type: ignore[operator]  # they are of one kind
-            _fail(f"its classes must be different and ascend; {two!r:.60} comes after {one!r:.60}")
+            fail(f"its classes must be different and ascend; {two!r:.60} comes after {one!r:.60}")
 
 
 def _kind(label: object) -> type:
@@ -168,12 +168,12 @@ def _check_weights(model: Model) -> None:
     vectors = n_vectors(len(model.classes))
     shape = model.weights.shape
     if len(shape) != 2 or shape[0] != vectors or shape[1] < 1:
-        _fail(
+        fail(
             f"its weights must be {vectors} × (features + 1) for {len(model.classes)} classes; "
             f"their shape is {shape}"
         )
     if model.ledger is not None and model.ledger.shape != shape:
-        _fail(f"its ledger must have the shape of its weights, {shape}; got {model.ledger.shape}")
+        fail(f"its ledger must have the shape of its weights, {shape}; got {model.ledger.shape}")
     if model.variance is not None:
         _check_variance(model.variance, shape)
     numbers = {"weights": model.weights, "ledger": model.ledger, "variance": model.variance}
@@ -181,19 +181,19 @@ def _check_weights(model: Model) -> None:
         if values is None:
             continue
         if values.dtype != np.float64:
-            _fail(f"its {what} must be float64; got {values.dtype}")
+            fail(f"its {what} must be float64; got {values.dtype}")
         for piece in _pieces(values):
             finite = np.isfinite(piece)
             if not finite.all():
-                _fail(f"its {what} must be finite; one of them is {piece[~finite][0]}")
+                fail(f"its {what} must be finite; one of them is {piece[~finite][0]}")
 
 
 def _check_variance(variance: NDArray[Any], shape: tuple[int, ...]) -> None:
     whole = shape[0] == 1 and variance.shape == (shape[1], shape[1])
     if variance.shape != shape and not whole:
-        _fail(f"its variance must have the shape of its weights, {shape}; got {variance.shape}")
+        fail(f"its variance must have the shape of its weights, {shape}; got {variance.shape}")
     if not whole and any((piece < 0.0).any() for piece in _pieces(variance)):
-        _fail("its variance must not be below 0")
+        fail("its variance must not be below 0")
 
 
 def _pieces(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
@@ -206,10 +206,10 @@ def _check_names(model: Model) -> None:
     if names is None:
         return
     if len(names) != model.n_features:
-        _fail(f"it has {model.n_features} features and {len(names)} names for them")
+        fail(f"it has {model.n_features} features and {len(names)} names for them")
     for name in names:
         if type(name) is not str:
-            _fail(f"the names of its features must be words; got {name!r:.60}")
+            fail(f"the names of its features must be words; got {name!r:.60}")
 
 
 def _check_spread(spread: Spread, n_features: int) -> None:
@@ -217,7 +217,7 @@ def _check_spread(spread: Spread, n_features: int) -> None:
     for name in SPREAD_PARTS:
         values = getattr(spread, name)
         if values.shape != (n_features,) or values.dtype not in (np.float64, np.float32):
-            _fail(
+            fail(
                 f"the spread ({name}) must be one float for each of {n_features} features; "
                 f"got {values.dtype} of shape {values.shape}"
             )
@@ -228,20 +228,21 @@ def _check_calibration(calibration: Calibration) -> None:
     for name in ("slope", "offset"):
         value = getattr(calibration, name)
         if type(value) not in {int, float} or not math.isfinite(value):
-            _fail(f"the {name} of its calibration must be a finite number; got {value!r:.60}")
+            fail(f"the {name} of its calibration must be a finite number; got {value!r:.60}")
     numbers = [number for point in calibration.points for number in point]
     if not all(type(number) in {int, float} and math.isfinite(number) for number in numbers):
-        _fail("the points of its calibration must be finite numbers")
+        fail("the points of its calibration must be finite numbers")
     ascending = all(x < y and p <= q for (x, p), (y, q) in pairwise(calibration.points))
     if not ascending or not all(0 <= p <= 1 for _, p in calibration.points):
-        _fail("the points of its calibration must ascend, in scores and in probabilities")
+        fail("the points of its calibration must ascend, in scores and in probabilities")
 
 
 def _some(values: tuple[object, ...]) -> str:
     return ", ".join(f"{value!r:.60}" for value in values[:5])
 
 
-def _fail(clause: str) -> NoReturn:
+def fail(clause: str) -> NoReturn:
+    """Raise Fault."""
     raise Fault(clause)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.models.checks import Damaged, Fault, Newer
+from rosenblatt.models.checks import Damaged, Fault, Newer, fail
 from rosenblatt.models.model import Calibration, Json, Model
 
 FORMAT_VERSION = 1
@@ -73,13 +73,11 @@ def document_of(model: Model) -> dict[str, Json]:
 def taken(document: dict[str, Json], key: str, *kinds: type) -> Any:
     """Take the value of a key out of the document; it must be of one of these types."""
     if key not in document:
-        msg = f"it has no {key!r}"
-        raise Fault(msg)
+        fail(f"it has no {key!r}")
     value = document.pop(key)
     if type(value) not in kinds:
         wanted = " or ".join("null" if kind is type(None) else kind.__name__ for kind in kinds)
-        msg = f"{key!r} must be of type {wanted}; got {value!r:.60}"
-        raise Fault(msg)
+        fail(f"{key!r} must be of type {wanted}; got {value!r:.60}")
     return value
 
 
@@ -87,8 +85,7 @@ def n_features_of(document: dict[str, Json]) -> int:
     """Take the number of features, which must be known before there are arrays."""
     number = taken(document, "n_features", int)
     if not 0 <= number < 2**48:
-        msg = f"'n_features' must be an integer of at least 0; got {number!r:.60}"
-        raise Fault(msg)
+        fail(f"'n_features' must be an integer of at least 0; got {number!r:.60}")
     return int(number)
 
 
@@ -98,8 +95,7 @@ def fields_of(document: dict[str, Json]) -> dict[str, Any]:
     names = taken(document, "feature_names", list, nothing)
     history = taken(document, "history", list)
     if not all(isinstance(record, dict) and TAG not in record for record in history):
-        msg = "'history' must be a list of one object a pass"
-        raise Fault(msg)
+        fail("'history' must be a list of one object a pass")
     fields: dict[str, Any] = {
         "learner": taken(document, "learner", str),
         "classes": tuple(taken(document, "classes", list)),
@@ -112,8 +108,7 @@ def fields_of(document: dict[str, Json]) -> dict[str, Any]:
         kinds = (dict,) if key in MAPPINGS else (dict, nothing)
         fields[key] = original(taken(document, key, *kinds))
         if type(fields[key]) not in kinds:
-            msg = f"{key!r} must be an object of named entries; got {fields[key]!r:.60}"
-            raise Fault(msg)
+            fail(f"{key!r} must be an object of named entries; got {fields[key]!r:.60}")
     check_empty(document, "it")
     return fields
 
@@ -131,8 +126,7 @@ def number_of(document: dict[str, Json], key: str) -> float:
 def check_empty(document: dict[str, Json], what: str) -> None:
     """Raise Fault if an entry has not been taken: a mistyped one would be lost in silence."""
     if document:
-        msg = f"{what} has an entry {next(iter(document))!r:.60}, which means nothing"
-        raise Fault(msg)
+        fail(f"{what} has an entry {next(iter(document))!r:.60}, which means nothing")
 
 
 def _calibration(document: dict[str, Json] | None) -> Calibration | None:
@@ -142,8 +136,7 @@ def _calibration(document: dict[str, Json] | None) -> Calibration | None:
     n_rows = taken(document, "n_rows", int)
     points = taken(document, "points", list) if "points" in document else []
     if not all(isinstance(point, list) and len(point) == 2 for point in points):
-        msg = "the points of its calibration must be pairs of a score and a probability"
-        raise Fault(msg)
+        fail("the points of its calibration must be pairs of a score and a probability")
     calibration = Calibration(slope, offset, n_rows, tuple((x, p) for x, p in points))
     check_empty(document, "its calibration")
     return calibration
@@ -176,8 +169,7 @@ def original(value: Json) -> Json:
     if isinstance(value, list):
         return [original(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        msg = "a number in it is beyond the range of float64"
-        raise Fault(msg)
+        fail("a number in it is beyond the range of float64")
     return value
 
 
@@ -203,23 +195,20 @@ def compact(value: Json) -> str:
 
 def _escaped(key: object) -> str:
     if not isinstance(key, str):
-        msg = f"JSON has words as keys only; got {key!r:.60}"
-        raise Fault(msg)
+        fail(f"JSON has words as keys only; got {key!r:.60}")
     return f"${key}" if key.startswith("$") else str(key)
 
 
 def _unescaped(key: str) -> str:
     if key.startswith("$") and not key.startswith("$$"):
-        msg = f"the key {key!r:.60} begins with one $; write two"
-        raise Fault(msg)
+        fail(f"the key {key!r:.60} begins with one $; write two")
     return key.removeprefix("$")
 
 
 def _not_finite(value: dict[str, Any]) -> float:
     text = value[TAG]
     if len(value) > 1 or not isinstance(text, str) or text not in NOT_FINITE:
-        msg = f'"{TAG}" must stand alone, with "inf", "-inf" or "nan"; got {value!r:.60}'
-        raise Fault(msg)
+        fail(f'"{TAG}" must stand alone, with "inf", "-inf" or "nan"; got {value!r:.60}')
     return NOT_FINITE[text]
 
 
@@ -228,11 +217,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        msg = f"the key {twice!r:.60} stands twice in one place"
-        raise Fault(msg)
+        fail(f"the key {twice!r:.60} stands twice in one place")
     return found
 
 
 def _no_constant(text: str) -> Any:
-    msg = f'{text} is not JSON; write {{"{TAG}": "inf"}}, "-inf" or "nan"'
-    raise Fault(msg)
+    fail(f'{text} is not JSON; write {{"{TAG}": "inf"}}, "-inf" or "nan"')

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import Damaged, Fault, Foreign, check, input_errors
+from rosenblatt.models.checks import Damaged, Foreign, check, fail, input_errors
 from rosenblatt.models.document import (
     check_empty,
     check_version,
@@ -120,8 +120,7 @@ def _model(tensors: dict[str, NDArray[Any]]) -> Model:
     fields["encoding_arrays"] = _named(tensors, "encoding.")
     fields["arrays"] = _named(tensors, "arrays.")
     if tensors:
-        msg = f"it has an array {next(iter(tensors))!r:.60}, which means nothing"
-        raise Fault(msg)
+        fail(f"it has an array {next(iter(tensors))!r:.60}, which means nothing")
     model = Model(**fields)
     check(model)
     return model
@@ -153,8 +152,7 @@ def _spread(tensors: dict[str, NDArray[Any]], document: dict[str, Json], n_featu
 def _array(tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> NDArray[Any]:
     values = unpacked(tensors, name, shape)
     if values is None:
-        msg = f"it has no array {name!r}"
-        raise Fault(msg)
+        fail(f"it has no array {name!r}")
     return values
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import Fault, check, finite_average, input_errors
+from rosenblatt.models.checks import check, fail, finite_average, input_errors
 from rosenblatt.models.document import document_of, plain, versions
 from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model
 from rosenblatt.models.tensors import MOST_PLACES, nonzero_places
@@ -28,8 +28,7 @@ def to_json(model: Model) -> str:
     with input_errors("The model"):
         check(model)
         if model.weights.size > MOST_PLACES:
-            msg = f"JSON is for at most {MOST_PLACES:,} weights; it has {model.weights.size:,}"
-            raise Fault(msg)
+            fail(f"JSON is for at most {MOST_PLACES:,} weights; it has {model.weights.size:,}")
         document = versions() | document_of(model)
         names = document.pop("feature_names")
         document["vectors"] = vectors_of(model)

@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.models.checks import STORED_TYPES, TYPE_NAMES, Damaged, Fault, Foreign
+from rosenblatt.models.checks import STORED_TYPES, TYPE_NAMES, Damaged, Foreign, fail
 
 MOST_PLACES = 1 << 28  # of an array that is stored by places and values
 FEW_PLACES = 1 << 25  # that it may have however few values there are: 256 MiB
@@ -66,8 +66,7 @@ def write_tensors(
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     if len(text) > LONGEST_HEADER:
-        msg = f"its {len(tensors)} arrays are too many"
-        raise Fault(msg)
+        fail(f"its {len(tensors)} arrays are too many")
     text = len(text).to_bytes(8, "little") + text
     place = text.index(CHECKSUM) + len(CHECKSUM)
     digest = _checksum(text, place, arrays)
@@ -209,14 +208,12 @@ def unpacked(
     places, values = tensors.pop(f"{name}.places", None), tensors.pop(f"{name}.values", None)
     if whole is not None:
         if whole.shape != shape:
-            msg = f"the shape of {name!r} must be {shape}; got {whole.shape}"
-            raise Fault(msg)
+            fail(f"the shape of {name!r} must be {shape}; got {whole.shape}")
         return whole
     if places is None and values is None:
         return None
     if places is None or values is None:
-        msg = f"{name!r} has places or values, and needs both"
-        raise Fault(msg)
+        fail(f"{name!r} has places or values, and needs both")
     return spread_out(name, places, values, shape)
 
 
@@ -226,18 +223,15 @@ def spread_out(
     """Return the array that has these values in these places and zeros elsewhere."""
     size = math.prod(shape)
     if size > most_places(values.size):
-        msg = (
+        fail(
             f"{name!r} has {size:,} places for {values.size:,} values, more than the "
             f"{most_places(values.size):,} that are stored so"
         )
-        raise Fault(msg)
     if places.ndim != 1 or places.dtype.kind != "i" or values.shape != places.shape:
-        msg = f"{name!r} must have one value for each place"
-        raise Fault(msg)
+        fail(f"{name!r} must have one value for each place")
     inside = places.size == 0 or (places[0] >= 0 and places[-1] < size)
     if not inside or (places[1:] <= places[:-1]).any():
-        msg = f"the places of {name!r} must ascend from 0 to at most {size - 1}"
-        raise Fault(msg)
+        fail(f"the places of {name!r} must ascend from 0 to at most {size - 1}")
     whole = np.zeros(size, values.dtype)
     whole[places] = values
     return whole.reshape(shape)
