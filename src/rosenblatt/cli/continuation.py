@@ -97,11 +97,7 @@ def _report(start: str, path: str, model: "Model", evaluation: "Evaluation | Non
 
 
 def _show(
-    screen: Screen,
-    path: str,
-    model: "Model",
-    evaluation: "Evaluation | None",
-    test: Sequence[str],
+    screen: Screen, path: str, model: "Model", evaluation: "Evaluation | None", test: Sequence[str]
 ) -> None:
     for heading, words in model.training["read_as"]:
         screen.show(f"  {heading}: {printable(words)}")

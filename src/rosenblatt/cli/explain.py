@@ -160,11 +160,7 @@ def _scores(model: "Model", scores: Any) -> dict[str, Any]:
 
 
 def _show(
-    screen: Screen,
-    model: "Model",
-    document: dict[str, Any],
-    explanation: "Explanation",
-    n: int,
+    screen: Screen, model: "Model", document: dict[str, Any], explanation: "Explanation", n: int
 ) -> None:
     positive, negative = printable(str(explanation.positive)), printable(str(explanation.negative))
     predicted = printable(str(document["predicted"]))

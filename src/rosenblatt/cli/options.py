@@ -312,11 +312,7 @@ def memory_option(choices: Sequence[str], default: str, *, given: bool = True) -
     )
 
 
-MEMORY_HELP = {
-    "average": "the average of all",
-    "last": "the last",
-    "vote": "all of them by vote",
-}
+MEMORY_HELP = {"average": "the average of all", "last": "the last", "vote": "all of them by vote"}
 
 
 def default_memories() -> str:

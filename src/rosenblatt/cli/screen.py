@@ -88,10 +88,7 @@ class Screen:
         self.show(f"\n{click.style(text, bold=True) if self.draws else text}")
 
     def table(
-        self,
-        headings: Sequence[str],
-        rows: Sequence[Sequence[Cell]],
-        title: str | None = None,
+        self, headings: Sequence[str], rows: Sequence[Sequence[Cell]], title: str | None = None
     ) -> None:
         """Write a table to standard output.
 

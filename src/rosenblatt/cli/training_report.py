@@ -28,11 +28,7 @@ REASONS = {
 
 
 def report(
-    model: Model,
-    path: str,
-    test: Sequence[str],
-    layout: Layout,
-    verdicts: "Sequence[Verdict]",
+    model: Model, path: str, test: Sequence[str], layout: Layout, verdicts: "Sequence[Verdict]"
 ) -> dict[str, Any]:
     """Return everything as what JSON can hold."""
     evaluation = model.evaluate(test, layout=layout) if test else None

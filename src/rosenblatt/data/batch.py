@@ -82,9 +82,7 @@ def join(batches: Sequence[Batch]) -> Batch:
     )
 
 
-def joined_weights(
-    parts: Sequence[NDArray[np.float64] | None],
-) -> NDArray[np.float64] | None:
+def joined_weights(parts: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
     """Return the weights of the rows of successive parts; all of them have weights, or none."""
     weights = [part for part in parts if part is not None]
     return np.concatenate(weights) if weights else None

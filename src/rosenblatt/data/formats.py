@@ -122,11 +122,7 @@ SUFFIXES = {
 }  # .txt says nothing: the lines tell
 
 # Files begin with a mark; a stream of Arrow with the length of its first message behind one.
-MARKS = {
-    b"PAR1": Format.PARQUET,
-    b"ARROW1": Format.ARROW,
-    b"\xff\xff\xff\xff": Format.ARROW,
-}
+MARKS = {b"PAR1": Format.PARQUET, b"ARROW1": Format.ARROW, b"\xff\xff\xff\xff": Format.ARROW}
 
 
 # What people hand over now and then, by its first bytes, and what to do with it.

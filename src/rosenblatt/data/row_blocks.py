@@ -103,9 +103,7 @@ class _Buffer:
 
 
 def row_blocks(
-    batches: Iterable[Batch],
-    block_bytes: int,
-    keep: Keep | None = None,
+    batches: Iterable[Batch], block_bytes: int, keep: Keep | None = None
 ) -> Generator[RowBlock, None, None]:
     """Yield batches gathered into blocks of up to about ``block_bytes``, read one block ahead.
 

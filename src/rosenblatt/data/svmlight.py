@@ -240,11 +240,7 @@ class SvmlightEncoding:
 
     def as_json(self) -> dict[str, Any]:
         """Return what ``encoding_from`` needs."""
-        return {
-            "kind": self.kind,
-            "zero_based": self.zero_based,
-            "n_features": self.n_features,
-        }
+        return {"kind": self.kind, "zero_based": self.zero_based, "n_features": self.n_features}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return nothing: there are no large parts."""

@@ -26,11 +26,7 @@ from rosenblatt.estimators.kernel_parameters import (
     rule_of,
 )
 from rosenblatt.estimators.probabilities import with_probabilities
-from rosenblatt.estimators.validation import (
-    check_classes,
-    check_rows,
-    check_sample_weight,
-)
+from rosenblatt.estimators.validation import check_classes, check_rows, check_sample_weight
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.gram import sizes_within

@@ -89,10 +89,7 @@ def machine_arrays(state: DualState | BudgetState, kernel: Kernel) -> Arrays:
 
 
 def read_machine(
-    arrays: Mapping[str, NDArray[Any]],
-    kernel: Kernel,
-    empty: DualState | BudgetState,
-    count: int,
+    arrays: Mapping[str, NDArray[Any]], kernel: Kernel, empty: DualState | BudgetState, count: int
 ) -> tuple[DualState | BudgetState, Kernel]:
     """Return what such arrays say, given the kernel but for its gamma, and the empty machine."""
     own, listed = ArrayReader(arrays, KERNEL_PREFIX), ArrayReader(arrays, PREFIX)

@@ -7,14 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import score_overflow
-from rosenblatt.kernels.budget import (
-    FORGETRON,
-    PROJECTRON,
-    RADIUS,
-    RANDOM,
-    Limit,
-    Slots,
-)
+from rosenblatt.kernels.budget import FORGETRON, PROJECTRON, RADIUS, RANDOM, Limit, Slots
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.gram import Sizes, gram_between

@@ -6,13 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.byte_dots import (
-    LANES,
-    MOST_FEATURES,
-    fill_panels,
-    pack_pairs,
-    panel_dots,
-)
+from rosenblatt.kernels.byte_dots import LANES, MOST_FEATURES, fill_panels, pack_pairs, panel_dots
 from rosenblatt.kernels.gram import sparse_dots
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import (
@@ -108,8 +102,7 @@ class ByteProducts:
             chosen = self._place[left]
             found = np.empty((len(left), len(panels) * LANES), np.int32)
             run_in_parts(
-                lambda begin, end: panel_dots(*packed, chosen, panels, begin, end, found),
-                len(left),
+                lambda begin, end: panel_dots(*packed, chosen, panels, begin, end, found), len(left)
             )
             return found  # perhaps wider than the rows on the right
 

@@ -13,13 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import score_overflow
-from rosenblatt.kernels.prefix_sums import (
-    Leaders,
-    Steps,
-    add_steps,
-    column_votes,
-    joint_votes,
-)
+from rosenblatt.kernels.prefix_sums import Leaders, Steps, add_steps, column_votes, joint_votes
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.gram import Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel

@@ -257,10 +257,7 @@ def one_of(choices: Iterable[object]) -> Check:
 
 AT_LEAST_ONE: Check = ("an integer of at least 1", lambda v: _integer(v) and v >= 1)
 FLAG: Check = ("True or False", _flag)
-POSITIVE: Check = (
-    "a finite number above 0",
-    lambda v: _real(v) and v > 0 and isfinite(v),
-)
+POSITIVE: Check = ("a finite number above 0", lambda v: _real(v) and v > 0 and isfinite(v))
 
 CHECKS: dict[str, Check] = {
     "max_iter": AT_LEAST_ONE,
@@ -315,15 +312,9 @@ CHECKS: dict[str, Check] = {
     "covariance": one_of(["diagonal", "full"]),
     "memory": one_of(["last", "average", "vote"]),
     "multi_class": one_of(["joint", "one-vs-rest"]),
-    "max_support": (
-        "None or an integer of at least 1",
-        lambda v: v is None or AT_LEAST_ONE[1](v),
-    ),
+    "max_support": ("None or an integer of at least 1", lambda v: v is None or AT_LEAST_ONE[1](v)),
     "budget": one_of([None, "forgetron", "projectron", "random"]),
-    "eta": (
-        "a finite number of at least 0",
-        lambda v: _real(v) and v >= 0 and isfinite(v),
-    ),
+    "eta": ("a finite number of at least 0", lambda v: _real(v) and v >= 0 and isfinite(v)),
     "cache_size": POSITIVE,
 }
 

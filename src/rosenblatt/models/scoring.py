@@ -76,12 +76,7 @@ class Scorer:
         """Return the number of the class that each score predicts."""
         return winners(scores, positive=self._positive)
 
-    def _vote(
-        self,
-        counter: "VoteCounter",
-        batch: Batch,
-        rows: CSR,
-    ) -> NDArray[Any]:
+    def _vote(self, counter: "VoteCounter", batch: Batch, rows: CSR) -> NDArray[Any]:
         from rosenblatt.mistakes.scores import vote_scores
 
         try:

@@ -409,7 +409,7 @@ def _run(files: Files, learner: Learner, columns: Columns, **more: Any) -> dict[
         listed = Parameter("record_mistakes", value=True)
         option = listed if learner.record_mistakes else Parameter("memory", "vote")
         msg: str = Sentence(
-            *(option, " keeps a list that a checkpoint does not hold: leave one of them out."),
+            *(option, " keeps a list that a checkpoint does not hold: leave one of them out.")
         )
         raise InputError(msg)
     if not files.rereadable:
@@ -429,11 +429,7 @@ def _run(files: Files, learner: Learner, columns: Columns, **more: Any) -> dict[
 
 
 def _model(
-    source: TrainingFiles,
-    learner: Learner,
-    trained: Trained,
-    *,
-    verdict: Callable[..., Any] | None,
+    source: TrainingFiles, learner: Learner, trained: Trained, *, verdict: Callable[..., Any] | None
 ) -> Model:
     state, reading, outcome = trained.state, trained.reading, trained.outcome
     votes, encoding = recorded(trained), source.encoding

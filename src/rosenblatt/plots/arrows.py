@@ -15,12 +15,7 @@ ARROW = 0.24  # of the smaller range
 
 
 def draw_arrow(
-    ax: "Axes",
-    ends: NDArray[Any],
-    *,
-    colour: str = INK,
-    width: float = 2.0,
-    text: str = "",
+    ax: "Axes", ends: NDArray[Any], *, colour: str = INK, width: float = 2.0, text: str = ""
 ) -> Any:
     """Draw an arrow from the first point to the second, with a letter beyond its tip."""
     from matplotlib.patheffects import withStroke

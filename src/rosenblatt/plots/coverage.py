@@ -56,12 +56,7 @@ class CoverageDisplay(Display):
 
     @classmethod
     def from_confidence(
-        cls,
-        confidence: Any,
-        wrong: Any,
-        *,
-        measure: str = "confidence",
-        title: str = "",
+        cls, confidence: Any, wrong: Any, *, measure: str = "confidence", title: str = ""
     ) -> Self:
         """Draw from each row's confidence and whether it is wrong."""
         sure, bad = np.asarray(confidence, np.float64), np.asarray(wrong, bool)

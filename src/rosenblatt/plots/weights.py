@@ -214,12 +214,7 @@ class ContributionsDisplay(BarsDisplay):
 
     @classmethod
     def from_explanation(
-        cls,
-        explanation: Explanation,
-        n_classes: int,
-        *,
-        n: int = 10,
-        title: str = "One row",
+        cls, explanation: Explanation, n_classes: int, *, n: int = 10, title: str = "One row"
     ) -> Self:
         """Draw what ``rosenblatt.models.explanation.contributions`` found."""
         shown, rest = explanation.terms[:n], explanation.terms[n:]

@@ -10,9 +10,5 @@ if TYPE_CHECKING:
 __all__ = ["Client", "ServiceError"]
 
 __getattr__ = lazy_names(
-    __name__,
-    {
-        "Client": "rosenblatt.service.client",
-        "ServiceError": "rosenblatt.service.client",
-    },
+    __name__, {"Client": "rosenblatt.service.client", "ServiceError": "rosenblatt.service.client"}
 )

@@ -126,11 +126,7 @@ def _final(writer: Writer) -> Iterator[None]:
 
 
 def _erase(
-    writer: Writer,
-    entry: Entry,
-    examples: list[Event],
-    request: ForgetRequest,
-    token: str | None,
+    writer: Writer, entry: Entry, examples: list[Event], request: ForgetRequest, token: str | None
 ) -> None:
     """Write what a forgetting does to the journal, with the model as it is after it."""
     journal, model = writer.journal, entry.record.model

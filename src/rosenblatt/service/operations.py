@@ -331,8 +331,7 @@ async def forget(app: Application, call: Call) -> Any:
 
 
 @operation(
-    *("GET", "/v1/models/{model}/jobs/{job}", "inspect", "Ask how far a forgetting is"),
-    answer=Job,
+    *("GET", "/v1/models/{model}/jobs/{job}", "inspect", "Ask how far a forgetting is"), answer=Job
 )
 async def job(app: Application, call: Call) -> Job:
     """Answer with the state of a job."""

@@ -259,10 +259,7 @@ def pivots(
 
 
 def solve(
-    matrix: NDArray[Any],
-    right: list[int],
-    prime: int = PRIMES[0],
-    deadline: Deadline = NO_DEADLINE,
+    matrix: NDArray[Any], right: list[int], prime: int = PRIMES[0], deadline: Deadline = NO_DEADLINE
 ) -> list[Fraction] | None:
     """Return x with matrix·x = right, of integers; None if singular, maybe modulo the prime."""
     size = len(right)

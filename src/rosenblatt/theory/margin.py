@@ -11,14 +11,7 @@ from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
 from rosenblatt.training.examples import check_count, known_numbers
 
 
-def margin(
-    X: Any,
-    y: Any,
-    w: Any,
-    b: ArrayLike | None = None,
-    *,
-    normalize: bool = False,
-) -> float:
+def margin(X: Any, y: Any, w: Any, b: ArrayLike | None = None, *, normalize: bool = False) -> float:
     """Return the margin of (w, b), or of a fitted model, on these rows.
 
     That is the least y·(w·x + b), where y is +1 for the second class in sorted order and −1 for the
@@ -55,12 +48,7 @@ def margin(
 
 
 def row_margins(
-    X: Any,
-    y: Any,
-    w: Any,
-    b: ArrayLike | None = None,
-    *,
-    normalize: bool = False,
+    X: Any, y: Any, w: Any, b: ArrayLike | None = None, *, normalize: bool = False
 ) -> NDArray[Any]:
     """Return the margin of each row, negative where it is misclassified; see ``margin``."""
     if hasattr(w, "decision_function"):

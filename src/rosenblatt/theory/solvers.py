@@ -132,10 +132,7 @@ def _strip(
     target = np.zeros(B.shape[1] + 1)
     target[-1] = -1.0
     bounds = np.vstack([np.column_stack([low, high]), [-np.inf, np.inf]])
-    options = {
-        "primal_feasibility_tolerance": TOLERANCE,
-        "dual_feasibility_tolerance": TOLERANCE,
-    }
+    options = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
     if deadline.is_set:
         options["time_limit"] = max(LEAST_SECONDS, deadline.left)
     answer = linprog(target, upper, offset, bounds=bounds, method="highs-ds", options=options)

@@ -271,11 +271,7 @@ def _improve(
 
 
 def _raise(
-    system: Inequalities,
-    best: Widest,
-    v: NDArray[Any],
-    leads: NDArray[Any],
-    length: NDArray[Any],
+    system: Inequalities, best: Widest, v: NDArray[Any], leads: NDArray[Any], length: NDArray[Any]
 ) -> float:
     """Take v for the lower side if it is better, with its best bias; return the margin it has."""
     least = float(leads.min())

@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import entries
 from rosenblatt.models.learner import Learner, generator_from
-from rosenblatt.tracing.convergence import (
-    ConvergenceProof,
-    ProofStep,
-    check_proof,
-    witness_vector,
-)
+from rosenblatt.tracing.convergence import ConvergenceProof, ProofStep, check_proof, witness_vector
 from rosenblatt.tracing.visits import Visit, visits
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import StopReason

@@ -10,14 +10,7 @@ import numpy as np
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.linear import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
-from rosenblatt.models.learner import (
-    AT_LEAST_ONE,
-    FLAG,
-    Check,
-    Learner,
-    check_parameters,
-    one_of,
-)
+from rosenblatt.models.learner import AT_LEAST_ONE, FLAG, Check, Learner, check_parameters, one_of
 from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples, encode

@@ -123,9 +123,7 @@ KERNEL_CURE = "raise max_iter, or give the kernel more freedom (a larger gamma o
 
 
 def advice(
-    outcome: Outcome,
-    held_mistakes: Callable[[], int] | None,
-    cure: str = RAISE_MAX_ITER,
+    outcome: Outcome, held_mistakes: Callable[[], int] | None, cure: str = RAISE_MAX_ITER
 ) -> str | None:
     """Return one sentence on a training that ended before it was done, or None.
 

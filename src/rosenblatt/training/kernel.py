@@ -180,11 +180,7 @@ class DualPasses:
         for start in range(0, len(numbers), size):
             here = numbers[start : start + size]
             tally = Tally(
-                len(here),
-                state.n_classes,
-                joint=state.joint,
-                memories=(memory,),
-                positive=positive,
+                len(here), state.n_classes, joint=state.joint, memories=(memory,), positive=positive
             )
             if state.rows is not None:
                 gram = gram_between(self._kernel, state.rows, take(self._examples.rows, here))

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import (
-    BLANKS,
-    MISSING,
-    DatePart,
-    FeatureColumn,
-    InputColumn,
-)
+from rosenblatt.data.encoding.columns import BLANKS, MISSING, DatePart, FeatureColumn, InputColumn
 from rosenblatt.data.labels import shown
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError

@@ -310,10 +310,7 @@ class KeptNumbering:
     key_mask = WORD_MASK
 
     def __init__(
-        self,
-        most: int,
-        stored: TermArrays | None = None,
-        documents: DocumentCounts | None = None,
+        self, most: int, stored: TermArrays | None = None, documents: DocumentCounts | None = None
     ) -> None:
         self.n_unknown = 0
         self.documents = documents or DocumentCounts()
