@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from time import perf_counter
-from types import TracebackType
 from typing import Self
 
 from rosenblatt.data.batch import Batch
@@ -67,10 +66,5 @@ class TrainingBar:
             self._bars.reset(self._task, total=self._n_rows, description=f"pass {self._passes}")
         self._bars.update(self._task, completed=progress.rows, told=line)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bars.stop()

@@ -96,7 +96,10 @@ class DaskEngine:
         if not self.sparse:
             return None
         first = self._shards[0]
-        return self._insist(lambda: self._client.submit(spread, first, pure=False).result())
+        found: Spread = self._insist(
+            lambda: self._client.submit(spread, first, pure=False).result()
+        )
+        return found
 
     def on_shards(self, function: Callable[..., Any], start: Start, **told: Any) -> Any:
         """Broadcast the weights and begin on every shard, each where it is.

@@ -197,6 +197,6 @@ def _leads(
 ) -> NDArray[np.float64]:
     """Return by how much the predicted class is ahead of the true one."""
     if scores.ndim == 1:
-        return np.abs(scores)
+        return np.asarray(np.abs(scores))
     at = np.arange(len(scores))
     return np.asarray(scores[at, predicted] - scores[at, labels])

@@ -8,7 +8,7 @@ then wins the solution digit by digit with products of short numbers, exact in f
 (J. D. Dixon, "Exact solution of linear equations using p-adic expansions", 1982.)
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from math import fsum, gcd, inf, isqrt, lcm, nextafter
 from typing import Any
@@ -43,9 +43,13 @@ def decimal_integers(values: Sequence[Any]) -> tuple[list[int], int] | None:
     texts = [str(value) for value in values]
     if any(len(text.partition("e")[0].strip("-0.").replace(".", "")) > digits for text in texts):
         return None
-    ratios = decimal_fractions(values)
-    d = lcm(*(ratio.denominator for ratio in ratios))
-    return [ratio.numerator * (d // ratio.denominator) for ratio in ratios], d
+    return units_of(decimal_fractions(values))
+
+
+def units_of(fractions: Collection[Fraction]) -> tuple[list[int], int]:
+    """Return integers n and the least denominator d such that n/d are the fractions."""
+    d = lcm(*(fraction.denominator for fraction in fractions))
+    return [fraction.numerator * (d // fraction.denominator) for fraction in fractions], d
 
 
 def decimal_fractions(values: Iterable[Any]) -> list[Fraction]:
@@ -222,10 +226,8 @@ def _completed(
 
 def adds_up(vectors: list[dict[int, int]], weights: list[Fraction]) -> dict[int, int]:
     """Return the places where Σ weight·vector is not zero, with it, up to one factor."""
-    common = lcm(*(weight.denominator for weight in weights))
     total: dict[int, int] = {}
-    for vector, weight in zip(vectors, weights, strict=True):
-        units = weight.numerator * (common // weight.denominator)
+    for vector, units in zip(vectors, units_of(weights)[0], strict=True):
         if units:
             for place, n in vector.items():
                 total[place] = total.get(place, 0) + units * n

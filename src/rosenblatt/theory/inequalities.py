@@ -24,6 +24,7 @@ from rosenblatt.theory.exact import (
     twofold_dots,
 )
 from rosenblatt.theory.labelled_rows import LabelledRows
+from rosenblatt.training.examples import leads_of
 
 ROUNDING = 2.0**-53
 SMALLEST = 2.0**-1074
@@ -89,14 +90,8 @@ class Inequalities:
         scores = self.rows.products(V[:, :-1].T) + V[:, -1]
         if self.n_classes == 2:
             return Leads(self.rows.sides * scores[:, 0], np.arange(self.rows.n_rows))
-        return self._leads_of(scores)
-
-    def _leads_of(self, scores: NDArray[Any]) -> Leads:
-        every = np.arange(self.rows.n_rows)
-        own = scores[every, self.rows.numbers]
-        scores[every, self.rows.numbers] = -np.inf
-        rivals = scores.argmax(axis=1)
-        return Leads(own - scores[every, rivals], every * self.n_classes + rivals)
+        values, rivals = leads_of(scores, self.rows.numbers)
+        return Leads(values, np.arange(self.rows.n_rows) * self.n_classes + rivals)
 
     def every_number(self) -> NDArray[Any]:
         """Return the numbers of all inequalities."""
@@ -153,7 +148,7 @@ class Inequalities:
         V = v.reshape(self.blocks, -1)
         with np.errstate(over="ignore", invalid="ignore"):
             values = self.leads(v).values
-            sizes = (self.rows.absolute_products(V[:, :-1].T) + abs(V[:, -1])).max(axis=1)
+            sizes = (self.rows.products(V[:, :-1].T, absolute=True) + abs(V[:, -1])).max(axis=1)
             terms = self.rows.n_features + 4
             errors = 2.0 * terms * (2.0 * ROUNDING * sizes + SMALLEST)
         if not (np.isfinite(values).all() and np.isfinite(errors).all()):

@@ -65,18 +65,11 @@ class LabelledRows:
             values = self.X if self.is_sparse else self.X[part]
             yield part, values.astype(np.float64, copy=False)
 
-    def products(self, W: NDArray[Any]) -> NDArray[Any]:
-        """Return X·W for W of shape (n_features, …)."""
+    def products(self, W: NDArray[Any], *, absolute: bool = False) -> NDArray[Any]:
+        """Return X·W for W of shape (n_features, …), or |X|·|W|, which bounds its rounding."""
         out = np.empty((self.n_rows, *W.shape[1:]))
         for part, values in self.blocks():
-            out[part] = values @ W
-        return out
-
-    def absolute_products(self, W: NDArray[Any]) -> NDArray[Any]:
-        """Return |X|·|W|, which bounds the rounding of ``products``."""
-        out = np.empty((self.n_rows, *W.shape[1:]))
-        for part, values in self.blocks():
-            out[part] = abs(values) @ abs(W)
+            out[part] = abs(values) @ abs(W) if absolute else values @ W
         return out
 
     def taken(self, rows: NDArray[Any]) -> Any:

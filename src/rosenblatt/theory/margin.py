@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
-from rosenblatt.training.examples import check_count, known_numbers
+from rosenblatt.training.examples import check_count, known_numbers, leads_of
 
 
 def margin(X: Any, y: Any, w: Any, b: ArrayLike | None = None, *, normalize: bool = False) -> float:
@@ -80,11 +80,7 @@ def _leads(scores: NDArray[Any], numbers: NDArray[Any], n_classes: int) -> NDArr
     """Return y·a for two classes, the lead over the best rival for more."""
     if n_classes == 2:
         return np.asarray((2.0 * numbers - 1.0) * scores[:, 0])
-    every = np.arange(len(scores))
-    own = scores[every, numbers]
-    scores[every, numbers] = -inf
-    leads: NDArray[Any] = own - scores.max(axis=1)
-    return leads
+    return leads_of(scores, numbers)[0]
 
 
 def _check_weights(

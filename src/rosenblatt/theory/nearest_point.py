@@ -13,14 +13,14 @@ conditions beside Σ λ = 1, with multipliers of their own.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.theory.deadline import Deadline
-from rosenblatt.theory.exact import PRIMES, solve
+from rosenblatt.theory.exact import PRIMES, solve, units_of
 from rosenblatt.theory.inequalities import Inequalities
 
 MOST_VALUES = 20_000  # in all vectors
@@ -230,18 +230,16 @@ class _Walk:
 
     def point(self) -> list[Fraction]:
         """Return Σ λ·g."""
-        common = lcm(*(weight.denominator for weight in self.weights.values()))
+        units, common = units_of(self.weights.values())
         total = [0] * len(self._g[0])
-        for i, weight in self.weights.items():
-            units = weight.numerator * (common // weight.denominator)
-            total = [t + units * n for t, n in zip(total, self._g[i], strict=True)]
+        for i, own in zip(self.weights, units, strict=True):
+            total = [t + own * n for t, n in zip(total, self._g[i], strict=True)]
         return [Fraction(t, common) for t in total]
 
     def furthest_below(self, x: list[Fraction], multipliers: list[Fraction]) -> int | None:
         """Return the vector with the least g·x − h·μ, if that is below 0."""
-        common = lcm(*(value.denominator for value in [*x, *multipliers]))
-        whole = [value.numerator * (common // value.denominator) for value in x]
-        prices = [value.numerator * (common // value.denominator) for value in multipliers]
+        units, _ = units_of([*x, *multipliers])
+        whole, prices = units[: len(x)], units[len(x) :]
         values = [
             sum(a * b for a, b in zip(g, whole, strict=True))
             - sum(a * b for a, b in zip(h, prices, strict=True))
@@ -252,6 +250,6 @@ class _Walk:
 
 
 def _solves(matrix: NDArray[Any], x: list[Fraction], right: list[int]) -> bool:
-    common = lcm(*(value.denominator for value in x))
-    units = np.array([value.numerator * (common // value.denominator) for value in x], dtype=object)
-    return bool((matrix @ units == np.array(right, dtype=object) * common).all())
+    units, common = units_of(x)
+    left = matrix @ np.array(units, dtype=object)
+    return bool((left == np.array(right, dtype=object) * common).all())

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from rosenblatt.theory.certificate import Proof
 from rosenblatt.theory.deadline import Deadline, OutOfTimeError
-from rosenblatt.theory.exact import norm, root_bounds, rounded_up, squared_norm
+from rosenblatt.theory.exact import adds_up, norm, root_bounds, rounded_up, squared_norm
 from rosenblatt.theory.inequalities import Inequalities, Leads, WorkingSet
 from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.nearest_point import MOST_VARIABLES, nearest_point
@@ -168,11 +168,7 @@ def high_margin(
     stored = system.exact_vectors(numbers)
     assert stored is not None  # noqa: S101  # stored values always are fractions
     vectors, d = stored
-    total: dict[int, int] = {}
-    for vector, weight in zip(vectors, weights, strict=True):
-        units = weight.numerator * (common // weight.denominator)
-        for place, n in vector.items():
-            total[place] = total.get(place, 0) + units * n
+    total = adds_up(vectors, weights)
     square = sum(n * n for place, n in total.items() if length[place])
     high = root_bounds(Fraction(square, (common * d) ** 2))[1]
     if not length.all() and system.n_classes > 2:

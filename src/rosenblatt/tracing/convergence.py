@@ -21,7 +21,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import between, matrix_of
 from rosenblatt.rules import additive_rules
 from rosenblatt.tracing.visits import Visit
-from rosenblatt.training.examples import Examples
+from rosenblatt.training.examples import Examples, leads_of
 from rosenblatt.training.state import State
 
 SLACK = 1e-9  # relative; both sides are sums that round
@@ -122,13 +122,7 @@ def smallest_margin(examples: Examples, w: NDArray[Any]) -> tuple[float, int]:
         stop = min(start + BLOCK, examples.rows.shape[0])
         scores = _scores(examples.rows, start, stop, w)
         targets = examples.targets[start:stop]
-        if len(w) == 1:
-            margins = targets * scores[:, 0]
-        else:
-            lines = np.arange(len(targets))
-            own = scores[lines, targets].copy()
-            scores[lines, targets] = -np.inf
-            margins = own - scores.max(axis=1)
+        margins = targets * scores[:, 0] if len(w) == 1 else leads_of(scores, targets)[0]
         here = int(np.argmin(margins))
         if margins[here] < least:
             least, where = float(margins[here]), start + here

@@ -98,7 +98,7 @@ def trace(
         checked["max_iter"] = max_iter
     check_parameters("trace", checked)
     own = {"rule": rule, "averaged": averaged, "only_updates": only_updates, "max_rows": max_rows}
-    _check_own(own)
+    check_parameters("trace", own, OWN_CHECKS)
     estimator = Perceptron(fit_intercept=fit_intercept)  # knows names and shape, as validation asks
     rows, y = check_rows(estimator, X, y, reset=True)
     classes = np.unique(y)
@@ -147,12 +147,3 @@ def _passes(passes: int | Iterable[int] | None) -> frozenset[int] | None:
         )
         raise InputError(msg)
     return chosen
-
-
-def _check_own(parameters: dict[str, object]) -> None:
-    """Raise InputError for what only this function takes, in the words of the estimators."""
-    for name, value in parameters.items():
-        requirement, holds = OWN_CHECKS[name]
-        if not holds(value):
-            msg = f"The parameter {name} of trace must be {requirement}; got {value!r}."
-            raise InputError(msg)

@@ -76,6 +76,18 @@ def winners(scores: NDArray[Any], *, positive: bool) -> NDArray[np.intp]:
     return first
 
 
+def leads_of(scores: NDArray[Any], numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return how far the class of each row is ahead of its best rival, and which that is.
+
+    The scores, (n, K), are written over.
+    """
+    every = np.arange(len(scores))
+    own = scores[every, numbers]
+    scores[every, numbers] = -np.inf
+    rivals = scores.argmax(axis=1)
+    return own - scores[every, rivals], rivals
+
+
 def check_count(y: NDArray[Any], n_rows: int) -> None:
     """Raise InputError where there is not one label for each row."""
     if y.shape != (n_rows,):

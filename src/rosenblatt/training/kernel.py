@@ -375,16 +375,7 @@ class KernelTraining:
             fraction = plan.early_stopping.validation_fraction
             self._learning, self._held_out = split(examples, fraction, generator)
         self._order = Order(self._learning, plan.shuffle, generator)
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in a pass."""
-        return len(self._learning)
-
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out."""
-        return len(self._held_out)
+        self.n_rows, self.n_held_out = len(self._learning), len(self._held_out)
 
     def parts(self) -> Iterator[NDArray[Any]]:
         """Yield the rows of the next pass, block by block."""
