@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,6 @@ from rosenblatt.models.rows import input_rows
 from rosenblatt.training.examples import check_count
 
 EFFECT, WEIGHT = "weight × deviation", "weight"
-
-
-class FeatureMoments(NamedTuple):
-    """Mean and standard deviation of each feature, as far as they are known."""
-
-    mean: NDArray[Any] | None
-    deviation: NDArray[Any] | None
 
 
 @dataclass(frozen=True)
@@ -81,16 +74,20 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         msg = "sparsify needs X and y, or neither; got one of them."
         raise InputError(msg)
     known = _linear_model(model)
-    moments = _moments(known, X, y) if X is not None else FeatureMoments(None, _deviation(known))
+    mean, deviation = None, None if known.spread is None else np.asarray(known.spread.deviation)
+    if X is not None:
+        rows = input_rows(known, X)
+        check_count(np.asarray(y), rows.n_rows)
+        mean, deviation = feature_moments(rows.csr(known.n_features, known.constant))
     deciding = known.deciding_weights
-    dropped = _weakest(deciding[:, :-1], moments.deviation, int(k))
+    dropped = _weakest(deciding[:, :-1], deviation, int(k))
     weights = known.weights.copy()
     ledger = None if known.ledger is None else known.ledger.copy()
     for part in (weights, ledger):
         if part is None:
             continue
-        if moments.mean is not None and known.constant:
-            part[:, -1] += part[:, dropped] @ moments.mean[dropped]
+        if mean is not None and known.constant:
+            part[:, -1] += part[:, dropped] @ mean[dropped]
         part[:, dropped] = 0.0
     # Probabilities were fitted to other scores.
     sparser: Any = replace(known, weights=weights, ledger=ledger, calibration=None)
@@ -103,7 +100,7 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         model=sparser,
         dropped=dropped,
         n_left=int(np.count_nonzero(deciding[:, :-1].any(axis=0))) - len(dropped),
-        by=WEIGHT if moments.deviation is None else EFFECT,
+        by=WEIGHT if deviation is None else EFFECT,
         n_rows=0 if y is None else len(y),
         error_before=before,
         error_after=after,
@@ -132,17 +129,6 @@ def _linear_model(fitted: Any) -> Model:
         raise InputError(msg)
     model.check_weights()
     return model
-
-
-def _deviation(model: Model) -> NDArray[Any] | None:
-    return None if model.spread is None else np.asarray(model.spread.deviation)
-
-
-def _moments(model: Model, X: Any, y: Any) -> FeatureMoments:
-    """Return the moments of the rows of X."""
-    rows = input_rows(model, X)
-    check_count(np.asarray(y), rows.n_rows)
-    return FeatureMoments(*feature_moments(rows.csr(model.n_features, model.constant)))
 
 
 def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray[Any]:
