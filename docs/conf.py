@@ -9,7 +9,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 
 import rosenblatt
-from rosenblatt.lab.page import asset, module_text, page_text
+from rosenblatt.lab.page import module_text, page_text, style_text
 from rosenblatt.lab.toy_sets import toy_set
 
 project = "Rosenblatt"
@@ -74,7 +74,7 @@ def write_lab(app: Any, failure: Exception | None) -> None:
         return
     out = Path(app.outdir)
     (out / "_static" / "lab.js").write_text(module_text(), encoding="utf-8")
-    (out / "_static" / "lab.css").write_text(asset("lab.css"), encoding="utf-8")
+    (out / "_static" / "lab.css").write_text(style_text(), encoding="utf-8")
     (out / "play.html").write_text(page_text(toy_set("separable")), encoding="utf-8")
 
 

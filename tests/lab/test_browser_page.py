@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.lab.page import asset, module_text, write_page
+from rosenblatt.lab.page import module_text, style_text, write_page
 from rosenblatt.lab.server import LabServer
 from rosenblatt.lab.toy_sets import toy_set
 from tests.lab.browser import Visit, new_context, visit
@@ -226,7 +226,7 @@ def widget(lab: Visit, style: str) -> None:
     lab.page.set_content(
         f"<!doctype html><html lang=en><title>Notebook</title><body {style}><main>"
     )
-    lab.page.add_style_tag(content=asset("lab.css"))
+    lab.page.add_style_tag(content=style_text())
     lab.page.evaluate(NOTEBOOK, [module_text(), toy_set("xor").plain()])
     lab.settle()
 

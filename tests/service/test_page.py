@@ -11,7 +11,7 @@ import pytest
 from rosenblatt import train_files
 from rosenblatt.service import Client
 from rosenblatt.service.limits import RequestError
-from rosenblatt.service.operations import LAB, LAB_PARTS, PAGE, page_file
+from rosenblatt.service.operations import LAB_PARTS, PAGE, page_file
 from rosenblatt.service.server import ModelServer
 from tests.lab.browser import Visit, chromium, new_context, visit
 
@@ -20,7 +20,6 @@ from .running import serving
 TOKEN = "a-token-that-nobody-else-knows"  # noqa: S105
 LOOK = "document.dispatchEvent(new Event('visibilitychange'))"  # as somebody who comes back
 HOSTILE = "<img src=x onerror=alert(1)>"
-COLOUR = re.compile(r"^\s*(--[\w-]+): (#\w+);$", re.MULTILINE)
 
 
 def text_of(name: str) -> str:
@@ -38,7 +37,7 @@ def test_parts() -> None:
     named = re.findall(r'(?:src|href)="/page/([\w.]+)"', text_of("index.html"))
     for name in (*scripts(), *LAB_PARTS):
         named += re.findall(r'from "\./([\w.]+)"', text_of(name))
-    assert set(named) >= {*scripts(), "service.css", "elements.js", "chart.js", "icon.svg"}
+    assert set(named) >= {*scripts(), "service.css", *LAB_PARTS}
     for name in named:
         assert page_file(name).status == HTTPStatus.OK
     for name in ("lab.js", "../client.py", "..", "", "nothing.js"):
@@ -55,20 +54,6 @@ def test_no_markup_from_text_and_no_storage() -> None:
             text_of(name),
         )
     assert not re.findall(r"style=|<style|<script>|\bon\w+=", text_of("index.html"))
-
-
-def test_the_palette_is_the_lab_s() -> None:
-    """Every colour of the page has the value that it has in the lab, in light and in dark."""
-    lab, own = (LAB / "lab.css").read_text(encoding="utf-8"), text_of("service.css")
-    for wanted, have in zip(_palettes(lab), _palettes(own), strict=True):
-        assert have
-        assert have.items() <= wanted.items()
-
-
-def _palettes(css: str) -> list[dict[str, str]]:
-    """Return the colours of the first two blocks: light, and dark where the system asks for it."""
-    light, dark = css.split("@media (prefers-color-scheme: dark)")[:2]
-    return [dict(COLOUR.findall(light)), dict(COLOUR.findall(dark.split("\n}\n")[0]))]
 
 
 @pytest.fixture(scope="module")

@@ -45,6 +45,11 @@ def joined_modules(name: str) -> str:
     return "\n".join(texts.values())
 
 
+def style_text() -> str:
+    """Return the style of the lab with its colours."""
+    return asset("colours.css") + asset("lab.css")
+
+
 def module_text() -> str:
     """Return the module of the widget, with ``render`` as anywidget wants it."""
     return f"{joined_modules('lab')}\nexport default {{ render: $lab.render }};\n"
@@ -65,7 +70,7 @@ def page_text(document: Document, token: str | None = None) -> str:
     # No text within the data can end their element.
     data = json.dumps(given, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = f"\n{joined_modules('page')}\n".replace("</script", "<\\/script")
-    style = f"\n{asset('lab.css')}"
+    style = f"\n{style_text()}"
     icon = f"data:image/svg+xml;base64,{b64encode(asset('icon.svg').encode()).decode()}"
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.lab.columns import view_of
 from rosenblatt.lab.document import MOST_POINTS, Document
-from rosenblatt.lab.page import asset, module_text
+from rosenblatt.lab.page import module_text, style_text
 from rosenblatt.lab.toy_sets import toy_set
 
 try:
@@ -51,7 +51,7 @@ class Lab(anywidget.AnyWidget):
     """
 
     _esm = module_text()
-    _css = asset("lab.css")
+    _css = style_text()
 
     document = traitlets.Dict().tag(sync=True)
 

@@ -60,7 +60,7 @@ from rosenblatt.service.requests import (
 MOST_LINES = 10_000  # of the journal in one answer
 PAGE = Path(__file__).parent / "page"
 LAB = Path(__file__).parents[1] / "lab" / "assets"
-LAB_PARTS = ("elements.js", "chart.js", "icon.svg")  # that the page takes from there
+LAB_PARTS = ("colours.css", "elements.js", "chart.js", "icon.svg")  # that the page takes from there
 PAGE_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
