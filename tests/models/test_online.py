@@ -322,3 +322,59 @@ def test_bad_parameters_are_refused(given: dict[str, Any], message: str) -> None
     with pytest.raises(InputError) as error:
         OnlineLearner(**given)
     assert message in str(error.value)
+
+
+class Unusual(dict[Any, Any]):
+    """A dict that takes the way through plain Python, name by name."""
+
+
+def stream_of_layouts(seed: int) -> list[dict[Any, Any]]:
+    """Return rows in runs of the same names: shared or fresh ones, in any order, more or fewer."""
+    generator = np.random.default_rng(seed)
+    kinds = (float, int, np.float64, lambda v: bool(v > 1))
+    rows: list[dict[Any, Any]] = []
+    while len(rows) < 120:
+        pool = [f"name {k}" for k in range(12)] + [3, 7, -1]
+        chosen = [pool[k] for k in generator.permutation(15)[: generator.integers(1, 9)]]
+        convert = kinds[generator.integers(4)]
+        fresh = generator.random() < 0.3  # equal names that are other objects, and die at once
+        for _ in range(generator.integers(1, 6)):
+            drawn = [convert(v) for v in generator.integers(-3, 4, len(chosen)) / 0.7]
+            names = [f"{name}" if fresh and isinstance(name, str) else name for name in chosen]
+            rows.append(dict(zip(names, drawn, strict=True)))
+            if generator.random() < 0.3:
+                rows.append(dict(list(rows[-1].items())[: len(chosen) // 2]))
+    return rows
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("hash_bits", [None, 3, 18])
+def test_remembered_names_change_nothing(n_classes: int, hash_bits: int | None) -> None:
+    """Rows with the names of the row before take a shorter way, to the same bits."""
+    for seed in range(5):
+        rows = stream_of_layouts(seed)
+        known = range(n_classes)
+        quick = OnlineLearner("pa1", classes=known, hash_bits=hash_bits)
+        plain = OnlineLearner("pa1", classes=known, hash_bits=hash_bits)
+        for number, row in enumerate(rows):
+            label = int(np.random.default_rng(number).integers(n_classes))
+            ahead = rows[(number + 7) % len(rows)]  # has names that are not known yet
+            assert quick.predict_one(ahead) == plain.predict_one(Unusual(ahead))
+            quick.learn_one(row, label)
+            plain.learn_one(Unusual(row), label)
+        assert same_model(quick.model_, plain.model_)
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf, 1 << 2000, None])
+def test_names_that_are_not_known_have_to_be_numbers(value: Any) -> None:
+    """A new name counts for nothing in a prediction, and what its value is matters nonetheless."""
+    learner = OnlineLearner(classes=["x", "y"])
+    for label in "xyxy":
+        learner.learn_one({"a": 1.0, "b": 2}, label)
+    row = {"a": 1.0, "b": 2.0}
+    expected = [learner.predict_one(row) for _ in range(3)]
+    assert [learner.predict_one(row | {"new": 5, 9: True}) for _ in range(3)] == expected
+    assert learner.predict_one(row | {"new": "text"}) == expected[0]
+    with pytest.raises(InputError, match="Feature 'new' of the row"):
+        learner.predict_one(row | {"new": value})
+    assert learner.predict_one(row) == expected[0]

@@ -141,7 +141,7 @@ class Entrance:
         if rows is None or type(x) not in ROWS or len(x) != self._shape[1]:
             return None
         try:
-            rows.values[0] = x
+            rows.dense[...] = x
         except (TypeError, ValueError, OverflowError):
             return None
         return rows

@@ -7,9 +7,9 @@ machine code that asks Python for the items of a dict. ``fill_in_python`` define
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,13 +19,15 @@ from rosenblatt.kernels.compiling.forms import RESULT_WORDS
 from rosenblatt.kernels.rows import CSR
 
 EMITTER = "rosenblatt.kernels.emission.single_rows"
-BUILTINS = ("fill_row", "learn_row")
+BUILTINS = ("fill_row", "learn_row", "decide_row", "learn_named", "predict_named")
 
 RIGHT, MISTAKE, NOT_FINITE, OVERFLOW, OUT_OF_RANGE = range(5)  # what a row was
+UNUSUAL = -1  # nothing was done, since it takes more than a look
 
 # The desk of a row: where its arrays stand, room for an item of the dict, and the types it knows.
 DATA, INDICES, INDPTR, ROOM, POSITION, KEY, VALUE = range(0, 7 * 8, 8)
 TEXT, WHOLE, DECIMAL, BOOLEAN, NUMPY_DECIMAL = range(7 * 8, 12 * 8, 8)
+NUMBERS, KNOWN, PLACES, RANKS, RANKED, LIST, COMPLETE = range(12 * 8, 19 * 8, 8)  # its memory
 TYPES = (str, int, float, bool, np.float64)
 NAMES, PLAIN_VALUES = (str, int), (float, np.float64, int, bool)
 
@@ -37,6 +39,7 @@ SHORT = 128  # features; longer rows are sorted before a kernel does it by inser
 
 Numbers = dict[Any, int]
 Features = dict[Any, Any]
+NamedCall = Callable[[int, int, Numbers, Features], int]  # of counter and address of a row
 
 
 class SingleRow:
@@ -56,15 +59,30 @@ class SingleRow:
         self.data, self.indices = np.zeros(room), np.zeros(room, np.int32)
         self.indptr = np.zeros(2, np.int64)
         places = [array.ctypes.data for array in (self.data, self.indices, self.indptr)]
-        self._desk = (ctypes.c_int64 * 12)(*places, room, 0, 0, 0, *map(id, TYPES))
+        self._names: list[Any] = [None] * room  # of the row before: their addresses are in use
+        self._memory = np.zeros((3, room), np.int64)  # their addresses, numbers and ranks
+        self._numbers: Numbers | None = None
+        memory = (0, *(part.ctypes.data for part in self._memory), 0, id(self._names), 0)
+        self._desk = (ctypes.c_int64 * 19)(*places, room, 0, 0, 0, *map(id, TYPES), *memory)
         self.address = ctypes.addressof(self._desk)
+
+    def remember(self, numbers: Numbers, *, complete: bool = False) -> None:
+        """Have rows by these numbers filled faster that have the names of the row before.
+
+        That is for good: a name that has a number there has to keep it. Where they are complete,
+        names that have none count for nothing in a decision.
+        """
+        self._numbers = numbers
+        self._memory[:] = 0
+        for place, value in ((NUMBERS, id(numbers)), (RANKED, 0), (COMPLETE, int(complete))):
+            self._desk[place // 8] = value
 
     def rows(self, n_features: int, constant: float) -> CSR:
         """Return the row as kernels read it, without a copy."""
         return CSR(self.data, self.indices, self.indptr, n_features, constant)
 
     def fill(self, numbers: Numbers, features: Features) -> bool:
-        """Write the row of a dict, in its order, by the number of each name.
+        """Write the row of a dict, by the number of each name: in its order, or in that of numbers.
 
         Returns False where that takes more than a look: at a name that has no number, at a name or
         value of another type than words and plain numbers, and where there is too little room.
@@ -78,6 +96,11 @@ class SingleRow:
             n = len(features)
             self.put(self.indices[:n].copy(), self.data[:n].copy())
         return fitted
+
+    def items(self) -> list[tuple[int, float]]:
+        """Return the features and their values, in order."""
+        n = self.indptr[1]
+        return sorted(zip(self.indices[:n].tolist(), self.data[:n].tolist(), strict=True))
 
     def put(self, indices: Any, data: Any) -> None:
         """Write a row that fits, feature by feature; a long one is sorted on the way."""
@@ -98,22 +121,23 @@ class RowVisit:
 
     def __init__(self, enter: BoundCall, pass_: BoundCall, leave: BoundCall) -> None:
         self._calls = enter, pass_, leave
-        self._desk: Any = None  # filled frames, once there are all three
-        self._address = 0
+        self._frames: FilledFrames | None = None  # once all three have been called
         self._learn = machine_builtin("learn_row")
 
     def __call__(self, count: int) -> int:
         """Learn from the row with Algorithm 7's counter at ``count``; return what it was."""
-        if self._desk is not None:
-            found: int = self._learn(self._address, count)
+        if self._frames is not None:
+            found: int = self._learn(self._frames.address, count)
             return found
         found = self.in_python(count)
-        frames = [call.frame for call in self._calls]
-        if self._learn is not None and None not in frames:
-            words = [word for frame in frames if frame for word in (*frame[:3], *frame.head)]
-            self._desk = (ctypes.c_int64 * len(words))(*words)
-            self._address = ctypes.addressof(self._desk)
+        if self._learn is not None:
+            self._frames = filled_frames(*self._calls)
         return found
+
+    def named(self) -> NamedCall | None:
+        """Return a call that fills a row by a dict and learns from it, once there can be one."""
+        named: NamedCall | None = framed_call("learn_named", self._frames)
+        return named
 
     def in_python(self, count: int) -> int:
         """Do what the call does."""
@@ -125,6 +149,30 @@ class RowVisit:
         if updates and (not isfinite(loss) or leave() != RIGHT):
             return OVERFLOW
         return MISTAKE if mistakes else RIGHT
+
+
+class FilledFrames(NamedTuple):
+    """The filled frames of some calls, one behind the other, for machine code."""
+
+    address: int
+    words: Any  # that stand there
+
+
+def filled_frames(*calls: BoundCall) -> FilledFrames | None:
+    """Return the frames of calls, or None before all were made."""
+    words: list[int] = []
+    for call in calls:
+        if call.frame is None:
+            return None
+        words += (*call.frame[:FRAME_HEAD], *call.frame.head)
+    room = (ctypes.c_int64 * len(words))(*words)
+    return FilledFrames(ctypes.addressof(room), room)
+
+
+def framed_call(name: str, frames: FilledFrames | None) -> Any:
+    """Return a call of a function with these frames, which have to live as long as it, or None."""
+    call = machine_builtin(name)
+    return None if call is None or frames is None else partial(call, frames.address)
 
 
 def fill_in_python(row: SingleRow, numbers: Numbers, features: Features) -> bool:
@@ -143,7 +191,7 @@ def fill_in_python(row: SingleRow, numbers: Numbers, features: Features) -> bool
 
 @cache
 def machine_builtin(name: str) -> Any:
-    """Return one of the two functions as machine code; None where there is none."""
+    """Return one of the functions as machine code; None where there is none."""
     return None if compiling.PLAIN else calling.builtin(EMITTER, name)
 
 
@@ -163,10 +211,12 @@ def _agrees(fill: Callable[[int, Numbers, Features], int]) -> bool:
         {"a": 1, "b": 2, 7: 3, "c": 4},
     ):
         one, other = SingleRow(3), SingleRow(3)
-        fitted = fill(one.address, numbers, features) == 1
-        if fitted != fill_in_python(other, numbers, features):
-            return False
-        arrays = zip(one.rows(4, 1.0)[:3], other.rows(4, 1.0)[:3], strict=True)
-        if fitted and not all(np.array_equal(ours, theirs) for ours, theirs in arrays):
-            return False
+        for turn in range(4):  # plainly, looked up, remembered, in order
+            fitted = fill(one.address, numbers, features) == 1
+            if fitted != fill_in_python(other, numbers, features):
+                return False
+            if fitted and one.items() != other.items():
+                return False
+            if turn == 0:
+                one.remember(numbers)
     return True

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW
+from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW, UNUSUAL
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 from rosenblatt.models.fitting import state_with_classes
 from rosenblatt.models.learner import (
@@ -169,13 +169,17 @@ class OnlineLearner:
             if w == 0.0:
                 return
         rows: Any = self._rows
-        if rows is None or not self._put_usual(rows, x):
-            rows = self._put(x, learning=True)
-            if rows is None:  # there is but one class
-                self._state.count += 1
-                self._n_rows += 1
-                return
-        found = rows.learn(number, w)
+        found = UNUSUAL
+        if rows is not None and type(x) is dict and self._named:
+            found = rows.learn_named(number, w, self._vocabulary, x)
+        if found == UNUSUAL:
+            if rows is None or not self._put_usual(rows, x):
+                rows = self._put(x, learning=True)
+                if rows is None:  # there is but one class
+                    self._state.count += 1
+                    self._n_rows += 1
+                    return
+            found = rows.learn(number, w)
         if found > MISTAKE:
             raise self._error(found, x)
         self._n_rows += 1
@@ -189,11 +193,15 @@ class OnlineLearner:
         if self._n_rows == 0:
             return None
         rows: Any = self._rows
-        if rows is None or not self._put_usual(rows, x):
-            rows = self._put(x, learning=False)
-            if rows is None:
-                return self._answers[0]
-        number = rows.predict()
+        number = UNUSUAL
+        if rows is not None and type(x) is dict and self._named:
+            number = rows.predict_named(self._vocabulary, x)
+        if number == UNUSUAL:
+            if rows is None or not self._put_usual(rows, x):
+                rows = self._put(x, learning=False)
+                if rows is None:
+                    return self._answers[0]
+            number = rows.predict()
         if number < 0:
             raise self._error(-number, x)
         answer: Class = self._answers[number]
@@ -289,7 +297,7 @@ class OnlineLearner:
             return type(x) is dict and rows.row.fill(self._vocabulary, x)
         if type(x) is not np.ndarray or x.shape != rows.shape or x.dtype.kind not in "fiub":
             return False
-        rows.values[0] = x
+        rows.dense[...] = x
         return True
 
     def _put(self, x: Any, *, learning: bool) -> RowLearner | None:
@@ -354,7 +362,7 @@ class OnlineLearner:
         rows = self._rows
         if rows is None or not rows.learns(self._state):
             rows = self._learner_of(0)
-        rows.values[0] = row
+        rows.dense[...] = row
         return rows
 
     def _learner_of(self, room: int) -> RowLearner:
@@ -364,6 +372,7 @@ class OnlineLearner:
         self._rows = RowLearner(
             self._state, self._learner.step, zero=zero, constant=constant, room=room
         )
+        self._rows.row.remember(self._vocabulary, complete=self._hash_mask is None)
         return self._rows
 
     def _error(self, found: int, x: Any) -> Exception:

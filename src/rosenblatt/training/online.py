@@ -1,5 +1,6 @@
 """One row at a time: a row in a buffer that the kernels know, learned from or decided."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,16 @@ from rosenblatt.kernels.compiling import bound
 from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.online import enter_row, leave_row, predict_row
 from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.kernels.single_rows import MISTAKE, RowVisit, SingleRow
+from rosenblatt.kernels.single_rows import (
+    MISTAKE,
+    UNUSUAL,
+    FilledFrames,
+    NamedCall,
+    RowVisit,
+    SingleRow,
+    filled_frames,
+    framed_call,
+)
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples, row_numbers
 from rosenblatt.training.linear import kernel_call
@@ -48,7 +58,8 @@ class RowLearner:
         self.state = state
         self.row = SingleRow(room)
         self.values = np.zeros((1, 0 if room else state.n_features))
-        self.shape = self.values.shape[1:]  # of a dense row
+        self.dense = self.values[0]  # to be written as dense[...], the fastest way
+        self.shape = self.dense.shape
         rows: Rows = Dense(self.values, constant)
         near = rows
         if room:
@@ -73,6 +84,10 @@ class RowLearner:
         self._scores = np.empty(1 if state.n_classes == 2 else state.n_classes)
         decided = (int(zero > 0), *arrays[:2], 1, near_w, self._scores)
         self._predict = bound(predict_row, *row, near, *decided, varying="c")
+        self._learn_named: NamedCall | None = None  # once a row has been learned from
+        self._predict_named: NamedCall | None = None
+        self._decided: FilledFrames | None = None  # once a row has been decided
+        self._decide: Callable[[int], int] | None = None
         self._activate = bound(activations, near, near_w, self._scores)
 
     def learns(self, state: State) -> bool:
@@ -94,12 +109,39 @@ class RowLearner:
             self.state.count += 1
         return found
 
+    def learn_named(
+        self, number: int, weight: float, numbers: dict[Any, int], features: dict[Any, Any]
+    ) -> int:
+        """Learn from a dict, by the number of each name; UNUSUAL where the row has to be filled."""
+        learn = self._learn_named
+        if learn is None:
+            self._learn_named = self._visit.named()
+            return UNUSUAL
+        self._target[0] = number * self._scale + self._shift
+        self._weight[0] = weight
+        found = learn(self.state.count, self.row.address, numbers, features)
+        if UNUSUAL < found <= MISTAKE:
+            self.state.count += 1
+        return found
+
+    def predict_named(self, numbers: dict[Any, int], features: dict[Any, Any]) -> int:
+        """Decide a dict, as ``predict`` a row; UNUSUAL where the row has to be filled."""
+        predict = self._predict_named
+        if predict is None:
+            self._predict_named = framed_call("predict_named", self._decided)
+            return UNUSUAL
+        return predict(self.state.count, self.row.address, numbers, features)
+
     def predict(self) -> int:
         """Return the number of the class that the row is decided to be.
 
         Where it cannot be decided the answer says why, as that of ``learn``, negative.
         """
+        if self._decide is not None:
+            return self._decide(self.state.count)
         number: int = self._predict(self.state.count)
+        self._decided = filled_frames(self._predict)
+        self._decide = framed_call("decide_row", self._decided)
         return number
 
     def scores(self) -> Any:

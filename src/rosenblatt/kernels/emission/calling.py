@@ -57,6 +57,7 @@ def python_function(name: str, n_arguments: int, *, returns: bool = True) -> Any
         0: lambda _: (kind, codegen),
         1: lambda _, a: (kind, codegen),  # noqa: ARG005  # numba counts arguments
         2: lambda _, a, b: (kind, codegen),  # noqa: ARG005  # likewise
+        3: lambda _, a, b, c: (kind, codegen),  # noqa: ARG005  # likewise
         4: lambda _, a, b, c, d: (kind, codegen),  # noqa: ARG005  # likewise
     }
     return intrinsic(typed[n_arguments])
