@@ -188,8 +188,8 @@ def test_sentences(engine: Engine) -> None:
     assert said[8].endswith("That was the last pass allowed: training has ended.")
     surely = engine.ask("sentences", document=replace(toy_set("xor"), rule="arow").plain())
     assert surely[1].endswith(
-        "0.5 times Σx is subtracted from the weights, so that unsure weights move more: "
-        "w = (0, 0), b = −0.5. Their deviations are now (1, 1, 0.7071)."
+        "0.5 times Σx is subtracted from the weights; unsure ones move more: "
+        "w = (0, 0), b = −0.5, deviations (1, 1, 0.7071)."
     )
     margin = replace(toy_set("separable"), rule="pa1", zero="negative", max_iter=1)
     told = " ".join(engine.ask("sentences", document=margin.plain()))

@@ -199,12 +199,9 @@ export const SCENES = [
     name: "sureness", title: "How sure each weight is", section: "Beyond the book", about: "A weight that has learned much should move little.",
     pages: [
       {
-        words: [
-          "The perceptron adds the whole row to the weights, whatever they have learned before. Six rows have taught the weight of x₁ here, none that of x₂, which was 0 in all of them.",
-          "A second-order rule such as AROW keeps a variance beside each weight, 1 at first. The ellipse around the tip of w reaches one deviation, its square root, to each side.",
-        ],
+        words: ["Six rows have taught the weight of x₁, none that of x₂. AROW keeps a variance beside each weight; the ellipse around the tip of w reaches one deviation, its square root, to each side."],
         question: "Why is the ellipse narrow and tall?",
-        answer: ["Each of the six rows made the variance of w₁ smaller, from 1 to 0.14: that weight is known to ±0.38. The variance of w₂ is still 1: of x₂ nothing is known."],
+        answer: ["Each of the six rows made the variance of w₁ smaller, from 1 at first to 0.14: that weight is known to ±0.38. The variance of w₂ is still 1: of x₂ nothing is known."],
         document: { points: RARE, rule: "arow", bias: false }, at: 6, panel: "neuron",
       },
       {
