@@ -29,7 +29,7 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
     help="Time limit of the search for a proof.",
 )
 def diagnose(
-    screen: Screen, data: Sequence[str], layout: "Layout", time_limit: float, **given: Any
+    screen: Screen, data: Sequence[str], layout: "Layout", time_limit: float, **columns: Any
 ) -> bool:
     """Prove whether the classes of DATA are linearly separable.
 
@@ -42,15 +42,7 @@ def diagnose(
     from rosenblatt.models.rows import read_rows
     from rosenblatt.theory.diagnosis import diagnose as verdict_on
 
-    columns = Columns(
-        label=given["label"],
-        text=given["text"],
-        category=given["category"],
-        numeric=given["numeric"],
-        ignore=given["ignore"],
-        scale=given["scale"],
-    )
-    rows = read_rows(data, layout, columns)
+    rows = read_rows(data, layout, Columns(**columns))
     for note in rows.notes():
         screen.warn(note)
     X = matrix_of(rows)

@@ -1,7 +1,7 @@
 """The command that serves the lab."""
 
 import signal
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -13,10 +13,6 @@ from rosenblatt.cli.options import (
     value_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
-
-if TYPE_CHECKING:
-    from rosenblatt.lab.document import Document
-    from rosenblatt.lab.server import LabServer
 
 TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
 
@@ -49,27 +45,29 @@ TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
 def lab(
     screen: Screen,
     data: str | None,
-    x: str | None,
-    y: str | None,
-    label: str | None,
-    positive: str | None,
-    scale: bool,
     toy: str,
     port: int | None,
     browser: bool,
     export: str | None,
+    **columns: Any,
 ) -> None:
     """Open an interactive page to train a perceptron on points in the plane.
 
     The page is served on this machine only, until Ctrl-C. It starts with example data or with two
     columns of DATA.
     """
-    columns = {"--x": x, "--y": y, "--label": label, "--positive": positive}
-    unused = [name for name, value in columns.items() if value is not None]
-    if data is None and (unused or scale):
-        msg = f"{unused[0] if unused else '--scale'} has no effect without DATA."
-        raise click.UsageError(msg)
-    document, notes = _document(data, x, y, label, positive, toy, scale=scale)
+    if data is None:
+        from rosenblatt.lab.toy_sets import toy_set
+
+        for name in ("x", "y", "label", "positive", "scale"):
+            if columns[name] not in (None, False):
+                msg = f"--{name} has no effect without DATA."
+                raise click.UsageError(msg)
+        document, notes = toy_set(toy), list[str]()
+    else:
+        from rosenblatt.lab.columns import document_of_table, read_table
+
+        document, notes = document_of_table(read_table(data), **columns)
     for note in notes:
         screen.say(note)
     if export is not None:
@@ -83,35 +81,9 @@ def lab(
     from rosenblatt.lab.server import LabServer
 
     with LabServer(document, port) as server:
-        _serve(screen, server, browser=browser)
-
-
-def _document(
-    data: str | None,
-    x: str | None,
-    y: str | None,
-    label: str | None,
-    positive: str | None,
-    toy: str,
-    *,
-    scale: bool,
-) -> "tuple[Document, list[str]]":
-    if data is None:
-        from rosenblatt.lab.toy_sets import toy_set
-
-        return toy_set(toy), []
-    from rosenblatt.lab.columns import document_of_table, read_table
-
-    return document_of_table(
-        read_table(data), x=x, y=y, label=label, positive=positive, scale=scale
-    )
-
-
-def _serve(screen: Screen, server: "LabServer", *, browser: bool) -> None:
-    """Answer until Ctrl-C."""
-    screen.announce("The lab is at", server.url, browser=browser)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
-    try:
-        server.serve_forever(poll_interval=0.2)
-    except KeyboardInterrupt:
-        screen.say("The lab has stopped.")
+        screen.announce("The lab is at", server.url, browser=browser)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
+        try:
+            server.serve_forever(poll_interval=0.2)
+        except KeyboardInterrupt:
+            screen.say("The lab has stopped.")

@@ -378,6 +378,10 @@ class JournalReader:
     def _all(self, text: str, *values: Any) -> list[Any]:
         return self._connection.execute(text, values).fetchall()
 
+    def _events(self, where: str, *values: Any) -> Iterator[Event]:
+        rows = self._connection.execute(f"SELECT {FIELDS} FROM events WHERE {where}", values)
+        return map(Event._make, rows)
+
     def models(self) -> list[ModelRecord]:
         """Return all models by name."""
         text = "SELECT model, name, spec, created, oldest FROM models ORDER BY name"
@@ -390,27 +394,20 @@ class JournalReader:
 
     def event(self, model: int, id_: str) -> Event | None:
         """Return the event of an id."""
-        found = self._all(f"SELECT {FIELDS} FROM events WHERE model = ? AND id = ?", model, id_)
-        return Event(*found[0]) if found else None
+        found = list(self._events("model = ? AND id = ?", model, id_))
+        return found[0] if found else None
 
     def events(
         self, model: int, after: int, upto: int | None = None, where: str = "1"
     ) -> Iterator[Event]:
         """Yield the events after one and up to another, in order."""
-        rows = self._connection.execute(
-            f"SELECT {FIELDS} FROM events WHERE model = ? AND sequence > ? "
-            f"AND sequence <= ? AND {where} ORDER BY sequence",
-            (model, after, 1 << 62 if upto is None else upto),
-        )
-        return (Event(*row) for row in rows)
+        clauses = f"model = ? AND sequence > ? AND sequence <= ? AND {where} ORDER BY sequence"
+        return self._events(clauses, model, after, 1 << 62 if upto is None else upto)
 
     def latest(self, model: int, limit: int, where: str = "1") -> list[Event]:
         """Return the latest events, the last one first."""
-        text = (
-            f"SELECT {FIELDS} FROM events WHERE model = ? AND {where} "
-            "ORDER BY sequence DESC LIMIT ?"
-        )
-        return [Event(*row) for row in self._all(text, model, limit)]
+        clauses = f"model = ? AND {where} ORDER BY sequence DESC LIMIT ?"
+        return list(self._events(clauses, model, limit))
 
     def examples(
         self,
@@ -434,21 +431,18 @@ class JournalReader:
         if before is not None:
             clauses.append("time < ?")
             values.append(before)
-        text = (
-            f"SELECT {FIELDS} FROM events WHERE model = ? AND {' AND '.join(clauses)} "
-            "ORDER BY sequence"
-        )
-        return [Event(*row) for row in self._all(text, *values)]
+        where = f"model = ? AND {' AND '.join(clauses)} ORDER BY sequence"
+        return list(self._events(where, *values))
 
     def held_back(self, model: int, token: str | None) -> list[Event]:
         """Return the examples in quarantine that were neither forgotten nor released."""
-        text = (
-            f"SELECT {FIELDS} FROM events AS e WHERE model = ?1 AND kind = {QUARANTINED} "
+        where = (
+            f"model = ?1 AND kind = {QUARANTINED} "
             "AND forgotten IS NULL AND (?2 IS NULL OR token = ?2) AND NOT EXISTS "
-            "(SELECT 1 FROM events AS r WHERE r.model = ?1 AND r.source = e.sequence) "
+            "(SELECT 1 FROM events AS r WHERE r.model = ?1 AND r.source = events.sequence) "
             "ORDER BY sequence"
         )
-        return [Event(*row) for row in self._all(text, model, token)]
+        return list(self._events(where, model, token))
 
     def counts(self, model: int) -> tuple[int, int, int]:
         """Return how many examples were learned, how many the model got wrong, how many mistakes.
