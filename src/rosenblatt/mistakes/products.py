@@ -143,7 +143,7 @@ class SparseProducts:
         return dots
 
 
-def _of_usual_types(matrix: Any, n_numbers: int) -> tuple[NDArray[Any], ...]:
+def _of_usual_types(matrix: Any, n_numbers: int) -> tuple[Any, Any, Any]:
     """Return the arrays of a sparse matrix, a panel or less, in the types of one compiled kernel.
 
     ``n_numbers`` is how many different numbers its indices can be.
