@@ -1,10 +1,14 @@
-"""Commands run as a user runs them, in processes of their own."""
+"""Commands, in this process or as a user runs them, in processes of their own."""
 
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from click.testing import CliRunner, Result
+
+from rosenblatt.cli import main
 
 PROGRAM = [sys.executable, "-m", "rosenblatt"]
 
@@ -23,6 +27,11 @@ sys.addaudithook(watch)
 del sys.argv[1:5]
 runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
+
+
+def invoked(*arguments: str, given: str | None = None) -> Result:
+    """Run a command in this process; what goes wrong unexpectedly is raised."""
+    return CliRunner().invoke(main, [*arguments], catch_exceptions=False, input=given)
 
 
 def run(

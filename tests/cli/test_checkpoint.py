@@ -9,16 +9,11 @@ import numpy as np
 import pytest
 
 from rosenblatt.models.file import read
-from tests.cli.running import PROGRAM, signalled
-from tests.cli.test_train import invoked, svmlight_file, table_file, trained
+from tests.cli.running import PROGRAM, invoked, signalled
+from tests.cli.test_train import svmlight_file, table_file, trained
 
 OPTIONS = ("--buffer", "20K", "--max-iter", "12", "--n-iter-no-change", "12")
 WRITING = ("--checkpoint", "point", "--checkpoint-every", "0")
-
-
-@pytest.fixture(autouse=True)
-def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def data_file(folder: Path, kind: str) -> str:

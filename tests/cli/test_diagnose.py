@@ -4,34 +4,23 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from rosenblatt.cli import main
 from rosenblatt.models.file import read
+from tests.cli.running import invoked
 from tests.cli.test_trace import csv_file
 from tests.cli.test_train import svmlight_file, table_file
 from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y
 
 
-def run(*arguments: str) -> Result:
-    """Run a command."""
-    return CliRunner().invoke(main, [*arguments], catch_exceptions=False)
-
-
-@pytest.fixture(autouse=True)
-def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def test_xor(tmp_path: Path) -> None:
     """XOR is inseparable, by its two diagonals, and its training goes in circles; exit code 1."""
     path = csv_file(tmp_path / "xor.csv", [list(map(int, x)) for x in XOR_X], list(XOR_Y))
-    result = run("diagnose", path)
+    result = invoked("diagnose", path)
     assert result.exit_code == 1
     assert "inseparable" in result.stdout
     assert "1/2 × row" in result.stdout
     assert "the same weights after" in result.stdout
-    found = json.loads(run("diagnose", path, "--json").stdout)
+    found = json.loads(invoked("diagnose", path, "--json").stdout)
     assert found["status"] == "inseparable"
     assert found["cycle"] is not None
 
@@ -39,19 +28,19 @@ def test_xor(tmp_path: Path) -> None:
 def test_separable(tmp_path: Path) -> None:
     """The introduction's example is separable: a margin, the bound, and exit code 0."""
     path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
-    result = run("diagnose", path)
+    result = invoked("diagnose", path)
     assert result.exit_code == 0
     assert "separable (8 rows, 3 features, 2 classes)" in result.stdout
     assert "margin γ  0.5 " in result.stdout
-    found = json.loads(run("diagnose", path, "--json").stdout)
+    found = json.loads(invoked("diagnose", path, "--json").stdout)
     assert found["margin_low"] == pytest.approx(0.5, rel=1e-6)
     assert found["mistakes"] <= found["bound"]
 
 
 def test_sparse_rows_and_tables(tmp_path: Path) -> None:
     """Rows of svmlight and of tables with words are judged too."""
-    assert "separable" in run("diagnose", svmlight_file(tmp_path / "a.svm", n_rows=60)).stdout
-    assert "separable" in run("diagnose", table_file(tmp_path / "b.csv", n_rows=60)).stdout
+    assert "separable" in invoked("diagnose", svmlight_file(tmp_path / "a.svm", n_rows=60)).stdout
+    assert "separable" in invoked("diagnose", table_file(tmp_path / "b.csv", n_rows=60)).stdout
 
 
 def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:
@@ -59,14 +48,14 @@ def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:
     lines = [f"{i};{i % 7};{i % 2};{'yes' if i % 2 else 'no'}" for i in range(1, 61)]
     path = tmp_path / "shop.csv"
     path.write_text("\n".join(["id;size;paid;bought", *lines]))
-    result = run("diagnose", str(path))
+    result = invoked("diagnose", str(path))
     assert "  read as: csv, separator ';', with a header" in result.stdout
     assert "  label: 'bought', the last column, with 2 values" in result.stdout
     assert "  numbers: 2: 'size', 'paid'" in result.stdout
     assert "  left out: 'id': it counts the rows: 1, 2, 3, …" in result.stdout
     assert "Column 'paid' alone decides 100 %" in result.stderr
     assert "--ignore paid" in result.stderr
-    found = json.loads(run("diagnose", str(path), "--json").stdout)
+    found = json.loads(invoked("diagnose", str(path), "--json").stdout)
     assert found["decisions"]["label_reason"] == "the last column, with 2 values"
     assert found["bad_rows"] == {"count": 0, "first": []}
 
@@ -74,21 +63,21 @@ def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:
 def test_train_keeps_the_verdict(tmp_path: Path) -> None:
     """Train --verdict prints the proof beside the mistakes made, and the model keeps it."""
     path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
-    output = run("train", path, "--verdict", "--no-scale", "-o", "m").stdout
+    output = invoked("train", path, "--verdict", "--no-scale", "-o", "m").stdout
     assert "verdict  separable" in output
     assert "made in training" in output
     verdict = read("m").verdict
     assert verdict is not None
     assert verdict["status"] == "separable"
     assert verdict["mistakes"] <= verdict["bound"]
-    output = run("train", path, "-o", "m").stdout
+    output = invoked("train", path, "-o", "m").stdout
     assert "Verdict: the training rows are separable" in output
 
 
 def test_a_verdict_needs_all_rows(tmp_path: Path) -> None:
     """Rows that do not fit into memory are not judged; the model is kept, and a warning says so."""
     path = svmlight_file(tmp_path / "toy.svm", n_rows=2000)
-    result = run("train", path, "--verdict", "--buffer", "4K", "-o", "m")
+    result = invoked("train", path, "--verdict", "--buffer", "4K", "-o", "m")
     assert result.exit_code == 0
     assert "do not fit into --buffer" in result.stderr
     assert read("m").verdict is None

@@ -3,21 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
-from click.testing import CliRunner, Result
-
-from rosenblatt.cli import main
 from rosenblatt.models.model import Model
-
-
-@pytest.fixture(autouse=True)
-def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def run(*arguments: str, given: str | None = None) -> Result:
-    """Run a command; what goes wrong unexpectedly is raised."""
-    return CliRunner().invoke(main, [*arguments], catch_exceptions=False, input=given)
+from tests.cli.running import invoked
 
 
 def shop(row: str, header: str = "", n_rows: int = 60, name: str = "t.csv") -> None:
@@ -32,15 +19,15 @@ def test_a_first_column_of_numbers_is_not_guessed() -> None:
     """Rooms are no labels, and of a first column 0/1 and a last one of words neither is taken."""
     lines = [f"{i % 6},{i / 7},{i * 17}" for i in range(60)]
     Path("rooms.csv").write_text("\n".join(["rooms,area,price", *lines]))
-    result = run("train", "rooms.csv")
+    result = invoked("train", "rooms.csv")
     assert result.exit_code == 2
     assert "it is not clear which column holds the labels; name it with --label" in result.stderr
     lines = [f"{i % 2},{i % 50},{'mf'[i % 3 == 0]}" for i in range(60)]
     Path("titanic.csv").write_text("\n".join(["survived,age,sex", *lines]))
-    result = run("train", "titanic.csv")
+    result = invoked("train", "titanic.csv")
     assert result.exit_code == 2
     assert "Likely ones are 'survived' (0, 1), 'sex' (f, m)." in result.stderr
-    assert run("train", "titanic.csv", "--label", "1").exit_code == 0
+    assert invoked("train", "titanic.csv", "--label", "1").exit_code == 0
 
 
 def test_notes_on_the_file_are_printed_by_train() -> None:
@@ -51,13 +38,13 @@ def test_notes_on_the_file_are_printed_by_train() -> None:
         ("x,x,label", "t.csv has more than one column 'x'; the second is called 'x_2'."),
     ):
         shop("{x},{k},{label}", header)
-        result = run("train", "t.csv")
+        result = invoked("train", "t.csv")
         assert result.exit_code == 0, result.output
         assert said in result.stderr
         assert "60 rows, 2 features" in result.stdout
     text = Path("t.csv").read_text()
     Path("t.csv").write_text(text.replace(",2,no", ",2,No"))
-    said = run("train", "t.csv").stderr
+    said = invoked("train", "t.csv").stderr
     assert "The labels 'No' and 'no' in column 'label' differ only in case; they are two" in said
 
 
@@ -65,7 +52,7 @@ def test_signs_for_missing_numbers() -> None:
     """A dash among numbers is a gap, whatever share of the rows has it; signs alone are words."""
     lines = [f"{i if i % 3 else '-'},{'+-'[i % 2]},{('no', 'yes')[i % 2]}" for i in range(60)]
     Path("t.csv").write_text("\n".join(["x,sign,label", *lines]))
-    report = json.loads(run("train", "t.csv", "--json").stdout)
+    report = json.loads(invoked("train", "t.csv", "--json").stdout)
     assert report["decisions"]["columns"] == {"numeric": ["x"], "category": ["sign"]}
     assert report["n_features"] == 4  # x, that it is missing, and two signs
 
@@ -73,7 +60,7 @@ def test_signs_for_missing_numbers() -> None:
 def test_columns_without_a_value_are_left_out() -> None:
     """A comma at the end of each line makes an empty column, which is left out and said to be."""
     shop("{x},{label},", "x,label,")
-    output = run("train", "t.csv").stdout
+    output = invoked("train", "t.csv").stdout
     assert "60 rows, 1 feature" in output
     assert "left out: 'column_3': it has no value in the first 60 rows" in output
 
@@ -87,7 +74,7 @@ def test_files_with_next_to_nothing() -> None:
         ("", "There are no rows to learn from: the input is empty."),
     ):
         Path("t.csv").write_text(text)
-        result = run("train", "t.csv")
+        result = invoked("train", "t.csv")
         assert result.exit_code == 2
         assert said in result.stderr
 
@@ -95,21 +82,21 @@ def test_files_with_next_to_nothing() -> None:
 def test_a_wider_file_without_a_header_is_not_read_by_the_wrong_columns() -> None:
     """Rows with an identifier in front do not fit a model of unnamed columns; that is said."""
     shop("{x},{k},{label}")
-    assert run("train", "t.csv", "-o", "m").exit_code == 0
+    assert invoked("train", "t.csv", "-o", "m").exit_code == 0
     shop("{i},{x},{k},{label}", name="new.csv")
     for command in ("predict", "evaluate"):
-        result = run(command, "m", "new.csv")
+        result = invoked(command, "m", "new.csv")
         assert result.exit_code == 2
         assert "new.csv has no header and 4 columns; expected " in result.stderr
     shop("{x},{k}", name="new.csv")
-    assert run("predict", "m", "new.csv").exit_code == 0
+    assert invoked("predict", "m", "new.csv").exit_code == 0
 
 
 def test_a_pipe_goes_on_after_bad_lines() -> None:
     """Each bad line has an empty answer and a warning, in the words of the command line."""
     shop("{x},{i},{label}", "x,size,label")
-    assert run("train", "t.csv", "--no-early-stopping", "-o", "m").exit_code == 0
-    result = run("predict", "m", "-", given="x,size\n1,3\n1,2,3,4\nmany,2\n2,4\n")
+    assert invoked("train", "t.csv", "--no-early-stopping", "-o", "m").exit_code == 0
+    result = invoked("predict", "m", "-", given="x,size\n1,3\n1,2,3,4\nmany,2\n2,4\n")
     assert result.exit_code == 0
     assert [bool(line) for line in result.stdout.split("\n")] == [True, False, False, True, False]
     assert "standard input, line 3: 4 fields where 2 were expected" in result.stderr
@@ -120,14 +107,14 @@ def test_a_pipe_goes_on_after_bad_lines() -> None:
 def test_answers_stand_beside_their_rows() -> None:
     """With --bad-rows skip each row of a file has its line: an empty one where it is bad."""
     shop("{x},{k},{label}", "x,size,label")
-    assert run("train", "t.csv", "--no-early-stopping", "-o", "m").exit_code == 0
+    assert invoked("train", "t.csv", "--no-early-stopping", "-o", "m").exit_code == 0
     text = "id,x,size,note\n1,many,2,\n2,1,3,a\n3,1,2,3,4,5\n4,2,4,b\n5,?,\n"
     Path("new.csv").write_text(text)
-    result = run("predict", "m", "new.csv")
+    result = invoked("predict", "m", "new.csv")
     assert result.exit_code == 2
     assert "--bad-rows skip" in result.stderr
     skipping = ("--bad-rows", "skip", "--max-bad-share", "1")
-    result = run("predict", "m", "new.csv", *skipping, "--keep", "id,note")
+    result = invoked("predict", "m", "new.csv", *skipping, "--keep", "id,note")
     assert result.exit_code == 0
     lines = [line.split("\t") for line in result.stdout.splitlines()]
     assert lines[0] == ["id", "note", "label"]
@@ -140,12 +127,12 @@ def test_features_that_count_from_0_for_a_model_that_counts_from_1() -> None:
     """The sentence names the option that mends it."""
     Path("one.svm").write_text("a 1:1 2:1\nb 2:1 4:2\n" * 20)
     Path("zero.svm").write_text("a 0:1 1:1\nb 1:1 3:2\n" * 20)
-    assert run("train", "one.svm", "-o", "m").exit_code == 0
-    result = run("evaluate", "m", "zero.svm")
+    assert invoked("train", "one.svm", "-o", "m").exit_code == 0
+    result = invoked("evaluate", "m", "zero.svm")
     assert result.exit_code == 2
     assert "zero.svm, line 1, column 3: feature 0, where features count from 1" in result.stderr
     assert "use --zero-based" in result.stderr
-    assert run("evaluate", "m", "zero.svm", "--zero-based", "--max-error", "0").exit_code == 0
+    assert invoked("evaluate", "m", "zero.svm", "--zero-based", "--max-error", "0").exit_code == 0
 
 
 def test_a_pipe_trains_what_the_file_trains() -> None:
@@ -154,8 +141,8 @@ def test_a_pipe_trains_what_the_file_trains() -> None:
     lines = [f"{('spam', 'ham')[i % 2]},{texts[i % 2]} for word{i}" for i in range(60)]
     text = "\n".join(["label,body", *lines])
     Path("mail.csv").write_text(text)
-    assert run("train", "mail.csv", "-o", "file.model").exit_code == 0
-    assert run("train", "-", "-o", "pipe.model", given=text).exit_code == 0
+    assert invoked("train", "mail.csv", "-o", "file.model").exit_code == 0
+    assert invoked("train", "-", "-o", "pipe.model", given=text).exit_code == 0
     file, pipe = Model.load("file.model"), Model.load("pipe.model")
     assert pipe.learner == file.learner == "ConfidenceWeightedClassifier"
     assert pipe.weights.tobytes() == file.weights.tobytes()
@@ -165,11 +152,11 @@ def test_one_huge_feature_number_is_refused() -> None:
     """A slip in one line does not take gigabytes: line and number are named, and the option."""
     rows = [f"{'ab'[i % 2]} 1:{i % 2} {2147483647 if i == 7 else 3}:1" for i in range(40)]
     Path("t.svm").write_text("\n".join(rows))
-    result = run("train", "t.svm")
+    result = invoked("train", "t.svm")
     assert result.exit_code == 2
     assert "t.svm, line 8, column 7: feature 2147483647 is beyond 16,777,216" in result.stderr
     assert "if it is right, raise --max-index" in result.stderr
-    report = json.loads(run("train", "t.svm", "--bad-rows", "skip", "--json").stdout)
+    report = json.loads(invoked("train", "t.svm", "--bad-rows", "skip", "--json").stdout)
     assert (report["n_rows"], report["n_features"]) == (39, 3)
     assert report["bad_rows"]["count"] == 1
 
@@ -182,7 +169,7 @@ def test_codes_keys_and_numbers_as_people_write_them() -> None:
         for i in range(1, 101)
     ]
     Path("t.csv").write_text("\n".join(["zip,account,balance,height,label", *rows]))
-    result = run("train", "t.csv", "--json")
+    result = invoked("train", "t.csv", "--json")
     found = json.loads(result.stdout)["decisions"]
     assert found["columns"] == {"category": ["zip", "height"], "numeric": ["balance"]}
     assert found["left_out"] == {
@@ -199,7 +186,7 @@ def test_the_encoding_of_windows_is_offered() -> None:
     """Bytes that Latin-1 has no letters for are those of Windows."""
     text = "label,body\n" + "a,it’s good\nb,nothing\n" * 10
     Path("t.csv").write_bytes(text.encode("cp1252"))
-    result = run("train", "t.csv")
+    result = invoked("train", "t.csv")
     assert result.exit_code == 2
     assert "for instance with --encoding cp1252" in result.stderr
-    assert run("train", "t.csv", "--encoding", "cp1252").exit_code == 0
+    assert invoked("train", "t.csv", "--encoding", "cp1252").exit_code == 0

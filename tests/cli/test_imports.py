@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from rosenblatt.cli import main as command_line
 from tests.cli.models import SPAM_ROWS, rows_file, spam_model
 from tests.cli.test_train import table_file
+from tests.processes import printed
 
 SLOW = (
     "numba",
@@ -61,15 +62,9 @@ for name in ("", *main.list_commands(None)):
 """
 
 
-def test_help(tmp_path: Path) -> None:
+def test_help() -> None:
     """The help of every command needs none of the slow packages."""
-    told = subprocess.run(  # noqa: S603  # our own program
-        [sys.executable, "-c", HELP, ",".join(SLOW)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    told = printed(HELP, ",".join(SLOW))
     assert "train" in told.split()
     assert not set(told.split()) & set(SLOW)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from scipy import sparse
 
 from rosenblatt import FeatureConjunctions
@@ -15,6 +15,7 @@ from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.storage import load
 from rosenblatt.models.file import read, write
+from tests.cli.running import invoked
 from tests.cli.test_trace import csv_file
 from tests.cli.test_train import svmlight_file, table_file
 from tests.examples import XOR_X, XOR_Y
@@ -22,24 +23,14 @@ from tests.examples import XOR_X, XOR_Y
 LAST = ["--memory", "last", "--no-early-stopping", "--no-scale"]
 
 
-def run(*arguments: str) -> Result:
-    """Run a command."""
-    return CliRunner().invoke(main, [*arguments], catch_exceptions=False)
-
-
-@pytest.fixture(autouse=True)
-def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def test_xor(tmp_path: Path) -> None:
     """With the pair of its features XOR is learned, and the pair has a name."""
     path = csv_file(tmp_path / "xor.csv", [list(map(int, x)) for x in XOR_X], list(XOR_Y))
-    assert run("train", path, "--pairs", *LAST, "-o", "m").exit_code == 0
-    predicted = run("predict", "m", path).stdout.split()
+    assert invoked("train", path, "--pairs", *LAST, "-o", "m").exit_code == 0
+    predicted = invoked("predict", "m", path).stdout.split()
     assert predicted == [str(label) for label in XOR_Y]
-    assert "x1-and-x2" in run("weights", "m").stdout
-    assert json.loads(run("evaluate", "m", path, "--json").stdout)["error"] == 0.0
+    assert "x1-and-x2" in invoked("weights", "m").stdout
+    assert json.loads(invoked("evaluate", "m", path, "--json").stdout)["error"] == 0.0
 
 
 @pytest.mark.filterwarnings("ignore:Perceptron stopped after max_iter")
@@ -47,7 +38,7 @@ def test_xor(tmp_path: Path) -> None:
 def test_the_columns_are_those_of_the_transformer(tmp_path: Path, flag: str, degree: int) -> None:
     """The model from a file is the one that the transformer and the estimator make in Python."""
     path = svmlight_file(tmp_path / "toy.svm", n_rows=100)
-    run("train", path, flag, *LAST, "--shuffle", "no", "--max-iter", "3", "-o", "m")
+    invoked("train", path, flag, *LAST, "--shuffle", "no", "--max-iter", "3", "-o", "m")
     rows = read_svmlight(path)
     X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.n_rows, 12))
     expanded = FeatureConjunctions(degree).fit_transform(X)
@@ -65,11 +56,11 @@ def test_tables_with_numbers_words_and_missing_values(tmp_path: Path) -> None:
     found = []
     for size in ("64M", "20K"):
         options = ["--buffer", size, "--shuffle", "no", "--no-early-stopping", "--max-iter", "2"]
-        assert run("train", path, "--pairs", *options, "-o", "m").exit_code == 0
+        assert invoked("train", path, "--pairs", *options, "-o", "m").exit_code == 0
         found.append(read("m").weights.tobytes())
     assert found[0] == found[1]
-    assert "age-and-city=Rome" in run("weights", "m", "--all").stdout
-    assert run("predict", "m", path).exit_code == 0
+    assert "age-and-city=Rome" in invoked("weights", "m", "--all").stdout
+    assert invoked("predict", "m", path).exit_code == 0
 
 
 def test_too_many_are_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,13 +68,13 @@ def test_too_many_are_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     path = csv_file(tmp_path / "xor.csv", [list(map(int, x)) for x in XOR_X], list(XOR_Y))
     monkeypatch.setattr(files, "MOST_CONJUNCTIONS", 8)
     toy = svmlight_file(tmp_path / "toy.svm", n_rows=100)
-    run("train", toy, "--pairs", "-o", "m")
+    invoked("train", toy, "--pairs", "-o", "m")
     model = read("m")
     assert model.n_features == 12 + 8
     assert model.encoding is not None
     assert encoding_from(model.encoding, model.encoding_arrays).name(12) == "conjunction 0"
-    assert run("predict", "m", toy).exit_code == 0
-    assert run("train", path, "--pairs", *LAST, "-o", "x").exit_code == 0
+    assert invoked("predict", "m", toy).exit_code == 0
+    assert invoked("train", path, "--pairs", *LAST, "-o", "x").exit_code == 0
 
 
 def test_standard_input_is_refused() -> None:
@@ -96,7 +87,7 @@ def test_standard_input_is_refused() -> None:
 def test_damaged_models(tmp_path: Path) -> None:
     """A table of conjunctions that cannot be is told as damage."""
     path = svmlight_file(tmp_path / "toy.svm", n_rows=100)
-    run("train", path, "--pairs", "-o", "m")
+    invoked("train", path, "--pairs", "-o", "m")
     model = read("m")
     encoding, arrays = model.encoding, model.encoding_arrays
     assert encoding is not None
@@ -107,4 +98,4 @@ def test_damaged_models(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             encoding_from(encoding | entry, arrays)
     write(replace(model, encoding=encoding | {"degree": 7}), "bad")
-    assert run("predict", "bad", path).exit_code == 2
+    assert invoked("predict", "bad", path).exit_code == 2

@@ -28,11 +28,6 @@ def shown(*arguments: str) -> dict[str, object]:
     return found
 
 
-@pytest.fixture(autouse=True)
-def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def table(name: str, n_rows: int = 60, gap: float = 2.5, seed: int = 0) -> str:
     """Write a table with three columns of numbers and one of labels."""
     X, y = blobs(n_rows, gap, 3, seed)

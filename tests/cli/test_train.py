@@ -9,21 +9,14 @@ from typing import Any
 import click
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from rosenblatt.cli import main
 from rosenblatt.data import read_svmlight
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.data.tables import table_batches
 from rosenblatt.estimators import PassiveAggressiveClassifier
 from rosenblatt.estimators.storage import load
 from rosenblatt.models.file import read
-from tests.cli.running import ran, run, signalled
-
-
-def invoked(*arguments: str) -> Result:
-    """Run a command in this process; what goes wrong unexpectedly is raised."""
-    return CliRunner().invoke(main, [*arguments], catch_exceptions=False)
+from tests.cli.running import invoked, ran, run, signalled
 
 
 def trained(*arguments: str) -> dict[str, Any]:
@@ -47,11 +40,6 @@ def svmlight_file(path: Path, n_rows: int = 300, seed: int = 0, labels: Any = (-
         lines.append(f"{label} {entries}\n")
     path.write_text("".join(lines))
     return str(path)
-
-
-@pytest.fixture(autouse=True)
-def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def test_no_options_at_all(tmp_path: Path) -> None:

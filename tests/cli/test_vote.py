@@ -7,32 +7,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from sklearn.datasets import load_svmlight_file
 
 from rosenblatt import VotedPerceptron, load, save, sparsify
-from rosenblatt.cli import main
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
 from rosenblatt.models.scoring import Scorer
+from tests.cli.running import invoked
 from tests.cli.test_train import svmlight_file
-
-
-def run(*arguments: str) -> Result:
-    """Run a command."""
-    return CliRunner().invoke(main, [*arguments], catch_exceptions=False)
 
 
 def done(*arguments: str) -> Any:
     """Run a command that must succeed; return its JSON."""
-    result = run(*arguments, "--json")
+    result = invoked(*arguments, "--json")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
-
-
-@pytest.fixture(autouse=True)
-def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(params=[(-1, 1), (1, 2, 3)], ids=["two", "three"], scope="module")
@@ -60,7 +49,7 @@ def test_a_file_gives_the_model_of_an_array(data: str, size: str) -> None:
     clf = VotedPerceptron(max_iter=2, shuffle=False).fit(X, y)
     assert from_file.survival_.tolist() == clf.survival_.tolist()
     assert (from_file.decision_function(X) == clf.decision_function(X)).all()
-    labels = run("predict", "m", data).stdout.split()
+    labels = invoked("predict", "m", data).stdout.split()
     assert labels == [str(int(label)) for label in clf.predict(X)]
     assert done("evaluate", "m", data)["error"] == pytest.approx(1 - clf.score(X, y))
 
@@ -99,7 +88,7 @@ def test_exports(voted: str) -> None:
     """The export to JSON holds the mistakes; ONNX is refused with a reason."""
     done("export", voted, "-o", "m.json")
     assert set(json.loads(Path("m.json").read_text())["arrays"]) == set(read(voted).arrays)
-    result = run("export", voted, "-o", "m.onnx")
+    result = invoked("export", voted, "-o", "m.onnx")
     assert result.exit_code == 2
     assert "votes of many weight vectors" in result.stderr
 
@@ -110,9 +99,9 @@ def test_abstaining(data: str, voted: str) -> None:
     X, _ = load_svmlight_file(data)
     margin = clf.vote_margin(X)
     threshold = float(np.median(margin))
-    labels = run("predict", voted, data, "--abstain-below", str(threshold)).stdout.split()
+    labels = invoked("predict", voted, data, "--abstain-below", str(threshold)).stdout.split()
     assert [label == "?" for label in labels] == (margin < threshold).tolist()
-    lines = run("predict", voted, data, "--abstain-below", str(threshold), "--json").stdout
+    lines = invoked("predict", voted, data, "--abstain-below", str(threshold), "--json").stdout
     found = [json.loads(line)["label"] for line in lines.splitlines()]
     assert [label is None for label in found] == (margin < threshold).tolist()
 
@@ -120,7 +109,7 @@ def test_abstaining(data: str, voted: str) -> None:
 def test_abstaining_needs_votes(data: str) -> None:
     """A model of one weight vector has no vote margin, and says so."""
     done("train", data, "-o", "m")
-    result = run("predict", "m", data, "--abstain-below", "0.5")
+    result = invoked("predict", "m", data, "--abstain-below", "0.5")
     assert result.exit_code == 2
     assert "needs a model trained with --memory vote" in result.stderr
     assert "trained with --memory vote" in result.stderr
@@ -135,10 +124,10 @@ def test_the_coverage_curve(data: str, voted: str) -> None:
     assert curve["error"] == pytest.approx(whole.error.tolist())
     assert curve["threshold"] == whole.threshold.tolist()
     assert len(curve["coverage"]) <= 100
-    assert "Error if the model abstains on close votes" in run("evaluate", voted, data).stdout
+    assert "Error if the model abstains on close votes" in invoked("evaluate", voted, data).stdout
     done("train", data, "-o", "mean")
     assert done("evaluate", "mean", data)["coverage_curve"] is None
-    assert "abstains" not in run("evaluate", "mean", data).stdout
+    assert "abstains" not in invoked("evaluate", "mean", data).stdout
 
 
 def test_explaining_a_vote(data: str, voted: str) -> None:
@@ -152,15 +141,15 @@ def test_explaining_a_vote(data: str, voted: str) -> None:
         assert found["vote_margin"] == pytest.approx(clf.vote_margin(x)[0])
         assert found["vectors_that_vote"] == clf.n_vectors_
         assert found["why"]["total"] == pytest.approx(found["total"], rel=1e-9)
-    assert "A vote is not a sum of contributions" in run("explain", voted, data).stdout
-    assert "below are their average" in run("weights", voted).stdout
+    assert "A vote is not a sum of contributions" in invoked("explain", voted, data).stdout
+    assert "below are their average" in invoked("weights", voted).stdout
     assert done("weights", voted)["vectors_that_vote"] == clf.n_vectors_
 
 
 def test_probabilities_of_a_vote(data: str) -> None:
     """--calibrate fits probabilities to the shares of votes: they rise with the share."""
     done("train", data, "--memory", "vote", "--calibrate", "-o", "m")
-    lines = run("predict", "m", data, "--json", "--scores", "--proba").stdout.splitlines()
+    lines = invoked("predict", "m", data, "--json", "--scores", "--proba").stdout.splitlines()
     records = [json.loads(line) for line in lines]
     if "score" in records[0]:
         pairs = sorted((r["score"], r["probabilities"]["1"]) for r in records)
@@ -173,13 +162,13 @@ def test_probabilities_of_a_vote(data: str) -> None:
 
 def test_what_does_not_go_with_a_vote(data: str, voted: str) -> None:
     """Rules without a voted learner, checkpoints and sparsify are refused, each with a reason."""
-    result = run("train", data, "--memory", "vote", "--rule", "pa1")
+    result = invoked("train", data, "--memory", "vote", "--rule", "pa1")
     assert result.exit_code == 2
     assert (
         "--memory vote is not available with --rule pa1; use --rule perceptron or margin"
         in result.stderr
     )
-    result = run("train", data, "--memory", "vote", "--checkpoint", "c")
+    result = invoked("train", data, "--memory", "vote", "--checkpoint", "c")
     assert "--memory vote keeps a list that a checkpoint does not hold" in result.stderr
     with pytest.raises(InputError, match="VotedPerceptron decides by many"):
         sparsify(read(voted), 1)
@@ -215,7 +204,7 @@ def test_a_damaged_list_is_told(data: str, voted: str, name: str, place: int, va
     write(replace(model, arrays=model.arrays | {key: damaged}), "damaged")
     with pytest.raises(InputError, match="list of mistakes in the model is damaged"):
         load("damaged")
-    result = run("predict", "damaged", data)
+    result = invoked("predict", "damaged", data)
     assert result.exit_code == 2
     assert "is damaged" in result.stderr
 
@@ -234,7 +223,7 @@ def test_a_model_without_its_list(voted: str) -> None:
 def test_rows_that_overflow_are_told_with_their_file(voted: str) -> None:
     """The file and the line from which the rows came stand before the number of the row."""
     Path("huge.svm").write_text("1 1:1e308 2:1e308 3:1e308 4:1e308\n" * 3)
-    result = run("predict", voted, "huge.svm")
+    result = invoked("predict", voted, "huge.svm")
     assert result.exit_code == 2
     assert "huge.svm, from line 1 on: The activation of row" in result.stderr
 

@@ -7,21 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from rosenblatt.cli import main
 from rosenblatt.models.file import read, write
+from tests.cli.running import invoked
 from tests.cli.test_train import svmlight_file, table_file
-
-
-def run(*arguments: str) -> Result:
-    """Run a command."""
-    return CliRunner().invoke(main, [*arguments], catch_exceptions=False)
-
-
-@pytest.fixture(autouse=True)
-def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("labels", [(-1, 1), ("a", "b", "c")])
@@ -37,8 +26,8 @@ def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_rows_sum_to_the_score(tmp_path: Path, labels: Any, options: list[str]) -> None:
     """What the training rows put in is what the model says, in memory and from blocks."""
     path = svmlight_file(tmp_path / "toy.svm", n_rows=1000, labels=labels)
-    assert run("train", path, "--record-mistakes", "-o", "m", *options).exit_code == 0
-    found = json.loads(run("explain", "m", path, "--row", "7", "--why", "--json").stdout)
+    assert invoked("train", path, "--record-mistakes", "-o", "m", *options).exit_code == 0
+    found = json.loads(invoked("explain", "m", path, "--row", "7", "--why", "--json").stdout)
     terms = found["why"]["terms"]
     if "score" in found:
         total = found["score"]
@@ -55,8 +44,8 @@ def test_the_rows_sum_to_the_score(tmp_path: Path, labels: Any, options: list[st
 def test_on_a_screen(tmp_path: Path) -> None:
     """A table names the rows, how often each taught, and how much it counts."""
     table_file(tmp_path / "table.csv")
-    run("train", "table.csv", "--record-mistakes")
-    output = run("explain", "table.model", "table.csv", "--why", "-n", "3").stdout
+    invoked("train", "table.csv", "--record-mistakes")
+    output = invoked("explain", "table.model", "table.csv", "--why", "-n", "3").stdout
     assert "Training rows of table.csv behind the decision" in output
     assert "training row" in output
     assert "= total" in output
@@ -65,18 +54,18 @@ def test_on_a_screen(tmp_path: Path) -> None:
 def test_without_the_list(tmp_path: Path) -> None:
     """A model that does not hold its mistakes, or damaged ones, is told."""
     path = svmlight_file(tmp_path / "toy.svm")
-    run("train", path, "-o", "m")
-    result = run("explain", "m", path, "--why")
+    invoked("train", path, "-o", "m")
+    result = invoked("explain", "m", path, "--why")
     assert result.exit_code == 2
     assert "train it with --record-mistakes" in result.stderr
-    run("train", path, "-o", "m", "--record-mistakes")
+    invoked("train", path, "-o", "m", "--record-mistakes")
     model = read("m")
     for name, array in model.arrays.items():
         if not len(array):
             continue
         for damaged in (array[:-1], array.astype(np.float32).reshape(1, -1)):
             write(replace(model, arrays=model.arrays | {name: damaged}), "damaged")
-            result = run("explain", "damaged", path, "--why")
+            result = invoked("explain", "damaged", path, "--why")
             assert result.exit_code == 2
             assert "is damaged" in result.stderr
 
@@ -84,6 +73,6 @@ def test_without_the_list(tmp_path: Path) -> None:
 def test_no_checkpoint_of_a_list(tmp_path: Path) -> None:
     """A checkpoint does not hold the list, so both together are refused."""
     path = svmlight_file(tmp_path / "toy.svm")
-    result = run("train", path, "--record-mistakes", "--checkpoint", "c")
+    result = invoked("train", path, "--record-mistakes", "--checkpoint", "c")
     assert result.exit_code == 2
     assert "leave one of them out" in result.stderr

@@ -1,6 +1,5 @@
 import gzip
 import os
-import subprocess
 import sys
 import threading
 import tracemalloc
@@ -15,6 +14,7 @@ from rosenblatt.data import Batch, Classes, join, read_svmlight, svmlight_batche
 from rosenblatt.errors import InputError
 from tests.data.fuzzing import fuzz
 from tests.data.naive import NaiveRow, naive_rows
+from tests.processes import printed
 
 digits = st.text("0123456789", min_size=1, max_size=25)
 blanks = st.sampled_from([" ", "  ", "\t", " \t "])
@@ -273,14 +273,7 @@ def test_files_are_read_with_and_without_machine_code(plain: str, tmp_path: Path
         "rows = read_svmlight(sys.argv[1]);"
         "print(rows.n_rows, rows.data.sum() / rows.n_rows, 'llvmlite' in sys.modules)"
     )
-    command = [sys.executable, "-c", program, str(file)]
-    answer = subprocess.run(  # noqa: S603  # our own program
-        command,
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"ROSENBLATT_PLAIN": plain},
-    ).stdout.split()
+    answer = printed(program, str(file), ROSENBLATT_PLAIN=plain).split()
     assert answer[0] == "1000"
     assert float(answer[1]) == pytest.approx(0.501)
     assert answer[2] == str(plain == "0")

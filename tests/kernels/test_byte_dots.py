@@ -1,9 +1,5 @@
 """Dot products of bytes, and the kernel perceptron in plain Python."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -15,6 +11,7 @@ from rosenblatt.kernels.byte_dots import (
     pair_sums,
     panel_dots,
 )
+from tests.processes import printed
 
 # Kernel, budget and vote; prints the bits of all scores.
 PROGRAM = """
@@ -69,15 +66,6 @@ def test_the_widest_rows_fit() -> None:
 
 def test_plain_python_gives_the_same_bits() -> None:
     """With ROSENBLATT_PLAIN=1 the whole machine runs without a compiler, to the same scores."""
-    told = [
-        subprocess.run(  # noqa: S603  # our own program
-            [sys.executable, "-c", PROGRAM],
-            env=os.environ | {"ROSENBLATT_PLAIN": flag},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout.split()
-        for flag in ("0", "1")
-    ]
+    told = [printed(PROGRAM, ROSENBLATT_PLAIN=flag).split() for flag in ("0", "1")]
     assert len(told[0]) == 2 * (3 + 3 + 2 + 1 + 1)
     assert told[0] == told[1]

@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +24,7 @@ from rosenblatt.estimators.storage import LEARNERS
 from rosenblatt.models.checks import LEARNER_PARAMETERS
 from rosenblatt.models.file import read, write
 from rosenblatt.models.tensors import FEW_PLACES, nonzero_places
+from tests.processes import printed
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 Y = np.array([0, 0, 0, 1])
@@ -138,7 +137,7 @@ def test_weights_of_classes_that_are_yet_to_come() -> None:
 
 def test_first_use_of_names_from_threads() -> None:
     """Several threads may use the names of the package for the first time at once."""
-    script = (
+    printed(
         "import threading, rosenblatt\n"
         "names, found = rosenblatt.__all__, []\n"
         "start = threading.Barrier(len(names))\n"
@@ -150,7 +149,6 @@ def test_first_use_of_names_from_threads() -> None:
         "for thread in threads: thread.join()\n"
         "assert len(found) == len(names)\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=600)  # noqa: S603
 
 
 def test_models_do_not_say_where_files_were(

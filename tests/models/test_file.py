@@ -21,6 +21,7 @@ from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.tensors import read_arrays, read_header, write_tensors
 from tests.models.models import assert_same, example, models
 from tests.models.written import written
+from tests.processes import printed
 
 
 @given(models())
@@ -148,8 +149,6 @@ def test_a_named_pipe(tmp_path: Path) -> None:
 
 def test_nothing_slow_is_imported() -> None:
     """Reading a model needs NumPy and the standard library."""
-    script = "import sys, rosenblatt.models.file; print(*sys.modules)"
-    command = [sys.executable, "-c", script]
-    modules = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()  # noqa: S603
+    modules = printed("import sys, rosenblatt.models.file; print(*sys.modules)")
     slow = {"numba", "sklearn", "scipy", "polars", "pandas", "onnx", "click", "rich", "safetensors"}
     assert not slow & set(modules.split())

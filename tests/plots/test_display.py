@@ -1,8 +1,6 @@
 """What all displays promise: sentences, summaries, files, and matplotlib only when drawing."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.plots import Display, figure_of, write_picture
 from rosenblatt.plots.palette import CLASS_COLOURS, class_style
 from tests.plots.examples import AND_X, AND_Y, blobs
+from tests.processes import printed
 
 X, Y = blobs(n_features=3)
 
@@ -106,13 +105,8 @@ try:
 except ValueError as error:
     print(error)
 """
-    done = subprocess.run(  # noqa: S603  # our own program
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert (
-        done.stdout
-        == "Pictures need matplotlib; install it with: pip install 'rosenblatt[plots]'\n"
-    )
+    said = "Pictures need matplotlib; install it with: pip install 'rosenblatt[plots]'\n"
+    assert printed(program) == said
 
 
 def test_styles() -> None:

@@ -1,8 +1,6 @@
-import os
-import subprocess
-import sys
-
 import pytest
+
+from tests.processes import printed
 
 PROGRAM = """
 import hashlib, json, sys
@@ -29,15 +27,7 @@ print("llvmlite" in sys.modules)
 @pytest.mark.parametrize("bits", ["None", "12"])
 def test_texts_are_the_same_without_machine_code(bits: str) -> None:
     """Where nothing is compiled or loaded, the same text gives the same features."""
-    printed = [
-        subprocess.run(  # noqa: S603  # our own program
-            [sys.executable, "-c", PROGRAM.replace("BITS", bits)],
-            check=True,
-            env=os.environ | {"ROSENBLATT_PLAIN": plain},
-            capture_output=True,
-            text=True,
-        ).stdout.split()
-        for plain in ("0", "1")
-    ]
-    assert printed[0][:-1] == printed[1][:-1]
-    assert [parts[-1] for parts in printed] == ["True", "False"]
+    program = PROGRAM.replace("BITS", bits)
+    told = [printed(program, ROSENBLATT_PLAIN=plain).split() for plain in ("0", "1")]
+    assert told[0][:-1] == told[1][:-1]
+    assert [parts[-1] for parts in told] == ["True", "False"]

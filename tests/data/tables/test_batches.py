@@ -2,7 +2,6 @@ import gzip
 import importlib.util
 import io
 import os
-import subprocess
 import sys
 import threading
 import tracemalloc
@@ -14,6 +13,7 @@ import pytest
 from rosenblatt.data.formats import Layout
 from rosenblatt.data.tables import Table, table, table_batches
 from rosenblatt.errors import InputError
+from tests.processes import printed
 
 
 class Pipe:
@@ -142,6 +142,4 @@ def test_polars_is_imported_only_to_read() -> None:
         "import sys; import rosenblatt.data.tables, rosenblatt.data.sources;"
         "print({'polars', 'numba'} & set(sys.modules))"
     )
-    command = [sys.executable, "-c", program]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # our own program
-    assert answer.stdout.strip() == "set()"
+    assert printed(program) == "set()\n"

@@ -25,6 +25,7 @@ from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.rules import PA1, Perceptron, Rule
 from tests.examples import FORMATS
+from tests.processes import printed
 
 PACKAGE = Path(rosenblatt.__file__).parent
 
@@ -81,25 +82,11 @@ print(json.dumps(found))
 """
 
 
-def run(code: str, **environment: str) -> str:
-    """Run code in a new process and return what it prints."""
-    done = subprocess.run(  # noqa: S603  # our own code
-        [sys.executable, "-c", code],
-        env={**os.environ, **environment},
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_plain_python_gives_the_same_bits() -> None:
     """With ROSENBLATT_PLAIN=1 weights, losses and scores are those of the compiled passes."""
-    compiled = json.loads(run(EVERYTHING))
+    compiled = json.loads(printed(EVERYTHING))
     assert len(compiled) == 36
-    assert json.loads(run(EVERYTHING, ROSENBLATT_PLAIN="1")) == compiled
+    assert json.loads(printed(EVERYTHING, ROSENBLATT_PLAIN="1")) == compiled
 
 
 LEVELS = """
@@ -128,7 +115,7 @@ def test_every_level_of_processor_gives_the_same_bits() -> None:
     if processor() != "x86-64-v3":
         pytest.skip("this processor has no two levels of a package")
     assert package_processors() == ("x86-64-v3", "x86-64-v2")
-    assert run(LEVELS) == run(LEVELS, ROSENBLATT_PROCESSOR="x86-64-v2")
+    assert printed(LEVELS) == printed(LEVELS, ROSENBLATT_PROCESSOR="x86-64-v2")
 
 
 def test_a_kernel_is_typed_once_for_all_processors() -> None:
@@ -155,16 +142,16 @@ def package_copy(tmp_path: Path) -> Path:
 def test_the_cache_is_used_and_never_stale(package_copy: Path, tmp_path: Path) -> None:
     """A second process compiles nothing; an edit of a rule in another file is compiled anew."""
     environment = {"PYTHONPATH": str(package_copy), "ROSENBLATT_CACHE": str(tmp_path / "cache")}
-    first = json.loads(run(FIT, **environment))
+    first = json.loads(printed(FIT, **environment))
     assert first == {"w": [1.0, 1.0], "compiled": True}
-    assert json.loads(run(FIT, **environment)) == {"w": [1.0, 1.0], "compiled": False}
+    assert json.loads(printed(FIT, **environment)) == {"w": [1.0, 1.0], "compiled": False}
 
     rule = package_copy / "rosenblatt" / "rules" / "perceptron.py"
     text = rule.read_text()
     edited = text.replace("0.0 if margin > 0.0 else self.eta0", "0.0 if margin > 0.0 else 3.0")
     assert edited != text
     rule.write_text(edited)
-    assert json.loads(run(FIT, **environment)) == {"w": [3.0, 3.0], "compiled": True}
+    assert json.loads(printed(FIT, **environment)) == {"w": [3.0, 3.0], "compiled": True}
 
 
 def test_processes_that_compile_at_once(tmp_path: Path) -> None:
@@ -177,7 +164,7 @@ def test_processes_that_compile_at_once(tmp_path: Path) -> None:
     ]
     assert [process.wait() for process in started] == [0] * len(codes)
     for code in codes:
-        assert run(code, ROSENBLATT_CACHE=str(tmp_path)) == "1 False\n"
+        assert printed(code, ROSENBLATT_CACHE=str(tmp_path)) == "1 False\n"
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
