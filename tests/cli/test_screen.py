@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -245,6 +246,25 @@ def test_compiling_is_told_once(
         for kernel in ("one", "two"):
             logging.getLogger("rosenblatt.kernels").info("Compiling %s", kernel)
     assert capsys.readouterr().err == "Compiling for this computer; this happens once …\n"
+
+
+def test_compiling_has_a_bar_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block for each kernel, which goes away before anything else is written and at the end."""
+    monkeypatch.undo()
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    log, screen, clear = logging.getLogger("rosenblatt.kernels"), Screen(json=False), "\r\x1b[2K"
+    with ending(screen):
+        log.info("Compiling one")
+        log.info("Compiling two")
+        screen.say("done")
+        log.info("Compiling three")
+    told, *bars = re.sub(r"[0-9.]+ s", "0 s", capsys.readouterr().err).split(clear)
+    assert told == "Compiling for this computer; this happens once …\n"
+    assert bars == ["█ kernel 1, 0 s", "██ kernel 2, 0 s", "done\n", "███ kernel 3, 0 s", ""]
 
 
 LEAVING = """

@@ -32,6 +32,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from shutil import get_terminal_size
+from time import perf_counter
 from typing import Any, TextIO
 
 import click
@@ -44,6 +45,8 @@ from rosenblatt.wording import printable
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
 HELP = ["-h", "--help"]
 PAGE_WIDTH = 100  # characters of a line where standard output is no terminal
+WIDEST_BAR = 40  # blocks
+CLEAR_LINE = "\r\x1b[2K"  # to a terminal
 NO = 1  # exit codes
 CANNOT_RUN = 2
 INTERRUPTED = 130
@@ -55,6 +58,7 @@ class Screen:
 
     def __init__(self, *, json: bool = False) -> None:
         self.wants_json = json
+        self._has_bar = False
 
     @property
     def draws(self) -> bool:
@@ -68,7 +72,7 @@ class Screen:
 
     def say(self, text: str = "") -> None:
         """Write a line of talk to standard error."""
-        _write(sys.stderr, f"{text}\n")
+        self._write(sys.stderr, f"{text}\n")
 
     def warn(self, text: str) -> None:
         """Write a line of warning to standard error."""
@@ -77,7 +81,7 @@ class Screen:
     def show(self, text: str = "") -> None:
         """Write a line of the result to standard output."""
         if not self.wants_json:
-            _write(sys.stdout, f"{text}\n")
+            self._write(sys.stdout, f"{text}\n")
 
     def flush(self) -> None:
         """Bring what was shown to whoever reads it, before more is done."""
@@ -100,7 +104,7 @@ class Screen:
         if title:
             self.heading(title)
         width, blocks = get_terminal_size().columns if self.draws else None, self._can_draw_blocks
-        _write(sys.stdout, draw_table(headings, rows, blocks=blocks, width=width))
+        self._write(sys.stdout, draw_table(headings, rows, blocks=blocks, width=width))
 
     def fits(self, headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> bool:
         """Return whether a table is no wider than the terminal, or than a page where there is none.
@@ -142,16 +146,34 @@ class Screen:
         ascii_only = not _can_write(sys.stdout, "é☃😀")
         indent = 2 if sys.stdout.isatty() else None
         text = dumps(_plain(document), ensure_ascii=ascii_only, allow_nan=False, indent=indent)
-        _write(sys.stdout, f"{text}\n")
+        self._write(sys.stdout, f"{text}\n")
 
     def write(self, data: str | bytes) -> None:
         """Write data to standard output as they are."""
         if isinstance(data, str):
-            _write(sys.stdout, data)
+            self._write(sys.stdout, data)
         else:
+            self.clear_bar()
             sys.stdout.flush()
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
+
+    def bar(self, text: str) -> None:
+        """Show a line on standard error, a terminal, until something else is written."""
+        _write(sys.stderr, f"{CLEAR_LINE}{text}")
+        sys.stderr.flush()
+        self._has_bar = True
+
+    def clear_bar(self) -> None:
+        """Take the line of the bar away, if there is one."""
+        if self._has_bar:
+            self._has_bar = False
+            _write(sys.stderr, CLEAR_LINE)
+            sys.stderr.flush()
+
+    def _write(self, stream: TextIO, text: str) -> None:
+        self.clear_bar()
+        _write(stream, text)
 
 
 class ScreenCommand(click.Command):
@@ -217,18 +239,28 @@ class ScreenCommand(click.Command):
 
 
 class CompilationNotice(logging.Handler):
-    """Says once why a command waits: kernels that nobody compiled on this computer before."""
+    """Says once why a command waits: kernels that nobody compiled on this computer before.
+
+    On a terminal a bar below grows with each kernel; how many will be needed nobody knows before.
+    """
 
     def __init__(self, screen: Screen) -> None:
         super().__init__(logging.INFO)
         self._screen = screen
-        self._told = False
+        self._kernels = 0
+        self._started = 0.0
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line at the first record."""
-        if not self._told:
-            self._told = True
+        """Write a line at the first record, and on a terminal the bar at each."""
+        if not self._kernels:
+            self._started = perf_counter()
             self._screen.say("Compiling for this computer; this happens once …")
+        self._kernels += 1
+        if self._screen.draws_talk:
+            block = "█" if _can_write(sys.stderr, "█") else "#"
+            blocks = block * min(self._kernels, WIDEST_BAR)
+            seconds = perf_counter() - self._started
+            self._screen.bar(f"{blocks} kernel {self._kernels}, {seconds:.1f} s")
 
 
 @contextmanager
@@ -263,6 +295,7 @@ def _noticing(screen: Screen) -> Iterator[None]:
     try:
         yield
     finally:
+        screen.clear_bar()
         log.removeHandler(notice)
         log.setLevel(level)
 

@@ -84,6 +84,10 @@ def test_endings_are_learned_and_shown(tmp_path: Path) -> None:
     assert load(model_path).encoding_.settings.char_ngrams == (3, 4)
     hashed = train_files(path, text="body", char_ngrams=(3, 4), hash_bits=12)
     assert hashed.evaluate(path).error == 0.0
+    crowded = train_files(path, text="body", char_ngrams=(3, 4), hash_bits=4)
+    crowded.save(tmp_path / "crowded.model")  # numbers that terms of one text share
+    again = Model.load(tmp_path / "crowded.model")
+    assert again.evaluate(path).error == crowded.evaluate(path).error
 
 
 def test_refusals(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,14 @@ from machine_code.recording import recording
 from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron
 from rosenblatt.cli import main
 from rosenblatt.kernels.compiling import machine
-from rosenblatt.kernels.compiling.machine import processor
-from rosenblatt.kernels.compiling.store import packed, unpacked
+from rosenblatt.kernels.compiling.machine import processor, symbol_of
+from rosenblatt.kernels.compiling.store import (
+    FOLDER,
+    packed,
+    source_digest,
+    unpacked,
+    write_package_code,
+)
 
 PACKAGE = Path(rosenblatt.__file__).parent
 
@@ -38,6 +45,7 @@ with warnings.catch_warnings(record=True) as caught:
 print(json.dumps([places, "numba" in sys.modules, [str(w.message) for w in caught]]))
 """
 WITHOUT_NUMBA = "sys.modules['numba'] = None"
+STRANGER = 65534  # a user
 LOADED, COMPILED = [[1, -1], False, []], [[1, -1], True, []]
 
 FORK = """
@@ -196,17 +204,82 @@ def test_a_read_only_package_without_a_home(cache: Path, tmp_path: Path) -> None
             path.chmod(0o700)
 
 
+@pytest.fixture
+def site(cache: Path) -> Iterator[Path]:
+    """Yield a folder with a package that brings its machine code along, as a wheel does."""
+    with TemporaryDirectory() as name:  # which others may read, unlike those of pytest
+        Path(name).chmod(0o755)
+        yield filled_site(Path(name, "site"), cache)
+
+
+def filled_site(copy: Path, cache: Path) -> Path:
+    """Copy the package and what is in the cache."""
+    shutil.copytree(PACKAGE, copy / "rosenblatt", ignore=shutil.ignore_patterns("__pycache__"))
+    records = [unpacked(path.read_bytes()) for path in cache.rglob("*.code")]
+    codes = {symbol_of(record.name): record for record in records if record is not None}
+    folder = copy / FOLDER.relative_to(PACKAGE.parent)
+    write_package_code(folder / f"{processor()}.code", source_digest(), codes)
+    return copy
+
+
+def in_site(site: Path, before: str = "", **changes: Any) -> Any:
+    """Run a kernel of that package with HOME unset and no cache that could be used."""
+    environment = {"PYTHONPATH": str(site), "HOME": None, "XDG_CACHE_HOME": "/proc/none"}
+    return look(Path("/proc/none"), before, environment=environment, cwd="/", **changes)
+
+
+def test_machine_code_of_a_read_only_package(site: Path) -> None:
+    """A package that can't be written, with HOME unset, runs without compiler; so does a guest."""
+    for path in (site, *site.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        assert in_site(site, WITHOUT_NUMBA) == [[1, -1], True, []]
+        if hasattr(os, "geteuid") and os.geteuid() == 0 and _readable_by_others(site):
+            assert in_site(site, WITHOUT_NUMBA, user=STRANGER) == [[1, -1], True, []]
+    finally:
+        for path in (site, *site.rglob("*")):
+            path.chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:200] + bytes(40) + data[240:],
+        lambda data: data[:-4000] + bytes(4000),
+        lambda _: b"",
+    ],
+    ids=["cut", "index overwritten", "code overwritten", "empty"],
+)
+def test_damaged_machine_code_of_a_package_is_not_run(
+    site: Path, change: Callable[[bytes], bytes]
+) -> None:
+    """What is not whole is done without: right answers, and a warning that plain Python runs."""
+    damaged(change, site)
+    places, _, warned = in_site(site, WITHOUT_NUMBA)
+    assert places == [1, -1]
+    assert len(warned) == 1
+
+
+def _readable_by_others(site: Path) -> bool:
+    try:
+        run("import numpy, llvmlite", user=STRANGER, cwd="/")
+        run(f"open({str(site / 'rosenblatt' / '__init__.py')!r})", user=STRANGER, cwd="/")
+    except (AssertionError, PermissionError):
+        return False
+    return True
+
+
 def test_another_user(cache: Path) -> None:
     """Whoever can't read the cache of somebody else compiles, and leaves it as it is."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         pytest.skip("only the administrator can run a program as somebody else")
-    stranger = 65534
     try:
-        run("import rosenblatt, numba", user=stranger, cwd="/")
+        run("import rosenblatt, numba", user=STRANGER, cwd="/")
     except (AssertionError, PermissionError):
         pytest.skip("Python is installed where others can't read it")
     before = {path: path.read_bytes() for path in cache.rglob("*.code")}
-    assert look(cache, user=stranger, cwd="/") == COMPILED
+    assert look(cache, user=STRANGER, cwd="/") == COMPILED
     assert {path: path.read_bytes() for path in cache.rglob("*.code")} == before
 
 

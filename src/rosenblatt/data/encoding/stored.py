@@ -254,11 +254,14 @@ def _terms(arrays: Mapping[str, NDArray[Any]], n_columns: int, room: int) -> Ter
     return terms
 
 
-def _documents(arrays: Mapping[str, NDArray[Any]], n_texts: int, n_terms: int) -> DocumentCounts:
+def _documents(
+    arrays: Mapping[str, NDArray[Any]], n_texts: int, n_terms: int, *, shared: bool = False
+) -> DocumentCounts:
+    """Return the counts; where terms may share a number, a text counts for each of them."""
     counts = _array(arrays, DOCUMENTS, np.int32, 1)
     if len(counts) != n_terms or n_texts < 0:
         _damaged("it does not know in how many texts its terms stand")
-    if n_terms and (counts.min() < 0 or counts.max() > n_texts):
+    if n_terms and (counts.min() < 0 or (counts.max() > n_texts and not shared)):
         _damaged("a term stands in more texts than there were")
     return DocumentCounts(counts, n_texts)
 
@@ -267,7 +270,7 @@ def _hashed_documents(
     arrays: Mapping[str, NDArray[Any]], n_texts: int, bits: int
 ) -> DocumentCounts:
     places = _array(arrays, PLACES, np.int32, 1)
-    found = _documents(arrays, n_texts, len(places))
+    found = _documents(arrays, n_texts, len(places), shared=True)
     if len(places) and (places[0] < 0 or places[-1] >> bits or (np.diff(places) <= 0).any()):
         _damaged("the places of its terms are not in order")
     counts = np.zeros(1 << bits, np.int32)
