@@ -9,27 +9,34 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterator
+from io import StringIO
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import polars as pl
 from click.testing import CliRunner
 from numpy.typing import NDArray
 from scipy import sparse
 
 import rosenblatt
 from rosenblatt import (
+    AveragedPerceptron,
     ConfidenceWeightedClassifier,
     KernelPerceptron,
     OnlineLearner,
+    TableEncoder,
+    TextEncoder,
     VotedPerceptron,
 )
 from rosenblatt.cli import main
+from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.rows import Dense
-from rosenblatt.kernels.shapes import as_rows
+from rosenblatt.kernels.finite import first_not_finite
+from rosenblatt.kernels.shapes import as_rows, packed
+from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.fitting import empty_model, fit_model, learn_batch
 from rosenblatt.models.learner import MEMORIES, TRAINED_MEMORIES, Learner
 from rosenblatt.models.scoring import linear_scores
@@ -40,6 +47,7 @@ from rosenblatt.training.examples import Examples, row_numbers, targets_of
 from rosenblatt.training.order import Order
 
 N_ROWS, N_FEATURES = 40, 5
+N_LINES = 300  # of a file: enough to hold rows out in blocks of 1 kB
 CLASS_COUNTS = (2, 3)
 DTYPES = (np.float64, np.float32, np.uint8)
 INDEX_TYPES = (np.int32, np.int64)
@@ -66,46 +74,40 @@ def real_arrays() -> Iterator[Any]:
         yield sparse.csr_matrix(values.astype(dtype)) if sparse_rows else values.astype(dtype)
 
 
+def sparse_arrays() -> Iterator[Any]:
+    """Yield rows of so few values that their products look for features that match."""
+    values = sparse.random(N_ROWS, 300, density=0.01, format="csr", random_state=0)
+    for dtype, index in product(DTYPES, INDEX_TYPES):
+        matrix = (values * 9).astype(dtype)
+        matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
+        yield matrix
+
+
 def labels(n_classes: int) -> NDArray[Any]:
     """Return labels of which every class has some."""
     return np.arange(N_ROWS) * 7 % 11 % n_classes
 
 
 def learners() -> Iterator[Learner]:
-    """Yield every rule with every memory, with and without what else changes a pass."""
-    for rule, memory in product(RULES, TRAINED_MEMORIES):
-        whole = (False, True) if RULES[rule].order == 2 else (False,)
-        for recorded, stopping, full in product((False, True), (False, True), whole):
-            try:
-                yield Learner(
-                    rule=rule,
-                    memory=memory,
-                    max_iter=2,
-                    record_mistakes=recorded,
-                    early_stopping=stopping,
-                    full_covariance=full,
-                )
-            except InputError:  # not available together
-                continue
+    """Yield every rule; what else a pass depends on is not compiled, but for the covariance."""
+    for rule, entry in RULES.items():
+        yield Learner(rule=rule, memory="average", max_iter=2, early_stopping=True)
+        if entry.order == 2:
+            yield Learner(rule=rule, memory="average", max_iter=2, full_covariance=True)
 
 
 def visit_learners() -> None:
     """Train every learner on every input, go on learning, and score."""
-    forms = [as_rows(X, 1.0) for X in arrays()]
-    for n_classes, rows, weighted in product(CLASS_COUNTS, forms, (False, True)):
-        y = labels(n_classes)
-        weight = np.ones(N_ROWS) if weighted else None
-        examples = Examples(rows, targets_of(y, n_classes), weight)
-        for learner in learners():
-            if learner.full_covariance and not isinstance(rows, Dense):
-                continue
-            model = empty_model("Perceptron", learner, np.arange(n_classes), N_FEATURES)
-            try:
-                model, _ = fit_model(model, learner, examples, np.random.default_rng(0))
-            except InputError:  # not available together
-                continue
-            learn_batch(model, learner, examples)
-            linear_scores(model.state, rows)
+    for n_classes, X, learner in product(CLASS_COUNTS, arrays(), learners()):
+        rows = as_rows(X, 1.0)
+        if learner.full_covariance and (n_classes > 2 or rows.sparse):
+            continue
+        examples = Examples(rows, targets_of(labels(n_classes), n_classes))
+        model = empty_model("Perceptron", learner, np.arange(n_classes), N_FEATURES)
+        model, _ = fit_model(model, learner, examples, np.random.default_rng(0))
+        learn_batch(model, learner, examples)
+        linear_scores(model.state, rows)
+        first_not_finite(X.data if rows.sparse else X)
 
 
 def visit_estimators() -> None:
@@ -127,18 +129,23 @@ def visit_estimators() -> None:
                 rosenblatt.why(clf, X, np.ones(N_FEATURES))
 
 
-def visit_orders() -> None:
-    """Shuffle rows by blocks."""
+def visit_rows() -> None:
+    """Shuffle rows by blocks, bring rows of files together, and measure the values of features."""
     rows = as_rows(next(arrays()), 1.0)
     Order(row_numbers(N_ROWS), "blocks", np.random.default_rng(0), rows).next()
+    for dtype in (np.float64, np.float32):  # of tables and svmlight, and of texts
+        matrix = sparse.csr_matrix(np.ones((N_ROWS, N_FEATURES), dtype))
+        kept: Any = as_rows(matrix, 1.0)
+        packed(kept, row_numbers(N_ROWS))
+        feature_spread(kept.data, kept.indices, N_ROWS, N_FEATURES)
 
 
 def visit_votes() -> None:
     """Count votes on every input by teachers of every input."""
     inputs = [*arrays(), *real_arrays()]
-    for n_classes, X, other in product(CLASS_COUNTS, inputs, inputs):
-        for zero in ("mistake", "positive"):
-            clf = VotedPerceptron(max_iter=2, zero=zero).fit(X, labels(n_classes))
+    for n_classes, X, zero in product(CLASS_COUNTS, inputs, ("mistake", "positive")):
+        clf = VotedPerceptron(max_iter=2, zero=zero).fit(X, labels(n_classes))
+        for other in inputs:
             clf.decision_function(other)
 
 
@@ -151,14 +158,10 @@ def _product(left: Any, right: Any) -> Any:
 def visit_kernels() -> None:
     """Fit and score with every kernel on every input, and with every rule and budget on one."""
     kernels: list[Any] = ["linear", "poly", "rbf", "precomputed", _product]
-    inputs = [*arrays(), *real_arrays()]
-    for n_classes, X, kernel in product(CLASS_COUNTS, inputs, kernels):
-        for max_support, stopping in ((None, False), (None, True), (6, False)):
-            clf = KernelPerceptron(
-                kernel=kernel, max_support=max_support, early_stopping=stopping, max_iter=2
-            )
-            dots = _product(X, X) if kernel == "precomputed" else X
-            _visit_kernel_machine(clf, dots, labels(n_classes))
+    inputs = [*arrays(), *real_arrays(), *sparse_arrays()]
+    for X, kernel in product(inputs, kernels):
+        clf = KernelPerceptron(kernel=kernel, max_iter=2)
+        _visit_kernel_machine(clf, _product(X, X) if kernel == "precomputed" else X, labels(2))
     budgets: list[dict[str, Any]] = [
         {},
         {"early_stopping": True},
@@ -166,11 +169,9 @@ def visit_kernels() -> None:
         {"max_support": 6, "memory": "last", "budget": "forgetron"},
         {"max_support": 6, "memory": "average", "budget": "projectron"},
     ]
-    choices = product(RULES, budgets, ("joint", "one-vs-rest"), (None, {0: 2.0}))
-    for n_classes, (rule, budget, machine, weight) in product(CLASS_COUNTS, choices):
-        clf = KernelPerceptron(
-            rule=rule, multi_class=machine, class_weight=weight, max_iter=2, **budget
-        )
+    choices = product(RULES, budgets, ("joint", "one-vs-rest"))
+    for n_classes, (rule, budget, machine) in product(CLASS_COUNTS, choices):
+        clf = KernelPerceptron(rule=rule, multi_class=machine, max_iter=2, **budget)
         _visit_kernel_machine(clf, next(arrays()), labels(n_classes))
 
     values = next(real_arrays())
@@ -192,6 +193,20 @@ def _visit_kernel_machine(clf: KernelPerceptron, data: Any, y: NDArray[Any]) -> 
             clf.partial_fit(data, y)
     except InputError:  # not available together
         return
+
+
+def visit_tables() -> None:
+    """Encode columns and texts of data frames and learn from them, and read svmlight as float32."""
+    frame = pl.read_csv(StringIO(TABLE))
+    X, y = frame.drop("label"), frame["label"].to_numpy()
+    for encoder, data in ((TableEncoder(), X), (TextEncoder(), X["words"].to_list())):
+        encoded = encoder.fit_transform(data)
+        AveragedPerceptron(max_iter=2).fit(encoded, y).predict(encoded)
+    with TemporaryDirectory() as name:
+        for rows in (SVMLIGHT, "0 3:1 1:2.5\n1 2:4 1:1\n"):  # in order, and not
+            path = Path(name, "rows.svm")
+            path.write_text(rows)
+            read_svmlight(path, dtype=np.float32)
 
 
 def visit_online() -> None:
@@ -222,11 +237,11 @@ def visit_online() -> None:
 
 SVMLIGHT = "".join(
     f"{i % 3} qid:{i} " + " ".join(f"{j}:{(i * j) % 7 / 4}" for j in range(1, 6)) + "\n"
-    for i in range(60)
+    for i in range(N_LINES)
 )
 TABLE = "label,size,colour,words\n" + "".join(
     f"{'abc'[i % 3]},{i * 7 % 13},{['red', 'green', 'blue'][i % 2]},some naïve words and more {i}\n"
-    for i in range(60)
+    for i in range(N_LINES)
 )
 
 
@@ -253,8 +268,7 @@ def other_files(folder: Path) -> Iterator[list[str]]:
     """Write files of other formats, as they also come; yield each with options that go with it."""
     head, *lines = TABLE.splitlines()
     names = head.split(",")
-    (folder / "unordered.svm").write_text("0 3:1 1:2.5\n1 2:4 1:1\n0 5:1 2:-3.25e-2\n" * 8)
-    (folder / "bad.svm").write_text("0 1:1 2:2.5\n1 1:bad 2:1\n1 3:1 4:2\n" * 8)
+    (folder / "unordered.svm").write_text("0 3:1 1:2.5\n1 2:4 1:1\n0 5:1 2:-3.25e-2\n" * 80)
     with gzip.open(folder / "packed.svm.gz", "wt") as packed:
         packed.write(SVMLIGHT)
     rows = [dict(zip(names, line.split(","), strict=True)) for line in lines]
@@ -262,9 +276,17 @@ def other_files(folder: Path) -> Iterator[list[str]]:
         row["size"] = float(row["size"])  # type: ignore[assignment]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     yield ["unordered.svm"]
-    yield ["bad.svm", "--bad-rows", "skip", "--max-bad-share", "0.5"]
     yield ["packed.svm.gz"]
-    yield ["rows.jsonl", "--label", "label"]
+    frame = pl.DataFrame(rows)
+    frame.write_parquet(folder / "rows.parquet")
+    frame.write_ipc(folder / "rows.arrow")
+    frame.write_csv(folder / "rows.tsv", separator="\t")
+    (folder / "rows.txt").write_text(
+        "".join(f"__label__{row['label']} {row['words']}\n" for row in rows)
+    )
+    for name in ("rows.jsonl", "rows.parquet", "rows.arrow", "rows.tsv"):
+        yield [name, "--label", "label"]
+    yield ["rows.txt", "--format", "fasttext"]
     table = ["table3.csv", "--label", "label"]
     yield [*table, "--ignore", "size,words"]  # categories alone
     yield [*table, "--ignore", "words", "--bins", "4"]
@@ -273,57 +295,83 @@ def other_files(folder: Path) -> Iterator[list[str]]:
 
 
 def visit_commands() -> None:
-    """Train, judge, predict, explain and trace from files."""
+    """Train, judge, predict, explain, trace and draw from files of every format."""
     with TemporaryDirectory() as name:
         home = Path.cwd()
         os.chdir(name)
         try:
-            for (data, *options), rule, memory in product(
-                files(Path(name)), RULES, TRAINED_MEMORIES
-            ):
-                _visit_file(data, options, rule, memory)
-            for data, *options in other_files(Path(name)):
-                for memory in TRAINED_MEMORIES:
-                    _visit_file(data, options, "perceptron", memory)
+            for data, *options in (*files(Path(name)), *other_files(Path(name))):
+                _visit_file(data, options)
             for n_classes in CLASS_COUNTS:
-                run("diagnose", f"rows{n_classes}.svm")
-                run("evaluate", f"rows{n_classes}.svm", "--folds", "2")
-                run("tune", f"rows{n_classes}.svm", "-o", "tuned.model")
+                _visit_choices(f"rows{n_classes}.svm")
+            _visit_rare_ways()
         finally:
             os.chdir(home)
 
 
-def _visit_file(data: str, options: list[str], rule: str, memory: str) -> None:
-    chosen = ["--rule", rule, "--memory", memory, "--max-iter", "2"]
-    trained = run("train", data, *options, *chosen, "-o", "a.model", "--test", data)
-    if not trained:  # not available together
-        return
-    run("train", data, *options, *chosen, "-o", "b.model", "--shuffle", "no")
-    run("train", data, *options, *chosen, "-o", "b.model", "--buffer", "1K")
-    run("train", data, *options, *chosen, "-o", "b.model", "--record-mistakes", "--calibrate")
+def _visit_file(data: str, options: list[str]) -> None:
+    chosen = [data, *options, "--max-iter", "2"]
+    run("train", *chosen, "-o", "a.model", "--test", data)
+    run("train", *chosen, "-o", "b.model", "--buffer", "1K", "--calibrate")
     run("train", "--from", "a.model", data, "-o", "c.model")
     for model in ("a.model", "b.model"):
         run("predict", model, data, "--scores")
         run("evaluate", model, data)
-        run("explain", model, data, "--why")
+        run("explain", model, data)
         run("weights", model)
-    run("trace", data, *chosen, "--json")
+    run("export", "a.model", "-o", "a.json")
 
 
-def run(*arguments: str) -> bool:
-    """Run a command; return whether it could."""
-    done = CliRunner().invoke(main, arguments)
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.exit_code in {0, 1}
+def _visit_choices(data: str) -> None:
+    """Visit every rule and memory, and the commands that learn in ways of their own."""
+    for rule, memory in product(RULES, TRAINED_MEMORIES):
+        chosen = [data, "--rule", rule, "--memory", memory, "--max-iter", "2"]
+        if memory == "vote" and not RULES[rule].fixed_step:  # not available together
+            continue
+        run("train", *chosen, "-o", "a.model", "--shuffle", "blocks", "--buffer", "1K")
+        run("predict", "a.model", data)
+        if RULES[rule].order == 1:
+            run("train", *chosen, "-o", "b.model", "--record-mistakes")
+            run("explain", "b.model", data, "--why")
+    run("trace", data, "--json")
+    run("diagnose", data)
+    run("evaluate", data, "--folds", "2")
+    for kernel in ("rbf", "poly"):
+        run("train", data, "--kernel", kernel, "--max-iter", "2", "-o", "k.model")
+        run("evaluate", "k.model", data)
+    run("report", "b.model", "--test", data, "-o", "report.html")
+
+
+def _visit_rare_ways() -> None:
+    """Read standard input and bad rows, and search for the best choices."""
+    for data, *options in (["rows2.svm"], ["table3.csv", "--label", "label", "--text", "words"]):
+        run("train", "-", *options, "-o", "a.model", given=Path(data).read_bytes())
+    Path("bad.svm").write_text("0 1:1 2:2.5\n1 1:bad 2:1\n1 3:1 4:2\n" * 8)
+    skip = ["--bad-rows", "skip", "--max-bad-share", "0.5"]
+    run("train", "bad.svm", *skip, "-o", "a.model")
+    run("predict", "a.model", "bad.svm", *skip)
+    rows = Path("rows2.svm").read_text().splitlines(keepends=True)
+    Path("few.svm").write_text("".join(rows[:60]))
+    run("tune", "few.svm", "--folds", "1", "-o", "tuned.model")
+    for kind in ("projections", "errors"):
+        run("plot", kind, "few.svm", "-o", "plot.svg")
+
+
+def run(*arguments: str, given: bytes | None = None) -> None:
+    """Run a command, which must be able to."""
+    done = CliRunner().invoke(main, arguments, input=given)
+    if done.exit_code not in {0, 1}:
+        msg = f"rosenblatt {' '.join(arguments)}: {done.output}"
+        raise RuntimeError(msg) from done.exception
 
 
 VISITS: tuple[Callable[[], None], ...] = (
     visit_learners,
     visit_estimators,
-    visit_orders,
+    visit_rows,
     visit_votes,
     visit_kernels,
+    visit_tables,
     visit_online,
     visit_commands,
 )
