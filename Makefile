@@ -58,7 +58,7 @@ wheel: .venv/installed-dev
 	$(BIN)/python -m machine_code
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	$(PYTHON) -m venv --clear build/wheel
-	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls -t dist/*.whl | head -1)[io]"
+	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls -t dist/*.whl | head -1)[io,plots]"
 	build/wheel/bin/python -m machine_code.check
 
 SOURCES := pyproject.toml hatch_build.py constraints.txt
