@@ -1,5 +1,6 @@
 """Iterative parameter mixing against plain lists, the serial learners and its theorem."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -190,6 +191,22 @@ def test_broadcast_weights_are_never_written() -> None:
             assert not any(np.shares_memory(share.change.values, array) for array in arrays)
         assert all(map(same_bits, arrays, before))
     assert state.weights.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_shard_that_moved_is_learned_from(kind: str) -> None:
+    """A worker may get the arrays of a shard at any address, as of one that was lost."""
+    X, y = noisy(50, 5)
+    (shard,) = virtual_shards(Examples(FORMATS[kind](X), y, np.full(50, 0.5)), 1)
+    buffers: list[pickle.PickleBuffer] = []
+    message = pickle.dumps(shard, protocol=5, buffer_callback=buffers.append)
+    odd = [memoryview(bytearray(b"x") + bytearray(buffer.raw()))[1:] for buffer in buffers]
+    arrived = pickle.loads(message, buffers=odd)  # noqa: S301  # our own
+    start = Start.of(State.zeros(5, 2, averaged=False))
+    lesson = Lesson(PA1(0.5), 0, shuffle=True, seed=0, averaged=False)
+    shares = [run_epoch(part, start, 1, lesson) for part in (shard, arrived)]
+    assert len(odd) >= 4
+    assert same_bits(*(share.change.whole((6,)) for share in shares))
 
 
 @pytest.mark.parametrize(("rule", "length"), [(Perceptron(), 0.1), (AROW(), 20.0)])

@@ -49,6 +49,22 @@ class Shard:
         permute(order, np.random.Generator(bits))
         return order
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrived, (self.number, self.examples, self.learning, self.held_out)
+
+
+def _arrived(
+    number: int, examples: Examples, learning: NDArray[Any], held_out: NDArray[Any]
+) -> Shard:
+    """Return a shard from a message, whose arrays need not be aligned: kernels take no others."""
+    rows = type(examples.rows)(*map(_aligned, examples.rows))
+    weight, targets = _aligned(examples.weight), _aligned(examples.targets)
+    return Shard(number, Examples(rows, targets, weight), _aligned(learning), _aligned(held_out))
+
+
+def _aligned(value: Any) -> Any:
+    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
+
 
 def stream(seed: int, key: tuple[int, ...]) -> np.random.PCG64:
     """Return one of the independent streams of chance that belong to a seed."""
