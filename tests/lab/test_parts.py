@@ -188,7 +188,7 @@ def test_sentences(engine: Engine) -> None:
     assert said[8].endswith("That was the last pass allowed: training has ended.")
     surely = engine.ask("sentences", document=replace(toy_set("xor"), rule="arow").plain())
     assert surely[1].endswith(
-        "0.5 times Σx is subtracted from the weights; unsure ones move more: "
+        "0.5 times Σx is subtracted from the weights: "
         "w = (0, 0), b = −0.5, deviations (1, 1, 0.7071)."
     )
     margin = replace(toy_set("separable"), rule="pa1", zero="negative", max_iter=1)

@@ -68,7 +68,7 @@ function didSurely(training, at) {
   const way = rows.y[visits.row[at - 1]] > 0 ? "is added to" : "is subtracted from";
   const put = (values) => (document.bias ? values : values.slice(0, -1));
   const bias = document.bias ? `, b = ${shown(weights.at(-1))}` : "";
-  return `${shown(visits.tau[at - 1])} times Σx ${way} the weights; unsure ones move more: w = ${vector(weights.slice(0, -1))}${bias}, deviations ${vector(put(deviations))}.`;
+  return `${shown(visits.tau[at - 1])} times Σx ${way} the weights: w = ${vector(weights.slice(0, -1))}${bias}, deviations ${vector(put(deviations))}.`;
 }
 
 function cycleSentence({ cycle, passEnds }, at) {
