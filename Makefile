@@ -57,6 +57,7 @@ reproduce: .venv/installed
 wheel: .venv/installed-dev
 	$(BIN)/python -m machine_code
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	rm -rf src/rosenblatt/kernels/compiling/machine_code # else the checkout would run it, tests too
 	$(PYTHON) -m venv --clear build/wheel
 	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls -t dist/*.whl | head -1)[io,plots]"
 	build/wheel/bin/python -m machine_code.check
