@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.figure import Amount, Figure, Target, speed_up
+from benchmarks.figure import Figure, price, speed_up
 from benchmarks.generated import dense_rows, zipf_rows
 from benchmarks.peers import averaged, perceptron, second_order, sklearn_averaged
 from benchmarks.stopwatch import Scale, epoch_times
@@ -31,21 +31,19 @@ def figures(scale: Scale) -> Iterator[Figure]:
             PASSES,
             scale,
         )
-        yield Figure(
+        yield price(
             f"{name}: price of the average",
-            Amount(1e3 * times["averaged"], "ms"),
-            Amount(1e3 * times["plain"], "ms"),
+            times["averaged"],
+            times["plain"],
             "our Perceptron",
-            Amount(times["averaged"] / times["plain"], "×"),
-            Target("≤", 1.3),
+            1.3,
             note=f"{perceptron(X, y)(PASSES).history_[-1].mistakes / len(y):.0%} mistakes",
         )
         yield speed_up(name, times["averaged"], times["sklearn"], "sklearn SGD, averaged", 2.0)
-        yield Figure(
+        yield price(
             f"{name}: price of second order",
-            Amount(1e3 * times["arow"], "ms"),
-            Amount(1e3 * times["averaged"], "ms"),
+            times["arow"],
+            times["averaged"],
             "our AveragedPerceptron",
-            Amount(times["arow"] / times["averaged"], "×"),
-            Target("≤", SECOND_ORDER),
+            SECOND_ORDER,
         )

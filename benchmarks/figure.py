@@ -96,6 +96,14 @@ def speed_up(
     return Figure(what, *times, peer_name, Amount(peer / ours, "×"), target, note)
 
 
+def price(
+    what: str, ours: float, base: float, base_name: str, at_most: float, note: str = ""
+) -> Figure:
+    """Return how many times the seconds of something simpler ours are."""
+    times = Amount(1e3 * ours, "ms"), Amount(1e3 * base, "ms")
+    return Figure(what, *times, base_name, Amount(ours / base, "×"), Target("≤", at_most), note)
+
+
 def share_of_limit(what: str, ours: float, limit: float, at_least: float | None = None) -> Figure:
     """Return how near our seconds come to those of the dot products alone."""
     target = None if at_least is None else Target("≥", at_least)

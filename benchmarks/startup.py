@@ -12,7 +12,7 @@ from time import perf_counter
 
 import numpy as np
 
-from benchmarks.figure import Amount, Figure, Target
+from benchmarks.figure import Amount, Figure, Target, price
 from benchmarks.stopwatch import Scale
 
 IMPORTS = "import sklearn.linear_model, numba"
@@ -70,15 +70,7 @@ def _commands(scale: Scale) -> Iterator[Figure]:
                 if turn:  # the first one compiles what is not compiled yet
                     times[what].append(seconds)
     for what in programs:
-        ours, peer = median(times[what]), median(times[""])
-        yield Figure(
-            what,
-            Amount(1000 * ours, "ms"),
-            Amount(1000 * peer, "ms"),
-            LEAST,
-            Amount(ours / peer, "×"),
-            Target("≤", TIMES_LEAST),
-        )
+        yield price(what, median(times[what]), median(times[""]), LEAST, TIMES_LEAST)
 
 
 def _write_files(folder: Path) -> None:

@@ -156,8 +156,7 @@ kernel_options = option_group(
             "(gamma*x*x'+1)^degree. For data in memory; predict and evaluate take such models.",
         ),
         value_option(
-            "--gamma",
-            metavar="G",
+            "--gamma G",
             type=click.FloatRange(0, min_open=True),
             shown="1/(features * variance)",
             help="Factor gamma of the kernel.",

@@ -131,12 +131,6 @@ class ClusterOutcome(NamedTuple):
     verdict: Verdict | None  # where the last weights are kept and separate all rows
     spread: Spread | None  # of the features of sparse rows, measured on the first shard
 
-    @property
-    def held_out_error(self) -> float | None:
-        """The error of the weights to be returned on the rows held out."""
-        score = self.outcome.history[self.outcome.best_pass - 1].validation_score
-        return None if score is None else 1.0 - score
-
 
 def fit_cluster(
     client: Client,

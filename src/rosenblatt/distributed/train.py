@@ -121,7 +121,7 @@ def with_files(model: Model, read: "ClusterFiles", fitted: "ClusterOutcome") -> 
             "n_rows": int(sum(collected.lengths)),
             "class_counts": collected.class_counts.tolist(),
             "held_out_rows": fitted.n_held_out,
-            "held_out_error": fitted.held_out_error,
+            "held_out_error": fitted.outcome.held_out_error,
             "n_wrong": fitted.n_wrong,
             "notes": read.notes,
         },

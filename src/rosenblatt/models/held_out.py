@@ -18,7 +18,7 @@ from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.linear import fit_supply
 from rosenblatt.training.memory import held_out_scores
-from rosenblatt.training.order import ArraySupply, Supply, permute
+from rosenblatt.training.order import ArraySupply, permute
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import Trained
 
@@ -140,10 +140,10 @@ class HeldOutFit:
         return [f"No {what}: training ended before any row was held out." for what in missing]
 
 
-def few_held_out(learner: Learner, supply: Supply) -> bool:
+def few_held_out(learner: Learner, n_held_out: int) -> bool:
     """Return whether so few rows are held out that the pass they choose is chosen by chance."""
     settles = learner.averaged or learner.second_order  # of other weights the last may be bad
-    return settles and 0 < supply.n_held_out < FEW_HELD_OUT
+    return settles and 0 < n_held_out < FEW_HELD_OUT
 
 
 def dealt(n_rows: int, n_folds: int, seed: Any) -> NDArray[np.int64]:

@@ -17,10 +17,10 @@ from rosenblatt.mistakes.budget import BUDGETS, NO_LIMIT, BudgetState
 from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.kernel import Kernel, scale_gamma
 from rosenblatt.mistakes.machine import DualState
-from rosenblatt.models.held_out import FEW_HELD_OUT
+from rosenblatt.models.held_out import few_held_out
 from rosenblatt.models.learner import SHARED, Learner, check_parameters, plain_options
 from rosenblatt.models.model import KernelMachine, Model, record_of
-from rosenblatt.models.rows import FileRows
+from rosenblatt.models.rows import MOST_DENSE_COLUMNS, FileRows
 from rosenblatt.rules import additive_rules, rule_parameters
 from rosenblatt.training.examples import ClassWeight, Examples
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
@@ -30,7 +30,6 @@ from rosenblatt.wording import word_list
 
 KERNEL_LEARNER = "KernelPerceptron"
 FILE_KERNELS = ("rbf", "poly")
-MOST_DENSE_COLUMNS = 200
 
 
 def budget_of(parameters: Any) -> str | None:
@@ -216,7 +215,7 @@ def kernel_model(
     machine, training, outcome = trained(plan)
     n_held_out = training.n_held_out
     if refit and n_held_out and outcome.stop_reason not in ENDED_EARLY:
-        few = n_held_out < FEW_HELD_OUT and learner.averaged
+        few = few_held_out(learner, n_held_out)
         passes = learner.passes if few else outcome.best_pass
         machine, *_ = trained(replace(plan, max_iter=passes, early_stopping=None))
     record = record_of(outcome)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.training.examples import ClassWeight, Examples
 
 MOST_BYTES = 1 << 30  # of parsed rows in memory
+MOST_DENSE_COLUMNS = 200  # of rows that are taken as an array where all are looked at together
 
 
 def model_rows(

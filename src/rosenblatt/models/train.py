@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 TABLE_RULE, TEXT_RULE = "pa1", "arow"
-MOST_DENSE_COLUMNS = 200
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
 LISTS = ("text", "category", "numeric", "ignore", "names")
 SETTINGS = [entry.name for kind in (Layout, Columns, Learner) for entry in fields(kind)]
@@ -313,7 +312,7 @@ def fit_source(
     trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
     supply, n_held_out = trained.supply, trained.supply.n_held_out
     whole = trained.outcome.stop_reason not in ENDED_EARLY
-    again, few = refit and learner.early_stopping and whole, few_held_out(learner, supply)
+    again, few = refit and learner.early_stopping and whole, few_held_out(learner, n_held_out)
     in_folds = again and few and isinstance(supply, ArraySupply) and not learner.voted
     fits = wanted.fit(trained, in_folds=in_folds)
     if not (again and n_held_out):
@@ -549,6 +548,8 @@ def encoding_notes(encoding: Any) -> list[str]:
 def _verdict(diagnose: Callable[..., Any], trained: Trained, learner: Learner) -> Any:
     """Prove whether the rows, held-out ones too, as they were learned from, can be separated."""
     from scipy import sparse
+
+    from rosenblatt.models.rows import MOST_DENSE_COLUMNS
 
     reading, rows = trained.reading, trained.sample
     if not reading.first.last:

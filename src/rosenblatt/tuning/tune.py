@@ -10,8 +10,7 @@ import numpy as np
 
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.kernels.shapes import dense_values, matrix_of
-from rosenblatt.models.kernel_machine import MOST_DENSE_COLUMNS
-from rosenblatt.models.rows import read_rows
+from rosenblatt.models.rows import MOST_DENSE_COLUMNS, read_rows
 from rosenblatt.models.train import SETTINGS, TEXT_RULE, settings, settings_for
 from rosenblatt.rules import rule_parameters
 from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
