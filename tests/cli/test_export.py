@@ -31,6 +31,13 @@ def test_json(tmp_path: Path) -> None:
     assert "money" in json.dumps(json.loads(text.read_text()))
 
 
+def test_no_output(tmp_path: Path) -> None:
+    """Without a file to write the command says that it needs one."""
+    done = ran(spam_model(tmp_path))
+    assert done.exit_code == 2
+    assert "Error: Missing option '-o' / '--output'." in done.stderr
+
+
 def test_json_is_not_read_back(tmp_path: Path) -> None:
     """JSON is for others to read: no command takes it for a model."""
     text = tmp_path / "spam.json"

@@ -199,3 +199,37 @@ def test_refusals(tmp_path: Path) -> None:
     assert "--folds has no effect without --tune." in done.stderr
     model = train_files(mails(tmp_path), text="body", rule="perceptron")
     assert model.learner == "AveragedPerceptron"
+
+
+def rings(folder: Path) -> tuple[str, Any, Any]:
+    """Write rows that a kernel parts best, some of them noisy, and return them, too."""
+    generator = np.random.default_rng(5)
+    X = generator.normal(size=(160, 2)).round(3)
+    inside = ((X**2).sum(axis=1) < 1.2) ^ (generator.random(160) < 0.03)
+    y = np.where(inside, "in", "out")
+    path = folder / "rings.csv"
+    lines = [f"{a},{b},{label}" for (a, b), label in zip(X, y, strict=True)]
+    path.write_text("\n".join(["east,north,place", *lines, ""]))
+    return str(path), X, y
+
+
+@pytest.mark.usefixtures("_few")
+def test_kernels_meet_other_encodings(tmp_path: Path) -> None:
+    """The best kernel is tried with bins and pairs, too, and the printed command trains it."""
+    path, X, y = rings(tmp_path)
+    given = [path, "--label", "place", "--folds", "3"]
+    document = json.loads(ran(tune_command, *given, "--json").stdout)
+    kernels = [trial for trial in document["trials"] if "kernel" in trial]
+    assert "kernel" in document["chosen"]
+    assert any("bins" in trial or "degree" in trial for trial in kernels)
+    first, second = str(tmp_path / "1.model"), str(tmp_path / "2.model")
+    done = ran(tune_command, *given, "-o", first)
+    line = next(line for line in done.stdout.splitlines() if line.startswith("Command: "))
+    ran(train, *shlex.split(line.removeprefix("Command: "))[2:], "-o", second)
+    rows = [{"east": a, "north": b} for a, b in X]
+    one, two = load(first).predict(rows), load(second).predict(rows)
+    assert one.tolist() == two.tolist()
+    assert np.mean(one == y) > 0.9
+    clf = tune(X, y, folds=3)
+    assert isinstance(clf, KernelPerceptron)
+    assert clf.score(X, y) > 0.9

@@ -56,8 +56,9 @@ def value_option(
         if " " in name:
             attributes["metavar"] = name.partition(" ")[2]
     plain = [name.partition(" ")[0] for name in names]
-    show = shown or default is not None
-    return click.option(*plain, default=default, show_default=show, **attributes)
+    if not attributes.get("required"):  # for which click takes None for a value
+        attributes |= {"default": default, "show_default": shown or default is not None}
+    return click.option(*plain, **attributes)
 
 
 def number_option(

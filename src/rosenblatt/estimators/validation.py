@@ -39,16 +39,32 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[R
         "order": "C",
         "ensure_all_finite": False,  # below, with the place
     }
-    if reset or y is not None:
-        X, y = validate_data(estimator, X, y, **options)
+    try:
+        if reset or y is not None:
+            X, y = validate_data(estimator, X, y, **options)
+        else:
+            X, y = validate_data(estimator, X, **options), np.empty(0)
+    except ValueError as error:
+        raise _of_words(X, error) from error
+    if len(y):
         check_classification_targets(y)
-    else:
-        X = validate_data(estimator, X, **options)
-        y = np.empty(0)
     found = rows_of(X, estimator)
     if model is not None and model.encodes:
         found = input_rows(model, X).csr(model.n_features, model.constant)
     return found, y
+
+
+def _of_words(X: Any, error: ValueError) -> ValueError:
+    """Return the error that names a column of words in X, or the one given if there is none."""
+    for name in getattr(X, "columns", ()):
+        try:
+            np.asarray(X[name], np.float64)
+        except (TypeError, ValueError):
+            return InputError(
+                f"Column {name!r} of X holds more than numbers: make features of it with "
+                "rosenblatt.TableEncoder, as in TableEncoder().fit_transform(X, y)."
+            )
+    return error
 
 
 def _labels(y: Any, n_rows: int) -> NDArray[Any]:

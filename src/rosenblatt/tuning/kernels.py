@@ -31,13 +31,12 @@ class KernelJudge:
     def __init__(
         self,
         other: RowJudge,
-        X: Any,
+        rows: Callable[[Candidate], Any],  # the matrix of rows as a candidate encodes them
         y: NDArray[Any],
         weight: NDArray[Any] | None,
         **shared: Any,
     ) -> None:
-        self._other, self._y, self._weight = other, y, weight
-        self._X = X if hasattr(X, "shape") else np.asarray(X)
+        self._other, self._rows, self._y, self._weight = other, rows, y, weight
         self._shared = shared
 
     def __call__(
@@ -50,7 +49,8 @@ class KernelJudge:
             raise Stopped
         train, test = self._other.split(fold)
         machine = kernel_machine(candidate, **self._shared)
-        X = self._X.iloc if hasattr(self._X, "iloc") else self._X
+        rows = self._rows(candidate)
+        X = getattr(rows, "iloc", rows if hasattr(rows, "shape") else np.asarray(rows))
         weight = None if self._weight is None else self._weight[train]
         machine.fit(X[train], self._y[train], weight)
         scores = np.asarray(machine.decision_function(X[test]))
@@ -64,7 +64,7 @@ def is_kernel(candidate: Candidate) -> bool:
 
 def kernel_machine(candidate: Candidate, *, class_weight: Any, **shared: Any) -> KernelPerceptron:
     """Return the estimator of a candidate, with what all candidates share."""
-    given = candidate.parameters
+    given = dict(candidate.learner)
     chosen = {
         entry.name: given.pop(entry.name) for entry in fields(KernelChoice) if entry.name in given
     }

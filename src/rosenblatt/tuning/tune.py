@@ -109,7 +109,7 @@ def tune(
     judged: Judge = judge
     shared = {"class_weight": class_weight, "random_state": random_state}
     if len(labels) <= FEW_ROWS:
-        machines = KernelJudge(judge, X, labels, None, **shared)
+        machines = KernelJudge(judge, lambda _: X, labels, None, **shared)
         pool, judged = [*pool, *KERNELS], machines
     halving(search, pool, judged, time_limit=time_limit, n_jobs=n_jobs, tell=tell)
     best = search.best
@@ -183,10 +183,10 @@ def tune_files(
     pool.sort(key=lambda one: (one.encoding != (), dict(one.learner)["rule"] != default))
     judged: Judge = judge
     if len(base.numbers) <= FEW_ROWS and not chosen - {"max_iter"}:
-        rows = base.examples.rows
-        X = matrix_of(rows) if rows.shape[1] > MOST_DENSE_COLUMNS else dense_values(rows)
         weight = base.examples.weight
-        judged = KernelJudge(judge, X, base.numbers, weight, class_weight=None, **shared)
+        judged = KernelJudge(
+            judge, encoded.matrix, base.numbers, weight, class_weight=None, **shared
+        )
         pool += [Candidate((*entry.learner, *kept.items())) for entry in KERNELS]
     halving(search, pool, judged, time_limit=time_limit, n_jobs=n_jobs, tell=tell)
     best = search.best
@@ -214,6 +214,11 @@ class _FileEncodings:
             if candidate.encoding not in self._known:
                 self._known[candidate.encoding] = self._read(dict(candidate.encoding))
             return self._known[candidate.encoding]
+
+    def matrix(self, candidate: Candidate) -> Any:
+        """Return the same rows as an array, or as a sparse matrix where they are wide."""
+        rows = self(candidate).examples.rows
+        return matrix_of(rows) if rows.shape[1] > MOST_DENSE_COLUMNS else dense_values(rows)
 
     def _read(self, encoding: Mapping[str, Any]) -> EncodedRows:
         _, columns, learner = settings(**dict(self._given) | dict(encoding))

@@ -82,7 +82,7 @@ def _frame(X: Any, wanted: Selection | None, text: str | None) -> "tuple[pl.Data
     if isinstance(X, pl.DataFrame):
         return X, True
     if _is_pandas(X) and hasattr(X, "columns"):
-        return _of_pandas(X)
+        return _of_pandas(X, wanted)
     has_columns = any(hasattr(X, name) for name in ("columns", "column_names", "schema"))
     if has_columns and hasattr(X, "__arrow_c_stream__"):
         try:
@@ -91,9 +91,9 @@ def _frame(X: Any, wanted: Selection | None, text: str | None) -> "tuple[pl.Data
             msg = f"X cannot be read as a table of Arrow: {str(error).splitlines()[0]}."
             raise InputError(msg) from error
     values = _listed(X)
-    first = next((value for value in values if value is not None and value == value), None)  # noqa: PLR0124  # NaN
+    first = next((value for value in values if not _is_missing(value)), None)
     if isinstance(first, Mapping):
-        return _of_dictionaries(values), True
+        return _of_dictionaries(values, wanted), True
     if isinstance(first, str) and text is not None:
         return pl.DataFrame([_column(text, values)]), True
     raise InputError(_unnamed(X, wanted, texts=text is not None))
@@ -118,7 +118,7 @@ def _unnamed(X: Any, wanted: Selection | None, *, texts: bool) -> str:
     return f"X must hold {which}: give {forms}; got a {type(X).__name__}."
 
 
-def _of_dictionaries(rows: Sequence[Any]) -> "pl.DataFrame":
+def _of_dictionaries(rows: Sequence[Any], wanted: Selection | None) -> "pl.DataFrame":
     import polars as pl
 
     names: dict[str, None] = {}
@@ -127,7 +127,13 @@ def _of_dictionaries(rows: Sequence[Any]) -> "pl.DataFrame":
             msg = f"Row {number} of X must be a dictionary whose keys are the names of columns."
             raise InputError(msg)
         names |= dict.fromkeys(row)
-    return pl.DataFrame({name: _column(name, [row.get(name) for row in rows]) for name in names})
+    used = names if wanted is None else wanted.names  # whatever the others hold
+    return pl.DataFrame(
+        {
+            name: _column(name, [row.get(name) if name in used else None for row in rows])
+            for name in names
+        }
+    )
 
 
 def _of_array(X: NDArray[Any]) -> "pl.DataFrame":
@@ -138,7 +144,7 @@ def _of_array(X: NDArray[Any]) -> "pl.DataFrame":
     return pl.DataFrame({name: _column(name, columns[k]) for k, name in enumerate(names)})
 
 
-def _of_pandas(X: Any) -> "tuple[pl.DataFrame, bool]":
+def _of_pandas(X: Any, wanted: Selection | None) -> "tuple[pl.DataFrame, bool]":
     """Return a data frame of pandas column by column: polars would need pyarrow for that."""
     import polars as pl
 
@@ -148,8 +154,11 @@ def _of_pandas(X: Any) -> "tuple[pl.DataFrame, bool]":
         twice = next(name for name in names if names.count(name) > 1)
         msg = f"X has more than one column {twice!r}: give each a name of its own."
         raise InputError(msg)
-    columns = {name: _column(name, _present(X.iloc[:, k])) for k, name in enumerate(names)}
-    return pl.DataFrame(columns), named
+    used = names if wanted is None or not named else wanted.names  # whatever the others hold
+    columns = (
+        _present(X.iloc[:, k]) if n in used else [None] * len(X) for k, n in enumerate(names)
+    )
+    return pl.DataFrame({n: _column(n, c) for n, c in zip(names, columns, strict=True)}), named
 
 
 def _present(X: Any) -> Any:
@@ -178,7 +187,7 @@ def _column(name: str, values: Any) -> "pl.Series":
         series = pl.Series(name, values, nan_to_null=True)
     else:
         plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-        plain = [None if value is None or value != value else value for value in plain]  # noqa: PLR0124  # NaN
+        plain = [None if _is_missing(value) else value for value in plain]
         kinds = {type(value) for value in plain} - {type(None)}
         if len(kinds) > 1 and all(issubclass(kind, PLAIN) for kind in kinds) and str in kinds:
             plain = [value if value is None else str(value) for value in plain]
@@ -189,6 +198,11 @@ def _column(name: str, values: Any) -> "pl.Series":
             msg = f"Column {name!r} of X must hold values of one kind; got {several}."
             raise InputError(msg) from error
     return pl.Series(name, [None] * len(series)) if series.null_count() == len(series) else series
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or NaT; an array in a cell is none of them."""
+    return value is None or (value != value) is True  # noqa: PLR0124  # NaN
 
 
 def _is_pandas(X: Any) -> bool:
