@@ -1,4 +1,4 @@
-"""Forgetting, older versions, going back, quarantine: what is gone is gone, the rest stays."""
+"""Forgetting, older versions, going back: what is gone is gone, the rest stays."""
 
 import json
 import math
@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt.service.limits import Limits
 from rosenblatt.service.writer import Writer
 
 from .conftest import Asked, create, same, taught, teach
 
 MODEL = "/v1/models/m"
-TEACHER, LIAR = {"token": "t"}, {"token": "liar"}
+TEACHER = "t"
 
 
 def examples(n: int, labels: str = "ab", seed: int = 0) -> list[dict[str, Any]]:
@@ -46,12 +45,15 @@ def taught_service(folder: Path, batch: list[dict[str, Any]], **spec: Any) -> As
 def forget(asked: Asked, **request: Any) -> dict[str, Any]:
     """Return what became of a forgetting, when it is done."""
     answer = asked.ask("POST", f"{MODEL}/forget", request)
-    assert answer.status_code in {200, 202}, answer.text
-    found: dict[str, Any] = answer.json()
-    while found.get("status") == "waiting" or (found["job"] is not None and "status" not in found):
-        found = asked.ask("GET", f"{MODEL}/jobs/{found['job']}").json()
+    assert answer.status_code == 202, answer.text
+    return finished(asked, answer.json()["job"])
+
+
+def finished(asked: Asked, job: int, model: str = MODEL) -> dict[str, Any]:
+    """Return a job when it is no longer waiting."""
+    while (found := asked.ask("GET", f"{model}/jobs/{job}").json())["status"] == "waiting":
         time.sleep(0.01)
-    return found
+    return dict(found)
 
 
 def bytes_of(folder: Path) -> bytes:
@@ -81,71 +83,18 @@ def test_replay_gives_the_model_that_never_saw_it(tmp_path: Path, spec: dict[str
     other.close()
 
 
-@pytest.mark.parametrize("memory", ["last", "average"])
-@pytest.mark.parametrize("labels", ["ab", "abc"])
-def test_subtract_takes_the_steps_out(tmp_path: Path, memory: str, labels: str) -> None:
-    """Subtraction leaves the sum of the steps of the other examples, for weights and average."""
-    batch = examples(30, labels)
-    asked = taught_service(tmp_path, batch, memory=memory)
-    lines = [json.loads(line) for line in asked.ask("GET", f"{MODEL}/journal").text.splitlines()]
-    assert forget(asked, id="id7", mode="subtract")["examples"] == 1
-    view = asked.writer.entries["m"].view
-    model = view.model()
-    assert model is not None
-    names = [*(model.feature_names or ()), None]
-    sums = {(label, name): [0.0, 0.0] for label in view.classes for name in names}
-    for line in lines:
-        if line["rival"] is None or line["id"] == "id7":
-            continue
-        for name, value in [*line["features"].items(), (None, 1.0)]:
-            for label, sign in ((line["label"], 1), (line["rival"], -1)):
-                sums[label, name][0] += sign * line["step"] * value
-                sums[label, name][1] += sign * line["step"] * value * line["sequence"]
-    for k, label in enumerate(view.classes if len(view.classes) > 2 else view.classes[1:]):
-        assert [sums[label, name][0] for name in names] == model.weights[k].tolist()
-        if model.ledger is not None:
-            assert [sums[label, name][1] for name in names] == model.ledger[k].tolist()
-    asked.close()
-
-
-def test_subtract_after_a_third_class(tmp_path: Path) -> None:
-    """A step that two classes made is taken out of the two of three that hold it now."""
-    batch = [
-        {"features": {"x": 1.0}, "label": "a", "id": "0"},
-        {"features": {"x": 1.0}, "label": "b", "id": "1"},
-        {"features": {"y": 1.0}, "label": "c", "id": "2"},
-    ]
-    asked = taught_service(tmp_path, batch, memory="last")
-    for i in range(3):
-        forget(asked, id=str(i), mode="subtract")
-    model = asked.writer.entries["m"].view.model()
-    assert model is not None
-    assert not model.weights.any()
-    asked.close()
-
-
-@pytest.mark.parametrize("mode", ["subtract", "replay"])
-def test_nothing_of_the_example_stays(tmp_path: Path, mode: str) -> None:
+def test_nothing_of_the_example_stays(tmp_path: Path) -> None:
     """No file of the folder holds the label or the words of a forgotten example."""
     secret = {"features": {"x": 1.0, "who": "jane-doe-4711"}, "label": "b", "id": "s"}
     asked = taught_service(tmp_path, [*examples(5), secret])
     assert b"jane-doe-4711" in bytes_of(tmp_path)
-    forget(asked, id="s", mode=mode)
+    forget(asked, id="s")
     assert b"jane-doe-4711" not in bytes_of(tmp_path)
     names = asked.writer.entries["m"].view.space.names() or ()
     assert "x" not in names  # no other example has it
     assert any(name.startswith("f") for name in names)
     asked.close()
     assert b"jane-doe-4711" not in bytes_of(tmp_path)
-
-
-def test_second_order_is_not_subtracted(tmp_path: Path) -> None:
-    """Rules whose weights are not a sum of steps say that a replay is needed."""
-    asked = taught_service(tmp_path, examples(5), rule="arow")
-    answer = asked.ask("POST", f"{MODEL}/forget", {"id": "id1", "mode": "subtract"})
-    assert answer.status_code == 422
-    assert "use mode='replay'" in answer.json()["error"]
-    asked.close()
 
 
 def test_forget_a_teacher_and_a_time(tmp_path: Path) -> None:
@@ -155,10 +104,12 @@ def test_forget_a_teacher_and_a_time(tmp_path: Path) -> None:
     entry = create(writer)
     for i, one in enumerate(examples(9)):
         now[0] += 1
-        teach(writer, entry, taught(one["features"], one["label"], one["id"]), token="t" * (i % 2))
+        teach(
+            writer, entry, taught(one["features"], one["label"], one["id"]), token=TEACHER * (i % 2)
+        )
     writer.close()
     asked = Asked(tmp_path)
-    assert forget(asked, mode="subtract", **TEACHER)["examples"] == 4
+    assert forget(asked, token=TEACHER)["examples"] == 4
     assert forget(asked, before=106.0)["examples"] == 3
     lines = [json.loads(line) for line in asked.ask("GET", f"{MODEL}/journal").text.splitlines()]
     assert [line["sequence"] for line in lines if line["features"]] == [7, 9]
@@ -182,7 +133,7 @@ def test_any_version_can_be_asked_again(tmp_path: Path) -> None:
         body = {"features": row, "version": answer["version"]}
         assert asked.ask("POST", f"{MODEL}/predict", body).json() == answer
     assert asked.ask("POST", f"{MODEL}/predict", {**body, "version": 26}).status_code == 404
-    forget(asked, id="id3", mode="subtract")
+    forget(asked, id="id3")
     answer = asked.ask("POST", f"{MODEL}/predict", body)
     assert answer.status_code == 410
     assert "the oldest that can be asked for is 26" in answer.json()["error"]
@@ -222,8 +173,7 @@ def test_a_replay_that_a_crash_cut_short_is_begun_again(tmp_path: Path) -> None:
     assert asked.ask("GET", f"{MODEL}/jobs/{job}").json()["status"] == "waiting"
     asked.writer.close()
     asked = Asked(tmp_path / "one")
-    while asked.ask("GET", f"{MODEL}/jobs/{job}").json()["status"] == "waiting":
-        time.sleep(0.01)
+    finished(asked, job)
     batch = examples(10)
     other = taught_service(tmp_path / "two", batch[:4] + batch[5:])
     assert same(asked.writer.entries["m"].view, other.writer.entries["m"].view)
@@ -242,8 +192,7 @@ def test_forgetting_while_others_teach(tmp_path: Path) -> None:
     assert {answer.status_code for answer in answers} == {200, 202}
     jobs = [answer.json()["job"] for answer in answers if answer.status_code == 202]
     for job in jobs:
-        while asked.ask("GET", f"{MODEL}/jobs/{job}").json()["status"] == "waiting":
-            time.sleep(0.01)
+        finished(asked, job)
     text = asked.ask("GET", f"{MODEL}/journal").text
     lines = [json.loads(line) for line in text.splitlines()]
     assert [line["sequence"] for line in lines] == list(range(1, len(lines) + 1))
@@ -282,39 +231,6 @@ def test_explain_and_why_add_up(tmp_path: Path) -> None:
             assert explained["label"] == why["label"] == score["label"]
             assert explained["unknown"] == 1
             asked.close()
-
-
-def test_a_lying_teacher_is_quarantined(tmp_path: Path) -> None:
-    """A token beyond its budget of mistakes is journaled and not learned, until it is released."""
-    asked = Asked(tmp_path, Limits(budget_window=20, budget_least=10))
-    asked.ask("PUT", MODEL, {"classes": ["a", "b"]})
-    made = asked.ask("POST", "/v1/tokens", {"name": "root", "scopes": ["admin"]}).json()
-    asked.headers = {"authorization": f"Bearer {made['token']}"}
-    body = {"name": "liar", "scopes": ["teach"], "budget": 0.3}
-    liar = asked.ask("POST", "/v1/tokens", body).json()["token"]
-    for i in range(30):
-        honest = {"features": {f"x{i % 2}": 1.0}, "label": "ab"[i % 2]}
-        asked.ask("POST", f"{MODEL}/learn", honest)
-    answers = [
-        asked.ask(
-            *("POST", f"{MODEL}/learn"),
-            {"features": {f"x{i % 2}": 1.0}, "label": "ba"[i % 2], "id": f"lie{i}"},
-            headers={"authorization": f"Bearer {liar}"},
-        ).json()
-        for i in range(20)
-    ]
-    held = [answer["quarantined"] for answer in answers]
-    assert held == [False] * 10 + [True] * 10
-    described = asked.ask("GET", MODEL).json()
-    assert (described["learned"], described["quarantined"]) == (40, 10)
-    assert asked.ask("GET", "/v1/tokens").json()["tokens"][0]["quarantined"] is True
-    released = asked.ask("POST", f"{MODEL}/release", {"token": "liar"}).json()
-    assert released["examples"] == 10
-    described = asked.ask("GET", MODEL).json()
-    assert (described["learned"], described["quarantined"]) == (50, 0)
-    assert forget(asked, **LIAR)["examples"] == 30
-    assert asked.ask("GET", MODEL).json()["learned"] == 30
-    asked.close()
 
 
 def test_export_gives_the_model_of_a_version(tmp_path: Path) -> None:

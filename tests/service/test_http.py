@@ -74,7 +74,6 @@ def test_learn_and_predict(asked: Asked) -> None:
         "mistake": answer["mistake"],
         "predicted": answer["predicted"],
         "duplicate": False,
-        "quarantined": False,
     }
     found = predict(asked, {"good": 1.0})
     assert (found["label"], found["version"]) == ("yes", 3)

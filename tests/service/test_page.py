@@ -158,7 +158,7 @@ def test_a_model_from_first_to_last_by_keyboard(page: Visit) -> None:
 
 
 def test_words_of_mistakes(page: Visit, server: ModelServer) -> None:
-    """The latest mistakes are listed with their words, go into the form, and can be subtracted."""
+    """The latest mistakes are listed with their words, go into the form, and can be forgotten."""
     with Client(server.url) as client:
         client.learn("words", {"cheap": 1, "from": "home"}, "ham", id="odd")
         page.page.evaluate(LOOK)
@@ -175,7 +175,6 @@ def test_words_of_mistakes(page: Visit, server: ModelServer) -> None:
         page.page.click("[name=predict]")
         says(page, ".result", "spam with score")
         page.page.click(".latest li >> nth=0 >> text=Forget")
-        page.page.check("dialog [value=subtract]")
         page.page.click("dialog [value=forget]")
         says(page, ".lesson", "Forgotten: 1 example.")
         assert not any(line.id == "odd" and line.features for line in client.journal("words"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from rosenblatt.service.features import NamedFeatures
-from rosenblatt.service.forgetting import Lonely, Replay, roll_back, subtract
+from rosenblatt.service.forgetting import Replay, roll_back
 from rosenblatt.service.history import at_version
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits
@@ -34,7 +34,6 @@ class Served(RuleBasedStateMachine):
         self.writer = Writer(Path(self.folder.name), LIMITS)
         self.kept: list[tuple[str, Taught]] = []  # the examples that count
         self.histories: dict[int, list[tuple[str, Taught]]] = {}  # of each version
-        self.exact = True  # no example has been subtracted: weights are those of a replay
         self.number = 0
 
     @initialize(spec=st.sampled_from([{}, {"memory": "last"}, {"rule": "pa2"}, {"rule": "arow"}]))
@@ -84,24 +83,17 @@ class Served(RuleBasedStateMachine):
         assert self.entry.version == before.version
 
     @precondition(lambda self: self.kept)
-    @rule(data=st.data(), subtracted=st.booleans())
-    def forget(self, data: st.DataObject, subtracted: bool) -> None:
-        """Forget an example, by a replay or by subtraction."""
+    @rule(data=st.data())
+    def forget(self, data: st.DataObject) -> None:
+        """Forget an example."""
         id_, one = data.draw(st.sampled_from(self.kept))
-        request = ForgetRequest(id=id_, mode="subtract" if subtracted else "replay")
         writer, entry = self.writer, self.entry
-        if subtracted and self.spec.get("rule") != "arow":
-            lonely = Lonely(writer, entry, request)
-            command(writer, lambda: subtract(writer, entry, request, None, lonely))
-            self.exact = False
-        else:
-            replay = Replay(writer, entry, request)
-            assert command(writer, lambda: replay.swap(0, None))
-            self.exact = True
+        replay = Replay(writer, entry, ForgetRequest(id=id_))
+        assert command(writer, lambda: replay.swap(0, None))
         self.kept = [pair for pair in self.kept if pair[1] is not one]
-        self.histories = {entry.version: self.kept} if self.exact else {}
+        self.histories = {entry.version: self.kept}
 
-    @precondition(lambda self: self.exact and len(self.histories) > 1)
+    @precondition(lambda self: len(self.histories) > 1)
     @rule(data=st.data())
     def go_back(self, data: st.DataObject) -> None:
         """Return to an older version."""
@@ -113,7 +105,7 @@ class Served(RuleBasedStateMachine):
         self.kept = self.histories[version]
         self.histories[entry.version] = self.kept
 
-    @precondition(lambda self: self.exact and self.histories)
+    @precondition(lambda self: self.histories)
     @rule(data=st.data())
     def ask_a_version(self, data: st.DataObject) -> None:
         """Build an older version: it is what its examples make."""
@@ -143,9 +135,8 @@ class Served(RuleBasedStateMachine):
         entry = self.entry
         assert entry.tally.learned == len(self.kept)
         assert same(entry.view, entry.private.view())
-        if self.exact and entry.version in self.histories:
-            plain = self._learned(entry.version)
-            assert np.array_equal(self._weights(entry.view), self._weights(plain))
+        plain = self._learned(entry.version)
+        assert np.array_equal(self._weights(entry.view), self._weights(plain))
         with self.writer.journal.reader() as reader:
             numbers = [event.sequence for event in reader.events(entry.record.model, 0)]
         assert numbers == list(range(1, entry.version + 1))

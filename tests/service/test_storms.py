@@ -188,7 +188,7 @@ def replaced(generator: random.Random, value: Any) -> Any:
 
 VALUES: list[Any] = [
     *(None, True, -1, 0, 1, 2**53, -(2**70), 1e308, 1e-320, "", "yes", "no", "\0", "é" * 300, "p"),
-    *([], {}, [1.0, 2.0], {"a": None}, {"a": [1]}, ["x"], "x1", 3, {"label": "yes"}, "subtract"),
+    *([], {}, [1.0, 2.0], {"a": None}, {"a": [1]}, ["x"], "x1", 3, {"label": "yes"}),
 ]
 
 
@@ -227,9 +227,8 @@ BODIES = [
     ("feedback", b'{"id": "p", "label": "yes"}'),
     ("explain", b'{"features": {"a": 2}, "top": 3}'),
     ("why", b'{"features": {"a": 2}}'),
-    ("forget", b'{"id": "x1", "mode": "subtract"}'),
+    ("forget", b'{"id": "x1", "before": 3}'),
     ("rollback", b'{"version": 1}'),
-    ("release", b'{"token": "t"}'),
 ]
 
 

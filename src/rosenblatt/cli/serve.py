@@ -66,12 +66,6 @@ SCOPES = ("predict", "teach", "inspect", "admin")
 @value_option(
     "--model NAME", "of_models", multiple=True, shown="all", help="Model that the new token is for."
 )
-@value_option(
-    "--budget SHARE",
-    type=click.FloatRange(0, 1, min_open=True),
-    shown="none",
-    help="Share of mistakes above which examples of the new token are held back.",
-)
 def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) -> None:
     """Serve models over HTTP that learn while they answer.
 
@@ -85,7 +79,7 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
     if given["new_token"] is not None:
         _make_token(screen, folder, given)
         return
-    refuse(["scopes", "of_models", "budget"], "--new-token")
+    refuse(["scopes", "of_models"], "--new-token")
     from rosenblatt.service.limits import Limits
 
     server = ModelServer(
@@ -152,7 +146,6 @@ def _make_token(screen: Screen, folder: str, given: dict[str, Any]) -> None:
         "name": given["new_token"],
         "scopes": list(given["scopes"] or ("predict",)),
         "models": list(given["of_models"]) or None,
-        "budget": given["budget"],
     }
     try:
         request = convert(wanted, TokenRequest)

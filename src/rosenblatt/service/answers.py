@@ -290,7 +290,6 @@ def described(entry: Entry, curve: Sequence[tuple[int, int, int, float]] = ()) -
         wrong=tally.wrong,
         mistakes=tally.mistakes,
         error=tally.wrong / tally.learned if tally.learned else None,
-        quarantined=tally.quarantined,
         created=entry.record.created,
         curve=_progress(curve),
     )

@@ -31,7 +31,6 @@ from rosenblatt.service.requests import (
     Prediction,
     Predictions,
     Ready,
-    Released,
     TokenAnswer,
     TokenList,
     WhyAnswer,
@@ -73,8 +72,8 @@ class Client:
     A request whose connection is lost is sent again, unless doing it twice would be another thing
     than doing it once. So is ``learn``: an example always goes out with an id, and the service
     answers a second time with the first answer. What is never sent again are ``forget``,
-    ``rollback``, ``release``, ``delete`` and the making and removing of tokens; where the answer to
-    one of them is lost, the error says so.
+    ``rollback``, ``delete`` and the making and removing of tokens; where the answer to one of them
+    is lost, the error says so.
 
     Parameters
     ----------
@@ -268,10 +267,9 @@ class Client:
         id: str | None = None,
         token: str | None = None,
         before: float | None = None,
-        mode: str = "replay",
         wait: bool = True,
     ) -> Forgotten:
-        """Forget the examples that fit all that is given.
+        """Forget the examples that fit all that is given: the model never saw them.
 
         Parameters
         ----------
@@ -282,15 +280,12 @@ class Client:
             Name of the token that taught them.
         before : float, optional
             Time in seconds since 1970.
-        mode : {"replay", "subtract"}
-            ``"replay"`` gives the model that never saw them, in the background. ``"subtract"``
-            takes their own steps out of the weights, at once.
         wait : bool, default True
             Whether to return only when a replay has ended. Without, ``job`` tells how far it is.
         """
-        body = _without_none(id=id, token=token, before=before, mode=mode)
+        body = _without_none(id=id, token=token, before=before)
         found = self._ask(Forgotten, "POST", _path(model, "forget"), body, again=False)
-        if found.job is None or not wait:
+        if not wait:
             return found
         while (job := self.job(model, found.job)).status == "waiting":
             sleep(JOB_EVERY)
@@ -308,11 +303,6 @@ class Client:
         path = _path(model, "rollback")
         return self._ask(Description, "POST", path, {"version": version}, again=False)
 
-    def release(self, model: str, *, token: str | None = None) -> Released:
-        """Learn the examples of a token that quarantine held back; None: of all tokens."""
-        path = _path(model, "release")
-        return self._ask(Released, "POST", path, {"token": token}, again=False)
-
     # Tokens and state
 
     def tokens(self) -> list[TokenAnswer]:
@@ -325,7 +315,6 @@ class Client:
         scopes: Sequence[str] = ("predict",),
         *,
         models: Sequence[str] | None = None,
-        budget: float | None = None,
     ) -> TokenAnswer:
         """Make a token; its ``token`` is shown only in this answer.
 
@@ -335,11 +324,9 @@ class Client:
         scopes : sequence of {"predict", "teach", "inspect", "admin"}
         models : sequence of str, optional
             Default: all.
-        budget : float, optional
-            Share of mistakes above which its examples are held back.
         """
         models = None if models is None else list(models)
-        body = _without_none(name=name, scopes=list(scopes), models=models, budget=budget)
+        body = _without_none(name=name, scopes=list(scopes), models=models)
         return self._ask(TokenAnswer, "POST", "/v1/tokens", body, again=False)
 
     def remove_token(self, name: str) -> None:

@@ -132,18 +132,6 @@ class NamedFeatures(FeatureSpace):
         terms = _plain_terms(features)
         return row.fill(numbers, {name: terms[name] for name in terms if name in numbers})
 
-    def terms(self, features: Features) -> set[str]:
-        """Return the names that a row has here."""
-        return set(_plain_terms(_mapping(features)))
-
-    def erase(self, names: Iterable[str]) -> None:
-        """Forget what some features are called; their numbers stay."""
-        for name in names:
-            number = self._numbers.pop(name, None)
-            if number is not None:
-                self._names[number] = f"(forgotten {number})"
-                self._numbers[self._names[number]] = number
-
     def shrink(self, n_features: int) -> None:
         """Forget the names that came last."""
         for name in self._names[n_features:]:

@@ -1,9 +1,8 @@
-"""Forgetting, going back, and learning after all what was held back: commands of the writer.
+"""Forgetting and going back: commands of the writer.
 
-``subtract`` takes the recorded steps of examples out of the weights at once. ``replay`` makes the
-model that never saw them, beside the service, and puts it in the place of the old one between two
-groups. Both erase the examples, remove every base and snapshot that held them, and write a base, in
-one transaction: a crash leaves either all of it or none.
+A replay makes the model that never saw some examples, beside the service, and puts it in the place
+of the old one between two groups. It erases the examples, removes every base and snapshot that held
+them, and writes a base, in one transaction: a crash leaves either all of it or none.
 """
 
 import threading
@@ -17,21 +16,18 @@ from typing import Any
 import msgspec
 
 from rosenblatt.errors import RosenblattError
-from rosenblatt.service.features import NamedFeatures
-from rosenblatt.service.history import example_of, label_from, new_learner, text_of
+from rosenblatt.service.history import example_of, new_learner, text_of
 from rosenblatt.service.journal import (
     ACTIVE,
     FORGOT,
-    LEARNED,
-    RELEASED,
     ROLLED_BACK,
     Event,
     JournalReader,
     sequences_of,
 )
-from rosenblatt.service.learner import PastStep, ServedLearner
+from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
-from rosenblatt.service.requests import ForgetRequest, Forgotten, Released
+from rosenblatt.service.requests import ForgetRequest, Forgotten
 from rosenblatt.service.snapshots import file_of
 from rosenblatt.service.writer import Entry, Writer, columns_of
 
@@ -55,66 +51,6 @@ def matching(reader: JournalReader, entry: Entry, request: ForgetRequest) -> lis
     return reader.examples(model, id_=request.id, token=request.token, before=request.before)
 
 
-class Lonely:
-    """The names of features that only the examples of a request have, as far as was looked.
-
-    Looking takes as long as reading the journal, so most of it is done beside the writer.
-    """
-
-    def __init__(self, writer: Writer, entry: Entry, request: ForgetRequest) -> None:
-        self._entry, self._request = entry, request
-        self._upto = 0
-        self.names: set[str] = set()
-        with writer.journal.reader() as reader:
-            self.look(reader)
-
-    def look(self, reader: JournalReader) -> None:
-        """Look at the events that have come since."""
-        space, model = self._entry.private.space, self._entry.record.model
-        if not isinstance(space, NamedFeatures):
-            return
-        examples = matching(reader, self._entry, self._request)
-        mine, head = set(sequences_of(examples)), reader.head(model)
-        if examples and examples[-1].sequence > self._upto:  # then all are looked at again
-            self._upto = 0
-            for event in examples:
-                self.names |= space.terms(example_of(event)[0])
-        for event in reader.events(model, self._upto, head, "features IS NOT NULL"):
-            if not self.names:
-                break
-            if event.sequence not in mine:
-                self.names -= space.terms(example_of(event)[0])
-        self._upto = head
-
-
-def subtract(
-    writer: Writer, entry: Entry, request: ForgetRequest, token: str | None, lonely: Lonely
-) -> Answered:
-    """Take the steps of examples back and erase them; a command."""
-    writer.check_current(entry)
-    examples = matching(writer.journal.here, entry, request)
-    if not examples:
-        return Forgotten(examples=0, version=entry.head), lambda: None
-    steps = [
-        PastStep(
-            *example_of(event),
-            label_from(event.rival or "null"),
-            event.step or 0.0,
-            event.seen or 0,
-            event.classes or 0,
-        )
-        for event in examples
-        if event.kind == LEARNED and event.undone is None and event.rival is not None
-    ]
-    lonely.look(writer.journal.here)
-    entry.private.subtract(steps)  # raises before it changes anything
-    if isinstance(entry.private.space, NamedFeatures):
-        entry.private.space.erase(sorted(lonely.names))
-    with _final(writer):
-        _erase(writer, entry, examples, request, token)
-    return _settled(writer, entry, Forgotten(examples=len(examples), version=entry.head))
-
-
 @contextmanager
 def _final(writer: Writer) -> Iterator[None]:
     """Commit what is done within; the weights have changed, so an error makes the learners void."""
@@ -132,7 +68,7 @@ def _erase(
     journal, model = writer.journal, entry.record.model
     entry.head += 1
     by = [name for name in ("id", "token", "before") if getattr(request, name) is not None]
-    note = text_of({"mode": request.mode, "examples": len(examples), "by": by})
+    note = text_of({"examples": len(examples), "by": by})
     event = Event(entry.head, FORGOT, None, None, None, token, writer.clock(), note=note)
     journal.append(model, [event])
     journal.erase(model, sequences_of(examples), entry.head)
@@ -167,37 +103,6 @@ def roll_back(
         writer.journal.add_base(model, entry.head, file_of(served.model()))
     entry.private = served
     return entry.head, writer.renewed(entry, forgotten=False)
-
-
-def release(writer: Writer, entry: Entry, of: str | None, token: str | None) -> Answered:
-    """Learn what quarantine held back, and trust the token again; a command."""
-    writer.check_current(entry)
-    held = writer.journal.here.held_back(entry.record.model, of)
-    mark, head, events = entry.private.begin(), entry.head, []
-    note = text_of({"token": of, "examples": len(held)})
-    entry.head += 1
-    events.append(Event(entry.head, RELEASED, None, None, None, token, writer.clock(), note=note))
-    try:
-        for old in held:
-            lesson = entry.private.learn(*example_of(old))
-            entry.head += 1
-            events.append(
-                Event(
-                    *(entry.head, LEARNED, None, old.features, old.label, old.token),
-                    *(writer.clock(), *columns_of(lesson), old.sequence),
-                )
-            )
-    except RosenblattError:
-        entry.private.undo(mark)
-        entry.head = head
-        raise
-    with _final(writer):
-        writer.journal.append(entry.record.model, events)
-        for name in {old.token for old in held if old.token} | ({of} if of else set()):
-            writer.journal.quarantine(name, held=False)
-    writer.tokens_changed()
-    answer = Released(examples=len(held), version=entry.head)
-    return answer, writer.renewed(entry, forgotten=False)
 
 
 class Replays:

@@ -15,15 +15,15 @@ from typing import Any, NamedTuple, Self
 from rosenblatt.errors import InputError
 
 APPLICATION_ID = 0x526F7365  # "Rose", at byte 68 of the file
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FILE = "journal.sqlite3"
-LEARNED, QUARANTINED, FORGOT, ROLLED_BACK, RELEASED = range(1, 6)
+LEARNED, HELD_BACK, FORGOT, ROLLED_BACK, RELEASED = range(1, 6)
 KINDS = {
     LEARNED: "learn",
-    QUARANTINED: "quarantine",
+    HELD_BACK: "quarantine",  # of format 1: an example that was not learned
     FORGOT: "forget",
     ROLLED_BACK: "rollback",
-    RELEASED: "release",
+    RELEASED: "release",  # of format 1: examples of quarantine follow, learned after all
 }
 
 SCHEMA = """
@@ -49,7 +49,7 @@ CREATE TABLE events (
     rival TEXT,             -- JSON
     seen INTEGER,           -- Algorithm 7's c when it came
     classes INTEGER,        -- how many were known with it
-    source INTEGER,         -- of a released example, the event that held it back
+    source INTEGER,         -- of format 1: the event that held the example back
     forgotten INTEGER,      -- the event that forgot it
     undone INTEGER,         -- the return to an older version that left it behind
     note TEXT,              -- JSON, what a forgetting or a return did
@@ -72,15 +72,29 @@ CREATE TABLE jobs (
     status TEXT NOT NULL,   -- waiting, done or failed
     answer TEXT             -- JSON
 );
+"""
+TOKENS = """
 CREATE TABLE tokens (
     name TEXT PRIMARY KEY,
     digest BLOB NOT NULL UNIQUE,
     scopes TEXT NOT NULL,   -- JSON, a list
     models TEXT,            -- JSON, a list; NULL: all
-    budget REAL,            -- share of mistakes beyond which it is quarantined; NULL: none
-    quarantined INTEGER NOT NULL DEFAULT 0,
     created REAL NOT NULL
 );
+"""
+FROM_1_TO_2 = f"""
+ALTER TABLE tokens RENAME TO tokens_1;
+{TOKENS}
+-- who was in quarantine may not teach without somebody's decision
+INSERT INTO tokens SELECT name, digest, CASE WHEN quarantined THEN (
+    SELECT json_group_array(value) FROM json_each(scopes) WHERE value IN ('predict', 'inspect')
+) ELSE scopes END, models, created FROM tokens_1;
+DROP TABLE tokens_1;
+-- forgetting has no modes any more: what was subtracted is forgotten by a replay, too
+UPDATE jobs SET request = json_remove(request, '$.mode');
+INSERT INTO jobs (model, request, time, status)
+    SELECT DISTINCT model, '{{"before":0.0}}', strftime('%s', 'now'), 'waiting' FROM events
+    WHERE kind = {FORGOT} AND json_extract(note, '$.mode') = 'subtract';
 """
 
 
@@ -123,8 +137,6 @@ class TokenRecord(NamedTuple):
     digest: bytes
     scopes: str
     models: str | None
-    budget: float | None
-    quarantined: int
     created: float
 
 
@@ -176,7 +188,7 @@ class Journal:
                 msg = f"{self.path} is not a journal of rosenblatt; choose another folder."
                 raise InputError(msg)
             version = pragma("user_version")
-            if version != SCHEMA_VERSION:
+            if version not in (1, SCHEMA_VERSION):
                 msg = (
                     f"{self.path} has format {version}, and this rosenblatt knows "
                     f"{SCHEMA_VERSION}; upgrade rosenblatt."
@@ -188,9 +200,9 @@ class Journal:
         if (pragma("journal_mode"), pragma("synchronous")) != ("wal", 2):
             msg = f"{self.path} cannot be written durably here; choose a local disk."
             raise InputError(msg)
-        if new:
+        if new or version != SCHEMA_VERSION:
             connection.execute("BEGIN IMMEDIATE")
-            for statement in SCHEMA.split(";\n"):
+            for statement in (SCHEMA + TOKENS if new else FROM_1_TO_2).split(";\n"):
                 connection.execute(statement)
             pragma(f"application_id = {APPLICATION_ID}")
             pragma(f"user_version = {SCHEMA_VERSION}")
@@ -346,17 +358,11 @@ class Journal:
 
     def add_token(self, token: TokenRecord) -> None:
         """Add a token."""
-        self.connection.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, ?)", token)
+        self.connection.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?)", token)
 
     def remove_token(self, name: str) -> None:
         """Remove a token: it is no longer accepted."""
         self.connection.execute("DELETE FROM tokens WHERE name = ?", (name,))
-
-    def quarantine(self, name: str, *, held: bool) -> None:
-        """Hold back what this token teaches from now on, or no longer."""
-        self.connection.execute(
-            "UPDATE tokens SET quarantined = ? WHERE name = ?", (int(held), name)
-        )
 
 
 class JournalReader:
@@ -418,7 +424,7 @@ class JournalReader:
         before: float | None = None,
     ) -> list[Event]:
         """Return the examples, learned or held back, that all of these say, not yet forgotten."""
-        clauses = [f"kind IN ({LEARNED}, {QUARANTINED})", "forgotten IS NULL"]
+        clauses = [f"kind IN ({LEARNED}, {HELD_BACK})", "forgotten IS NULL"]
         values: list[Any] = [model]
         if id_ is not None:
             clauses.append(
@@ -433,16 +439,6 @@ class JournalReader:
             values.append(before)
         where = f"model = ? AND {' AND '.join(clauses)} ORDER BY sequence"
         return list(self._events(where, *values))
-
-    def held_back(self, model: int, token: str | None) -> list[Event]:
-        """Return the examples in quarantine that were neither forgotten nor released."""
-        where = (
-            f"model = ?1 AND kind = {QUARANTINED} "
-            "AND forgotten IS NULL AND (?2 IS NULL OR token = ?2) AND NOT EXISTS "
-            "(SELECT 1 FROM events AS r WHERE r.model = ?1 AND r.source = events.sequence) "
-            "ORDER BY sequence"
-        )
-        return list(self._events(where, model, token))
 
     def counts(self, model: int) -> tuple[int, int, int]:
         """Return how many examples were learned, how many the model got wrong, how many mistakes.

@@ -1,4 +1,4 @@
-"""A served learner: it scores rows, learns from one at a time, and can take an example back."""
+"""A served learner: it scores rows, and learns from one at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.counts import empty_log
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.shapes import entries
 from rosenblatt.kernels.single_rows import MISTAKE
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
@@ -39,17 +38,6 @@ class Effect(NamedTuple):
     rival: Class | None  # the class that lost by it
     seen: int  # Algorithm 7's c when it came
     n_classes: int  # that were known with it
-
-
-class PastStep(NamedTuple):
-    """An update of the past that is to be taken back."""
-
-    features: Features
-    label: Class
-    rival: Class
-    step: float
-    seen: int
-    n_classes: int
 
 
 @dataclass
@@ -373,32 +361,6 @@ class ServedLearner:
         self._numbers = {one: k for k, one in enumerate(classes)}
         self.space.shrink(n_features)
         self.n_features = n_features
-        self._touched = None
-
-    def subtract(self, steps: Sequence[PastStep]) -> None:
-        """Take updates back: w ← w − τ·y·x, and likewise in the ledger of the average."""
-        if self.learner.second_order:
-            msg = (
-                f"mode='subtract' is not available with the rule {self.learner.rule}: its weights "
-                "are not the sum of its mistakes; use mode='replay'."
-            )
-            raise InputError(msg)
-        scale = pair_scale(self.learner.step)
-        views = self._views()
-        for one in steps:
-            rows = self.rows([one.features])
-            at, x = entries(rows, 0)
-            at = np.append(at, self.state.n_features)
-            x = np.append(x, self.learner.constant)
-            for view, factor in zip(views, (1.0, float(one.seen)), strict=False):
-                amount = one.step * factor * x
-                if self.state.n_classes == 2:
-                    view[at] -= amount if self._numbers[one.label] else -amount
-                else:
-                    amount = amount * (scale if one.n_classes == 2 else 1.0)
-                    view[at, self._numbers[one.label]] -= amount
-                    view[at, self._numbers[one.rival]] += amount
-        self.state._average = None  # noqa: SLF001  # its count has not changed
         self._touched = None
 
     def changes(self) -> Changes:

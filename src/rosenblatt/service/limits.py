@@ -55,5 +55,3 @@ class Limits:
     journal_bytes: int | None = None  # size of the journal
     free_bytes: int = 16 << 20  # of the disk: with less, a service that ran out of room stays still
     snapshot_every: int = 20_000  # events of a model
-    budget_window: int = 200  # examples of a token over which its share of mistakes is taken
-    budget_least: int = 50  # examples before a token can be quarantined

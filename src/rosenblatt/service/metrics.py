@@ -17,7 +17,6 @@ OF_MODELS: tuple[tuple[str, str, str, Callable[[Entry], Any]], ...] = (
         lambda e: e.tally.wrong / e.tally.learned if e.tally.learned else "NaN",
     ),
     ("mistakes_total", "counter", "Mistakes of the last weights.", lambda e: e.tally.mistakes),
-    ("quarantined", "gauge", "Examples held back.", lambda e: e.tally.quarantined),
     ("version", "gauge", "Number of the last event.", lambda e: e.version),
     ("features", "gauge", "Features with a weight.", lambda e: e.view.n_features),
 )

@@ -9,22 +9,11 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from rosenblatt.errors import InputError
 from rosenblatt.service import answers
 from rosenblatt.service.access import Caller, digest_of, new_token
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
-from rosenblatt.service.forgetting import Lonely, release, roll_back, subtract
+from rosenblatt.service.forgetting import roll_back
 from rosenblatt.service.history import text_of
-from rosenblatt.service.inference import (
-    InferAnswer,
-    InferRequest,
-    Live,
-    ModelMetadata,
-    ServerMetadata,
-    inferred,
-    metadata_of,
-    rows_of,
-)
 from rosenblatt.service.journal import ACTIVE, TokenRecord
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
@@ -48,8 +37,6 @@ from rosenblatt.service.requests import (
     Predictions,
     PredictRequest,
     Ready,
-    Released,
-    ReleaseRequest,
     RollbackRequest,
     TokenAnswer,
     TokenList,
@@ -316,18 +303,12 @@ async def export(app: Application, call: Call) -> Reply:
     *("POST", "/v1/models/{model}/forget", "admin", "Forget examples"),
     request=ForgetRequest,
     answer=Forgotten,
-    other_statuses=(HTTPStatus.ACCEPTED,),
+    status=HTTPStatus.ACCEPTED,
 )
 async def forget(app: Application, call: Call) -> Any:
-    """Forget at once by subtraction, or in the background by a replay."""
-    entry, body, token = call.model, call.body, call.caller.name
-    if body.mode == "subtract":
-        lonely = await app.in_thread(Lonely, app.writer, entry, body)
-        found = await app.command(lambda: subtract(app.writer, entry, body, token, lonely))
-        app.versions.clear()
-        return found
-    accepted = await app.command(lambda: app.replays.add(entry, body, token))
-    return Reply(accepted, HTTPStatus.ACCEPTED)
+    """Accept a replay without the examples, which runs in the background."""
+    token = call.caller.name
+    return await app.command(lambda: app.replays.add(call.model, call.body, token))
 
 
 @operation(
@@ -361,17 +342,6 @@ async def rollback(app: Application, call: Call) -> Description:
     served = await app.in_thread(app.versions.new, entry, version)
     await app.command(lambda: roll_back(app.writer, entry, version, served, call.caller.name))
     return answers.described(entry)
-
-
-@operation(
-    *("POST", "/v1/models/{model}/release", "admin", "Learn what quarantine held back"),
-    request=ReleaseRequest,
-    answer=Released,
-)
-async def release_held(app: Application, call: Call) -> Any:
-    """Learn the examples of a token that were held back, and trust it again."""
-    caller, of = call.caller, call.body.token
-    return await app.command(lambda: release(app.writer, call.model, of, caller.name))
 
 
 @operation("GET", "/v1/tokens", "admin", "List the tokens", answer=TokenList)
@@ -417,12 +387,9 @@ def _check_everything(caller: Caller) -> None:
 
 def token_record(request: TokenRequest, secret: str, now: float) -> TokenRecord:
     """Return a token as the journal keeps it."""
-    if request.budget is not None and not {"teach", "admin"} & set(request.scopes):
-        msg = "budget has no effect without the scope teach: such a token cannot teach."
-        raise InputError(msg)
     models = None if request.models is None else text_of(request.models)
     scopes = text_of(sorted(set(request.scopes)))
-    return TokenRecord(request.name, digest_of(secret), scopes, models, request.budget, 0, now)
+    return TokenRecord(request.name, digest_of(secret), scopes, models, now)
 
 
 def _token(record: TokenRecord) -> TokenAnswer:
@@ -430,8 +397,6 @@ def _token(record: TokenRecord) -> TokenAnswer:
         name=record.name,
         scopes=msgspec.json.decode(record.scopes),
         models=None if record.models is None else msgspec.json.decode(record.models),
-        budget=record.budget,
-        quarantined=bool(record.quarantined),
         created=record.created,
     )
 
@@ -471,78 +436,6 @@ async def openapi(app: Application, _call: Call) -> Any:
     from rosenblatt.service.openapi import document
 
     return document(app.operations, __version__)
-
-
-@operation("GET", "/v2", None, "Open Inference Protocol: the service", answer=ServerMetadata)
-async def server_metadata(_app: Application, _call: Call) -> ServerMetadata:
-    """Answer with name and version."""
-    from rosenblatt import __version__
-
-    return ServerMetadata(name="rosenblatt", version=__version__, extensions=[])
-
-
-@operation("GET", "/v2/health/live", None, "Open Inference Protocol: it runs", answer=Live)
-async def live(_app: Application, _call: Call) -> Live:
-    """Answer that the service runs."""
-    return Live(live=True)
-
-
-@operation(*("GET", "/v2/health/ready", None, "Open Inference Protocol: it predicts"), answer=Ready)
-async def inference_ready(_app: Application, _call: Call) -> Ready:
-    """Answer that models can be asked; they can while the service is read-only, too."""
-    return Ready(ready=True)
-
-
-@operation(
-    *("GET", "/v2/models/{model}", "predict", "Open Inference Protocol: a model"),
-    answer=ModelMetadata,
-)
-async def model_metadata(_app: Application, call: Call) -> ModelMetadata:
-    """Answer with what the model takes and gives."""
-    return metadata_of(call.model)
-
-
-@operation(
-    *("GET", "/v2/models/{model}/ready", "predict", "Open Inference Protocol: a model is there"),
-    answer=Ready,
-)
-async def model_ready(_app: Application, _call: Call) -> Ready:
-    """Answer that the model can be asked."""
-    return Ready(ready=True)
-
-
-@operation(
-    *("POST", "/v2/models/{model}/infer", "predict", "Open Inference Protocol: predict"),
-    request=InferRequest,
-    answer=InferAnswer,
-)
-async def infer(app: Application, call: Call) -> InferAnswer:
-    """Answer with labels and scores of the rows of tensors."""
-    return await _inferred(app, call, None)
-
-
-@operation(
-    *("POST", "/v2/models/{model}/versions/{version}/infer", "predict"),
-    "Open Inference Protocol: predict as the model was at a version",
-    request=InferRequest,
-    answer=InferAnswer,
-)
-async def infer_version(app: Application, call: Call) -> InferAnswer:
-    """Answer with labels and scores of the rows of tensors by an older version."""
-    text = call.path["version"]
-    if not (text.isascii() and text.isdigit() and len(text) < 19):
-        msg = f"A version is a number; got {text!r:.40}."
-        raise RequestError(HTTPStatus.NOT_FOUND, msg)
-    return await _inferred(app, call, int(text))
-
-
-async def _inferred(app: Application, call: Call, version: int | None) -> InferAnswer:
-    entry = call.model
-    rows = rows_of(entry, call.body)
-    app.check(entry, rows)
-    served, version = await app.at(entry, version)
-    app.metrics.predicted(entry, len(rows))
-    return inferred(entry, answers.predict_many(served, version, rows), call.body)
 
 
 @operation("GET", "/", None, "The page for people", kind="text/html; charset=utf-8")

@@ -109,10 +109,9 @@ class Learned(Answer):
 
     sequence: Sequence_
     version: Version
-    mistake: bool | None  # of the weights before; None for an example in quarantine
+    mistake: bool  # of the weights before
     predicted: Label | None  # by the model before it learned the example
     duplicate: bool = False  # the id was there with the same body: the first answer again
-    quarantined: bool = False  # kept, but not learned
 
 
 class LearnedMany(Answer):
@@ -191,33 +190,19 @@ class ForgetRequest(Request, frozen=True):
     id: Id | None = None
     token: str | None = None
     before: Annotated[float, Meta(description="Seconds since 1970.")] | None = None
-    mode: Annotated[str, Meta(pattern="^(subtract|replay)$")] = "replay"
 
 
 class Forgotten(Answer):
-    """What was forgotten, or the job that does it in the background."""
+    """How many examples are to be forgotten, and the job that does it in the background."""
 
     examples: int
     version: Version
-    job: int | None = None
+    job: int
 
 
 class RollbackRequest(Request, frozen=True):
     """The version to return to; later examples stay in the journal, unlearned."""
 
-    version: Version
-
-
-class ReleaseRequest(Request, frozen=True):
-    """The token whose examples in quarantine are to be learned after all; null: all tokens."""
-
-    token: str | None = None
-
-
-class Released(Answer):
-    """How many examples were learned."""
-
-    examples: int
     version: Version
 
 
@@ -260,7 +245,6 @@ class Description(Answer):
     wrong: int  # predicted wrong before they were learned
     mistakes: int  # of the last weights
     error: float | None  # wrong / learned, the progressive error
-    quarantined: int
     created: float
     curve: list[CurvePoint] = []
 
@@ -277,7 +261,6 @@ class TokenRequest(Request, frozen=True):
     name: Name
     scopes: list[Annotated[str, Meta(pattern="^(predict|teach|inspect|admin)$")]]
     models: list[Name] | None = None  # None: all
-    budget: Annotated[float, Meta(gt=0, le=1)] | None = None
 
 
 class TokenAnswer(Answer):
@@ -286,8 +269,6 @@ class TokenAnswer(Answer):
     name: str
     scopes: list[str]
     models: list[str] | None
-    budget: float | None
-    quarantined: bool
     created: float
     token: str | None = None
 

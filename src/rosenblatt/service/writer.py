@@ -15,7 +15,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -37,8 +37,8 @@ from rosenblatt.service.history import (
     text_of,
 )
 from rosenblatt.service.journal import (
+    HELD_BACK,
     LEARNED,
-    QUARANTINED,
     Event,
     Journal,
     ModelRecord,
@@ -97,7 +97,6 @@ class Totals:
     learned: int = 0
     wrong: int = 0  # by the weights that decide, before it was learned
     mistakes: int = 0  # by the last weights
-    quarantined: int = 0
 
 
 @dataclass
@@ -114,7 +113,6 @@ class Entry:
     tally: Totals = field(default_factory=Totals)  # of the view
     counted: Totals = field(default_factory=Totals)  # the writer's
     snapshot: int = 0  # version of the last one
-    windows: dict[str, deque[bool]] = field(default_factory=dict)  # of mistakes, by token
 
 
 @dataclass
@@ -312,9 +310,8 @@ class Writer:
         mark = entry.private.begin(single=len(task.examples) == 1)
         n_events = len(pending.events)
         counted, head = replace(entry.counted), entry.head
-        kind = QUARANTINED if self._held(task.token) else LEARNED
         try:
-            return [self._lesson(pending, one, task.token, now, kind) for one in task.examples]
+            return [self._lesson(pending, one, task.token, now) for one in task.examples]
         except RosenblattError:
             entry.private.undo(mark)
             for event in pending.events[n_events:]:
@@ -323,9 +320,7 @@ class Writer:
             entry.counted, entry.head = counted, head
             raise
 
-    def _lesson(
-        self, pending: Pending, one: Taught, token: str | None, now: float, kind: int
-    ) -> Learned:
+    def _lesson(self, pending: Pending, one: Taught, token: str | None, now: float) -> Learned:
         entry, label = pending.entry, one.label
         entry.private.check_label(label)
         text = text_of(entry.private.known(label))
@@ -335,20 +330,13 @@ class Writer:
             if first is not None:
                 return self._again(first, one, text)
         entry.head += 1
-        if kind == QUARANTINED:
-            event = Event(entry.head, QUARANTINED, one.id, one.text, text, token, now)
-            entry.private.rows([one.features])  # raises where it could not be learned
-            entry.counted.quarantined += 1
-        else:
-            lesson = entry.private.learn(one.features, label)
-            known = (entry.head, LEARNED, one.id, one.text, text, token, now)
-            event = Event(*known, *columns_of(lesson))
-            tally = entry.counted
-            tally.learned += 1
-            tally.wrong += event.predicted != text
-            tally.mistakes += lesson.mistake
-            if token is not None:
-                self._watch(entry, token, lesson.mistake)
+        lesson = entry.private.learn(one.features, label)
+        known = (entry.head, LEARNED, one.id, one.text, text, token, now)
+        event = Event(*known, *columns_of(lesson))
+        tally = entry.counted
+        tally.learned += 1
+        tally.wrong += event.predicted != text
+        tally.mistakes += lesson.mistake
         pending.events.append(event)
         if one.id is not None:
             pending.ids[one.id] = event
@@ -360,30 +348,15 @@ class Writer:
         if first.forgotten is not None:
             msg = f"The example {one.id!r:.80} was forgotten; teach it again under another id."
             raise RequestError(HTTPStatus.GONE, msg)
+        if first.kind == HELD_BACK:
+            msg = f"The example {one.id!r:.80} was held back; teach it again under another id."
+            raise RequestError(HTTPStatus.CONFLICT, msg)
         if (first.features, first.label) != (one.text, label):
             msg = f"The id {one.id!r:.80} was used for another example; give each its own."
             raise RequestError(HTTPStatus.CONFLICT, msg)
         answer = learned_of(first)
         answer.duplicate = True
         return answer
-
-    def _held(self, token: str | None) -> bool:
-        if token is None:
-            return False
-        return any(one.quarantined for one in self._known_tokens if one.name == token)
-
-    def _watch(self, entry: Entry, token: str, mistake: bool) -> None:
-        """Quarantine a token that makes more mistakes than its budget allows."""
-        budget = next((one.budget for one in self._known_tokens if one.name == token), None)
-        if budget is None:
-            return
-        limits = self.limits
-        window = entry.windows.setdefault(token, deque(maxlen=limits.budget_window))
-        window.append(mistake)
-        if len(window) >= limits.budget_least and sum(window) > budget * len(window):
-            self.journal.quarantine(token, held=True)
-            window.clear()
-            self.tokens_changed()
 
     def _obey(self, task: Command) -> None:
         result, seen, error = None, None, None
@@ -484,7 +457,7 @@ class Writer:
         private = at_version(reader, self.snapshots, record, head, self.limits)
         view = private.view()
         private.changes()
-        tally = Totals(*reader.counts(record.model), len(reader.held_back(record.model, None)))
+        tally = Totals(*reader.counts(record.model))
         remembered = Remembered(self.limits)
         entry = Entry(record, spec_from(record.spec), private, head, view, head, remembered, tally)
         entry.counted = replace(tally)
@@ -542,7 +515,7 @@ class Writer:
         """
         reader, model = self.journal.here, entry.record.model
         record = next(one for one in reader.models() if one.model == model)
-        tally = Totals(*reader.counts(model), len(reader.held_back(model, None)))
+        tally = Totals(*reader.counts(model))
         entry.counted = replace(tally)
         view, version, entry.snapshot = entry.private.view(), entry.head, entry.head
         entry.private.changes()
@@ -557,10 +530,6 @@ class Writer:
     def drop_snapshots(self, entry: Entry) -> None:
         """Remove all snapshots of a model, those that are being written too; for commands."""
         self._background.submit(self.snapshots.remove, entry.record.model).result()
-
-    def tokens_changed(self) -> None:
-        """Read the tokens anew; for commands."""
-        self._show(self._read_tokens())
 
     def _snapshot(self, entry: Entry, least: int) -> None:
         """Have a snapshot written beside, if so many events came since the last."""
@@ -620,9 +589,8 @@ def learned_of(event: Event) -> Learned:
     return Learned(
         sequence=event.sequence,
         version=event.sequence,
-        mistake=None if event.mistake is None else bool(event.mistake),
+        mistake=bool(event.mistake),
         predicted=None if event.predicted is None else label_from(event.predicted),
-        quarantined=event.kind == QUARANTINED,
     )
 
 

@@ -15,10 +15,7 @@ export class Forgetting {
       element("form", { method: "dialog", class: "fields", onsubmit: (event) => this.submit(event) },
         element("h2", { id: "forget-title" }, "Forget this example?"),
         this.example,
-        element("fieldset", { class: "fields" }, element("legend", {}, "How"),
-          mode("replay", "Replay: the model as if it had never seen the example. Takes a while with many examples.", true),
-          mode("subtract", "Subtract: its own step leaves the weights at once. What later examples did because of it stays.")),
-        element("p", { class: "note" }, "Features and label are erased from the journal, and older versions that held them can no longer be asked."),
+        element("p", { class: "note" }, "The model becomes one that never saw the example, which takes a while with many examples. Features and label are erased from the journal, and older versions that held them can no longer be asked."),
         element("div", { class: "row" },
           element("button", { class: "primary", value: "forget" }, "Forget"),
           element("button", { value: "cancel" }, "Cancel")),
@@ -35,11 +32,10 @@ export class Forgetting {
   async submit(event) {
     if (event.submitter?.value === "cancel") return;
     event.preventDefault();
-    const body = { id: this.id, mode: this.root.querySelector("[name=mode]:checked").value };
     try {
       say(this.problem, "");
-      const answer = await askJson("POST", pathOf(this.model, "/forget"), body);
-      const end = answer.job === null ? answer : await this.wait(this.model, answer.job);
+      const answer = await askJson("POST", pathOf(this.model, "/forget"), { id: this.id });
+      const end = await this.wait(this.model, answer.job);
       this.root.close();
       this.done(this.id, end.examples ? `Forgotten: ${counted(end.examples, "example")}. The model is at version ${end.version}.` : "It was forgotten already.");
     } catch (error) {
@@ -55,8 +51,4 @@ export class Forgetting {
       await new Promise((resolve) => setTimeout(resolve, AGAIN));
     }
   }
-}
-
-function mode(value, meaning, checked = false) {
-  return element("label", { class: "check" }, element("input", { type: "radio", name: "mode", value, checked }), meaning);
 }

@@ -94,10 +94,10 @@ function when(time) {
   return element("time", { datetime: date.toISOString(), class: "note" }, text);
 }
 
-function figures({ learned, wrong, error, mistakes, n_features: features, classes, version, quarantined }) {
+function figures({ learned, wrong, error, mistakes, n_features: features, classes, version }) {
   const number = (value) => value.toLocaleString("en");
   const found = [
-    ["Examples", number(learned), quarantined ? `${number(quarantined)} held back` : ""],
+    ["Examples", number(learned), ""],
     ["Progressive error", percent(error), learned ? `${number(wrong)} predicted wrong` : ""],
     ["Mistakes", number(mistakes), "of the last weights"],
     ["Features", number(features), ""],

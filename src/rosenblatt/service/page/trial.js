@@ -128,9 +128,8 @@ function sentence({ label, score, version }, classes) {
   return said;
 }
 
-function lessonWords({ sequence, mistake, predicted, duplicate, quarantined }, label) {
+function lessonWords({ sequence, mistake, predicted, duplicate }, label) {
   if (duplicate) return `This example was learned before, as number ${sequence}.`;
-  if (quarantined) return `Kept as number ${sequence}, but not learned: this token makes too many mistakes.`;
   if (predicted === null) return `Learned as number ${sequence}.`;
   const right = predicted === label ? "was right" : `had said ${predicted}`;
   return `Learned as number ${sequence}. The model ${right}${mistake ? ", and its weights have changed" : "; its weights stay as they were"}.`;
