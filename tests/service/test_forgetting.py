@@ -165,6 +165,32 @@ def test_roll_back_and_forth(tmp_path: Path) -> None:
         one.close()
 
 
+def test_a_return_beyond_a_return(tmp_path: Path) -> None:
+    """What counts after several returns is what the version had that they lead to."""
+    batch = examples(8)
+    asked = taught_service(tmp_path, batch[:5])
+    asked.ask("POST", f"{MODEL}/rollback", {"version": 3})
+    asked.ask("POST", f"{MODEL}/learn", batch[5])  # version 7
+    asked.ask("POST", f"{MODEL}/rollback", {"version": 5})
+    assert asked.ask("POST", f"{MODEL}/rollback", {"version": 7}).json()["learned"] == 4
+    text = asked.ask("GET", f"{MODEL}/journal").text
+    undone = [json.loads(line)["undone"] for line in text.splitlines()]
+    assert undone == [None, None, None, 6, 6, None, None, None, None]
+    row = {"features": {f"f{i}": 1.0 for i in range(12)}, "top": 1000}
+    teachers = asked.ask("POST", f"{MODEL}/why", row).json()["teachers"]
+    assert {one["sequence"] for one in teachers} <= {1, 2, 3, 7}
+    points = asked.ask("GET", f"{MODEL}?curve=1").json()["curve"]
+    assert [point["version"] for point in points] == [1, 2, 3, 7]
+    wrong = asked.ask("GET", f"{MODEL}/journal?mistakes=1&limit=3").text
+    assert {json.loads(line)["sequence"] for line in wrong.splitlines()} <= {1, 2, 3, 7}
+    forget(asked, id="id1")
+    other = taught_service(tmp_path / "other", [batch[i] for i in (0, 2, 5)])
+    assert same(asked.writer.entries["m"].view, other.writer.entries["m"].view)
+    assert asked.writer.entries["m"].tally == other.writer.entries["m"].tally
+    asked.close()
+    other.close()
+
+
 def test_a_replay_that_a_crash_cut_short_is_begun_again(tmp_path: Path) -> None:
     """A job that stands in the journal is done after the next start."""
     asked = taught_service(tmp_path / "one", examples(10))

@@ -1,12 +1,17 @@
 """The journal as a file: those of older versions are read."""
 
+import json
 import sqlite3
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rosenblatt.service.access import digest_of
+from rosenblatt.service.journal import FORGOT, LEARNED, ROLLED_BACK, Event, Journal
 
 from .conftest import Asked
 
@@ -34,6 +39,7 @@ def test_a_journal_of_format_1_is_read(old: Path) -> None:
     asked = opened(old)
     while {asked.ask("GET", f"/v1/models/{name}").json()["version"] for name in "ms"} != {21, 6}:
         time.sleep(0.01)  # the forgetting of e12 that waited, and a replay of what was subtracted
+    assert asked.ask("GET", "/v1/models/m").json()["learned"] == 9  # without 4 and 5, and e12
     lines = asked.ask("GET", "/v1/models/m/journal").text
     assert lines.count('"kind":"quarantine"') == 4
     assert lines.count('"forgotten":21') == 2  # held back as e12, and learned after all
@@ -56,3 +62,38 @@ def test_an_id_that_was_held_back(old: Path) -> None:
         "error": "The example 'e22' was held back; teach it again under another id."
     }
     asked.close()
+
+
+@given(st.data())
+def test_what_counts_is_the_chain_of_returns(data: st.DataObject) -> None:
+    """Whatever is learned, forgotten and returned to, what counts is what a plain list says."""
+    with TemporaryDirectory() as folder:
+        journal = Journal(Path(folder))
+        histories: list[list[int]] = [[]]  # the examples that count, of each version
+        learned: list[int] = []
+        oldest = 0
+        for head in range(1, data.draw(st.integers(1, 25)) + 1):
+            kind = data.draw(st.sampled_from([LEARNED, LEARNED, ROLLED_BACK, FORGOT]))
+            note, kept = None, histories[-1]
+            if kind == LEARNED:
+                kept = [*kept, head]
+                learned.append(head)
+            elif kind == ROLLED_BACK:
+                version = data.draw(st.integers(oldest, head - 1))
+                note, kept = json.dumps({"version": version}), histories[version]
+            else:
+                gone = data.draw(st.sampled_from(learned)) if learned else 0
+                journal.erase(1, [gone], head)
+                kept, oldest = [one for one in kept if one != gone], head
+            journal.append(1, [Event(head, kind, None, "{}", '"a"', None, 0.0, note=note)])
+            histories.append(kept)
+        reader = journal.here
+        assert [event.sequence for event in reader.counted(1)] == histories[-1]
+        assert reader.counts(1)[0] == len(histories[-1])
+        assert sum(point[1] for point in reader.curve(1, 3)) == len(histories[-1])
+        newest = [event.sequence for event in reader.latest_counted(1, 4)]
+        assert newest == histories[-1][::-1][:4]
+        undone = reader.undone(1, reader.events(1, 0))
+        for event in reader.events(1, 0, None, f"kind = {LEARNED} AND forgotten IS NULL"):
+            assert (event.sequence in undone) == (event.sequence not in histories[-1])
+        journal.close()

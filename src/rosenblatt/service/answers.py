@@ -3,7 +3,7 @@
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from itertools import chain
 from typing import Any, cast
@@ -32,7 +32,7 @@ from rosenblatt.service.history import (
     label_from,
     new_learner,
 )
-from rosenblatt.service.journal import ACTIVE, KINDS, Event, JobRecord
+from rosenblatt.service.journal import KINDS, Event, JobRecord, JournalReader
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import (
@@ -249,7 +249,7 @@ def _amounts(
     """Return what each example that made a step adds to the score of the row x."""
     state, found = served.state, []
     scale = pair_scale(served.learner.step)
-    taught = reader.events(entry.record.model, 0, None, f"{ACTIVE} AND rival IS NOT NULL")
+    taught = reader.counted(entry.record.model, where="rival IS NOT NULL")
     for some in in_parts(taught, TOGETHER):
         rows = served.rows([example_of(event)[0] for event in some])
         for i, event in enumerate(some):
@@ -315,12 +315,14 @@ def kind_of(entry: Entry) -> str:
     return "numbered" if space.sparse else "array"
 
 
-def lines(events: Iterator[Event]) -> bytes:
+def lines(reader: JournalReader, model: int, events: Sequence[Event]) -> bytes:
     """Return events as NDJSON."""
-    return msgspec.json.Encoder().encode_lines(map(_line, events))
+    undone = reader.undone(model, events)
+    found = [_line(event, undone.get(event.sequence)) for event in events]
+    return msgspec.json.Encoder().encode_lines(found)
 
 
-def _line(event: Event) -> JournalLine:
+def _line(event: Event, undone: int | None) -> JournalLine:
     """Return an event as clients see it."""
 
     def label(text: str | None) -> Label | None:
@@ -339,7 +341,7 @@ def _line(event: Event) -> JournalLine:
         step=event.step,
         rival=label(event.rival),
         forgotten=event.forgotten,
-        undone=event.undone,
+        undone=undone,
         note=None if event.note is None else msgspec.json.decode(event.note),
     )
 

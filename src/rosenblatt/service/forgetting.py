@@ -18,7 +18,6 @@ import msgspec
 from rosenblatt.errors import RosenblattError
 from rosenblatt.service.history import example_of, new_learner, text_of
 from rosenblatt.service.journal import (
-    ACTIVE,
     FORGOT,
     ROLLED_BACK,
     Event,
@@ -98,8 +97,6 @@ def roll_back(
     event = Event(entry.head, ROLLED_BACK, None, None, None, token, writer.clock(), note=note)
     with _final(writer):
         writer.journal.append(model, [event])
-        writer.journal.bring_back(model, entry.head, version)
-        writer.journal.leave_behind(model, version, entry.head)
         writer.journal.add_base(model, entry.head, file_of(served.model()))
     entry.private = served
     return entry.head, writer.renewed(entry, forgotten=False)
@@ -198,7 +195,7 @@ class Replay:
         model = entry.record.model
         with writer.journal.reader() as reader:
             _, file = reader.base(model, 0)
-            self._turn = _last_turn(reader, model)
+            self._turn = reader.last_turn(model)
         self._served = new_learner(entry.spec, writer.limits, file)
         self._upto = 0
         self._rewritten: list[tuple[Any, ...]] = []
@@ -212,7 +209,7 @@ class Replay:
         entry, model = self._entry, self._entry.record.model
         head = reader.head(model)
         left_out = set(sequences_of(matching(reader, entry, self._request)))
-        for event in reader.events(model, self._upto, head, ACTIVE):
+        for event in reader.counted(model, self._upto):
             if event.sequence in left_out:
                 continue
             columns = columns_of(self._served.learn(*example_of(event)))
@@ -225,7 +222,7 @@ class Replay:
         writer, entry = self._writer, self._entry
         model, journal = entry.record.model, writer.journal
         writer.check_current(entry)
-        if _last_turn(journal.here, model) != self._turn:
+        if journal.here.last_turn(model) != self._turn:
             return False, lambda: None  # what counts has changed meanwhile
         self._learn(journal.here)
         examples = matching(journal.here, entry, self._request)
@@ -237,9 +234,3 @@ class Replay:
             journal.end_job(job, "done", text_of(answer))
         _, show = _settled(writer, entry, answer)
         return True, show
-
-
-def _last_turn(reader: JournalReader, model: int) -> int:
-    """Return the last event that changed which examples count."""
-    found = reader.latest(model, 1, f"kind IN ({FORGOT}, {ROLLED_BACK})")
-    return found[0].sequence if found else 0

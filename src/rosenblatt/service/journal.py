@@ -4,9 +4,15 @@ A model is its creation and the events after it, numbered from 1 without a gap. 
 learned example (a forgetting, a return to an older version) writes a *base* beside its event: the
 model as it is then. So the weights of any version are those of the newest base before it and of the
 examples learned since.
+
+A return to a version goes on from there. Which examples count is never stored, but read from the
+chain of returns: what one of them left behind counts again when another leads to a version that had
+it.
 """
 
+import operator
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,12 +57,12 @@ CREATE TABLE events (
     classes INTEGER,        -- how many were known with it
     source INTEGER,         -- of format 1: the event that held the example back
     forgotten INTEGER,      -- the event that forgot it
-    undone INTEGER,         -- the return to an older version that left it behind
     note TEXT,              -- JSON, what a forgetting or a return did
     PRIMARY KEY (model, sequence)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX events_by_id ON events (model, id) WHERE id IS NOT NULL;
 CREATE INDEX events_by_token ON events (model, token, sequence) WHERE token IS NOT NULL;
+CREATE INDEX events_by_turn ON events (model, sequence) WHERE kind IN (3, 4);
 CREATE TABLE bases (
     model INTEGER NOT NULL,
     sequence INTEGER NOT NULL,
@@ -83,6 +89,8 @@ CREATE TABLE tokens (
 );
 """
 FROM_1_TO_2 = f"""
+-- the column events.undone stays and is not read
+CREATE INDEX events_by_turn ON events (model, sequence) WHERE kind IN (3, 4);
 ALTER TABLE tokens RENAME TO tokens_1;
 {TOKENS}
 -- who was in quarantine may not teach without somebody's decision
@@ -116,7 +124,6 @@ class Event(NamedTuple):
     classes: int | None = None
     source: int | None = None
     forgotten: int | None = None
-    undone: int | None = None
     note: str | None = None
 
 
@@ -154,7 +161,9 @@ class JobRecord(NamedTuple):
 
 FIELDS = ", ".join(Event._fields)
 INSERT = f"INSERT INTO events (model, {FIELDS}) VALUES (?{', ?' * len(Event._fields)})"
-ACTIVE = f"kind = {LEARNED} AND forgotten IS NULL AND undone IS NULL"
+PRESENT = f"kind = {LEARNED} AND forgotten IS NULL"
+TURNS = "events INDEXED BY events_by_turn WHERE kind IN (3, 4) AND model = ?"  # change what counts
+WRONG = "(predicted IS NULL OR predicted <> label)"
 
 
 class Journal:
@@ -229,13 +238,15 @@ class Journal:
         self.connection.close()
 
     def reader(self) -> "JournalReader":
-        """Return a connection that only reads, for another thread; close it."""
+        """Return a connection that reads the journal as it is now, for another thread; close it."""
         connection = sqlite3.connect(
             f"{self.path.resolve().as_uri()}?mode=ro",
             uri=True,
             timeout=10.0,
+            isolation_level=None,
             check_same_thread=False,
         )
+        connection.execute("BEGIN")
         return JournalReader(connection)
 
     @property
@@ -307,22 +318,6 @@ class Journal:
             "UPDATE events SET features = NULL, label = NULL, predicted = NULL, rival = NULL, "
             f"step = NULL, forgotten = ? WHERE model = {model:d} AND sequence = ?",
             ((by, sequence) for sequence in sequences),
-        )
-
-    def leave_behind(self, model: int, after: int, by: int) -> None:
-        """Mark the examples after a version as undone by a return to it."""
-        self.connection.execute(
-            "UPDATE events SET undone = ? WHERE model = ? AND sequence > ? AND sequence < ? "
-            "AND undone IS NULL AND kind = ?",
-            (by, model, after, by, LEARNED),
-        )
-
-    def bring_back(self, model: int, by: int, upto: int) -> None:
-        """Make examples up to a version, which an earlier return had undone, count again."""
-        self.connection.execute(
-            "UPDATE events SET undone = NULL WHERE model = ? AND sequence <= ? AND undone > ? "
-            "AND undone < ?",
-            (model, upto, upto, by),
         )
 
     # bases
@@ -440,28 +435,80 @@ class JournalReader:
         where = f"model = ? AND {' AND '.join(clauses)} ORDER BY sequence"
         return list(self._events(where, *values))
 
-    def counts(self, model: int) -> tuple[int, int, int]:
-        """Return how many examples were learned, how many the model got wrong, how many mistakes.
+    def last_turn(self, model: int) -> int:
+        """Return the last event that changed which examples count, 0 without one."""
+        found = self._all(f"SELECT MAX(sequence) FROM {TURNS}", model)
+        return found[0][0] or 0
+
+    def returns(self, model: int) -> list[tuple[int, int]]:
+        """Return the returns on the way to the newest version: their events and their versions."""
+        text = (
+            f"SELECT sequence, json_extract(note, '$.version') FROM {TURNS} "
+            f"AND kind = {ROLLED_BACK} ORDER BY sequence DESC"
+        )
+        found, end = [], self.head(model)
+        for event, version in self._all(text, model):
+            if event <= end:  # later ones were left behind themselves
+                found.append((event, version))
+                end = version
+        return found[::-1]
+
+    def _stretches(self, model: int) -> list[tuple[int, int]]:
+        """Return where the events are that count: after one, and up to another."""
+        returns = self.returns(model)
+        starts = [0, *(event for event, _ in returns)]
+        return list(zip(starts, [*(version for _, version in returns), 1 << 62], strict=True))
+
+    def counted(self, model: int, after: int = 0, where: str = "1") -> Iterator[Event]:
+        """Yield the examples that count, in order."""
+        for start, stop in self._stretches(model):
+            yield from self.events(model, max(start, after), stop, f"{PRESENT} AND {where}")
+
+    def latest_counted(self, model: int, limit: int, where: str = "1") -> list[Event]:
+        """Return the latest examples that count, the last one first."""
+        found: list[Event] = []
+        for start, stop in reversed(self._stretches(model)):
+            within = f"{PRESENT} AND {where} AND sequence > {start} AND sequence <= {stop}"
+            found += self.latest(model, limit - len(found), within)
+        return found
+
+    def undone(self, model: int, events: Iterable[Event]) -> dict[int, int]:
+        """Return which return left an example behind, of those that do not count for one."""
+        returns = self.returns(model)
+        found = {}
+        for event in events:
+            at = bisect_left(returns, (event.sequence,))
+            if event.kind == LEARNED and at < len(returns) and returns[at][1] < event.sequence:
+                found[event.sequence] = returns[at][0]
+        return found
+
+    def _sums(self, model: int, width: int) -> dict[int, tuple[int, int, int, int, float]]:
+        """Return last version, examples, wrong ones, mistakes and last time, by ``width`` events.
 
         Wrong: by the weights that decide, before it was learned. Mistakes: by the last weights.
         """
         text = (
-            "SELECT COUNT(*), SUM(predicted IS NULL OR predicted <> label), SUM(mistake) "
-            f"FROM events WHERE model = ? AND {ACTIVE}"
+            "SELECT (sequence - 1) / ?, MAX(sequence), COUNT(*), "
+            f"SUM({WRONG}), SUM(COALESCE(mistake, 0)), MAX(time) FROM events "
+            f"WHERE model = ? AND sequence > ? AND sequence <= ? AND {PRESENT} GROUP BY 1"
         )
-        learned, wrong, mistakes = self._all(text, model)[0]
-        return learned, wrong or 0, mistakes or 0
+        sums: dict[int, tuple[int, int, int, int, float]] = {}
+        for start, stop in self._stretches(model):
+            for key, last, *counts, time in self._all(text, width, model, start, stop):
+                _, *before, past = sums.get(key, (0, 0, 0, 0, time))
+                learned, wrong, mistakes = map(operator.add, before, counts)
+                sums[key] = last, learned, wrong, mistakes, max(past, time)
+        return sums
+
+    def counts(self, model: int) -> tuple[int, int, int]:
+        """Return how many examples count, how many were predicted wrong, how many mistakes."""
+        _, *counts, _ = self._sums(model, 1 << 62).get(0, (0, 0, 0, 0, 0.0))
+        return counts[0], counts[1], counts[2]
 
     def curve(self, model: int, points: int) -> list[tuple[int, int, int, float]]:
         """Return last version, number of examples, wrong ones and last time of stretches."""
-        width = max(1, -(-self.head(model) // points))
-        text = (
-            "SELECT MAX(sequence), COUNT(*), SUM(predicted IS NULL OR predicted <> label), "
-            "MAX(time) "
-            f"FROM events WHERE model = ? AND {ACTIVE} "
-            "GROUP BY (sequence - 1) / ? ORDER BY 1"
-        )
-        return [tuple(row) for row in self._all(text, model, width)]
+        sums = self._sums(model, max(1, -(-self.head(model) // points)))
+        return [(last, learned, wrong, time) for last, learned, wrong, _, time in sums.values()]
 
     def base(self, model: int, upto: int) -> tuple[int, bytes | None]:
         """Return the newest base up to a version: its version and its model file."""

@@ -14,7 +14,7 @@ from rosenblatt.service.access import Caller, digest_of, new_token
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
 from rosenblatt.service.forgetting import roll_back
 from rosenblatt.service.history import text_of
-from rosenblatt.service.journal import ACTIVE, TokenRecord
+from rosenblatt.service.journal import TokenRecord
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import (
@@ -268,9 +268,10 @@ async def journal(app: Application, call: Call) -> Reply:
     def read() -> bytes:
         with app.writer.journal.reader() as reader:
             if call.query.get("mistakes"):
-                wrong = f"{ACTIVE} AND predicted <> label"
-                return answers.lines(iter(reader.latest(model, limit, wrong)))
-            return answers.lines(reader.events(model, after, after + limit))
+                events = reader.latest_counted(model, limit, "predicted <> label")
+            else:
+                events = list(reader.events(model, after, after + limit))
+            return answers.lines(reader, model, events)
 
     return Reply(await app.in_thread(read), kind=NDJSON)
 
