@@ -23,6 +23,13 @@ class InputError(RosenblattError, ValueError):
     """Data, labels or a parameter that cannot be used as given."""
 
 
+class Question(InputError):  # noqa: N818  # it asks, rather than complains
+    """What a person has to say; its sentence ends in a parameter with a value that may answer it.
+
+    It may have several lines.
+    """
+
+
 class WeightOverflowError(RosenblattError, OverflowError):
     """Training left the range of float64: the weights are not to be trusted."""
 

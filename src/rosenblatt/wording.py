@@ -1,5 +1,6 @@
-"""Numbers, shares, counts and lists as people read them."""
+"""Numbers, shares, counts and lists as people read them, and what they may have meant."""
 
+import re
 from collections.abc import Iterable
 
 MISSING = "–"
@@ -99,3 +100,20 @@ def word_list(words: Iterable[object], most: int = 10, joint: str = "and") -> st
     if len(texts) > most:
         texts = [*texts[:most], f"{len(texts) - most} more"]
     return f" {joint} ".join([", ".join(texts[:-1])] * (len(texts) > 1) + texts[-1:])
+
+
+CLOSE = 0.75  # of two spellings, from where on one is likely to be meant by the other
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """Return which of these names is likely to be meant, None where none is.
+
+    >>> nearest("attrition", ["Age", "Attrition"]), nearest("petal_len", ["petal.length", "x"])
+    ('Attrition', 'petal.length')
+    >>> nearest("age", ["colour"])
+    """
+    from difflib import get_close_matches
+
+    plain = {re.sub(r"[\W_]+", "", one.casefold()): one for one in reversed([*names])}
+    close = get_close_matches(re.sub(r"[\W_]+", "", name.casefold()), plain, 1, CLOSE)
+    return plain[close[0]] if close else None

@@ -21,13 +21,44 @@ def test_a_first_column_of_numbers_is_not_guessed() -> None:
     Path("rooms.csv").write_text("\n".join(["rooms,area,price", *lines]))
     result = invoked("train", "rooms.csv")
     assert result.exit_code == 2
-    assert "it is not clear which column holds the labels; name it with --label" in result.stderr
-    lines = [f"{i % 2},{i % 50},{'mf'[i % 3 == 0]}" for i in range(60)]
-    Path("titanic.csv").write_text("\n".join(["survived,age,sex", *lines]))
-    result = invoked("train", "titanic.csv")
+    assert result.stderr == (
+        "Error: rooms.csv: which column holds the labels? These could:\n"
+        "  'rooms' (0, 1, 2, 3, … 6 values)\n"
+        "Name it, for example: rosenblatt train rooms.csv --label rooms\n"
+    )
+    lines = [f"{i % 2},{i % 50},{'ab'[i % 3 == 0]}" for i in range(60)]
+    Path("deck.csv").write_text("\n".join(["saved,age,deck", *lines]))
+    result = invoked("train", "deck.csv", "--json")
     assert result.exit_code == 2
-    assert "Likely ones are 'survived' (0, 1), 'sex' (f, m)." in result.stderr
-    assert invoked("train", "titanic.csv", "--label", "1").exit_code == 0
+    assert "  'saved' (0, 1)\n  'deck' (a, b)\nName it, for example: " in result.stderr
+    assert json.loads(result.stdout)["error"].endswith("deck.csv --json --label saved")
+    assert invoked("train", "deck.csv", "--label", "1").exit_code == 0
+
+
+def test_a_column_that_is_not_there() -> None:
+    """The nearest name is told, or how many columns there are."""
+    shop("{x},{k},{label}", "x,k,Attrition")
+    said = invoked("train", "t.csv", "--label", "attrition").stderr
+    assert "t.csv has no column 'attrition', named by --label. Did you mean 'Attrition'?" in said
+    said = invoked("train", "t.csv", "--label", "99").stderr
+    assert "no column '99', named by --label. The file has 3 columns: 'x', 'k'" in said
+
+
+def test_rows_without_a_label_are_left_out() -> None:
+    """They are counted, and are no bad rows; where no row has a label, that is said."""
+    shop("{x},{k},{label}", "x,k,label")
+    text = Path("t.csv").read_text()
+    Path("t.csv").write_text(text.replace(",8,no", ",8,").replace(",1,yes", ",1,NA"))
+    n_left = 60 - text.count(",8,no") - text.count(",1,yes")
+    result = invoked("train", "t.csv")
+    assert result.exit_code == 0, result.output
+    assert f"Warning: {60 - n_left} rows without a label skipped." in result.stderr
+    assert f"t.csv: {n_left} rows" in result.stdout
+    assert "could not be read" not in result.stderr
+    Path("t.csv").write_text("x,k,label\n" + "1,2,\n" * 30)
+    result = invoked("train", "t.csv", "--label", "label")
+    assert result.exit_code == 2
+    assert "None of the 30 rows has a label; name another column with --label." in result.stderr
 
 
 def test_notes_on_the_file_are_printed_by_train() -> None:

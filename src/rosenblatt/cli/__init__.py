@@ -51,6 +51,18 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(module, cmd_name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is called; of an unknown one say which may be meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from rosenblatt.cli.spelling import meant_command
+
+            meant = meant_command(args[0], COMMANDS)
+            advice = "" if meant is None else f" Did you mean '{meant}'?"
+            ctx.fail(f"No such command '{args[0]}'.{advice}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):

@@ -27,6 +27,7 @@ else comes from data goes through ``printable``.
 import logging
 import os
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -37,15 +38,16 @@ from typing import Any, TextIO
 
 import click
 
-from rosenblatt.cli.spelling import flag
+from rosenblatt.cli.spelling import flag, meant_option
 from rosenblatt.cli.tables import Cell, draw_curve, draw_table
-from rosenblatt.errors import RosenblattError, spelled
+from rosenblatt.errors import Parameter, Question, RosenblattError, spelled
 from rosenblatt.wording import printable
 
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
 HELP = ["-h", "--help"]
 PAGE_WIDTH = 100  # characters of a line where standard output is no terminal
 WIDEST_BAR = 40  # blocks
+TYPED = "rosenblatt.typed"  # under which a context keeps the command line
 CLEAR_LINE = "\r\x1b[2K"  # to a terminal
 NO = 1  # exit codes
 CANNOT_RUN = 2
@@ -203,13 +205,24 @@ class ScreenCommand(click.Command):
         **extra: Any,
     ) -> click.Context:
         """Read the options; what is wrong with them is told in JSON too, where it is asked for."""
-        as_json = "--json" in args  # before they are used up
+        as_json, typed = "--json" in args, shlex.join(args)  # before they are used up
         try:
-            return super().make_context(info_name, args, parent, **extra)
+            context = super().make_context(info_name, args, parent, **extra)
         except click.UsageError as error:
+            if isinstance(error, click.NoSuchOption):
+                error = self._no_such_option(error)
             if as_json:
                 Screen(json=True).json({"error": error.format_message()})
-            raise
+            raise error from None
+        context.meta[TYPED] = f"rosenblatt {info_name} {typed}"
+        return context
+
+    def _no_such_option(self, error: click.NoSuchOption) -> click.NoSuchOption:
+        """Return the error with the option that may be meant."""
+        known = [name for one in self.params for name in (*one.opts, *one.secondary_opts)]
+        meant = meant_option(error.option_name, known)
+        advice = "" if meant is None else f" Did you mean '{meant}'?"
+        return click.NoSuchOption(error.option_name, f"{error.message}{advice}", ctx=error.ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options; a default in words stands there without click's parentheses."""
@@ -277,13 +290,15 @@ def ending(screen: Screen) -> Iterator[None]:
         except BrokenPipeError:
             _silence()
             raise click.exceptions.Exit(PIPE_CLOSED) from None
+        except Question as error:
+            _fail(screen, _with_answer(error))
         except RosenblattError as error:
-            _fail(screen, spelled(error, flag))
+            _fail(screen, _one_line(error))
         except MemoryError:
             _fail(screen, "There is not enough memory.")
         except OSError as error:
             about = f"{error.filename}: " if error.filename is not None else ""
-            _fail(screen, f"{about}{error.strerror or error}.")
+            _fail(screen, _one_line(f"{about}{error.strerror or error}."))
 
 
 @contextmanager
@@ -304,12 +319,23 @@ def _one_line(message: object) -> str:
     return printable(" ".join(spelled(message, flag).split()))
 
 
+def _with_answer(question: Question) -> str:
+    """Return a question whose last parameter, the answer, is the command that has it."""
+    typed = click.get_current_context().meta.get(TYPED, "")
+    *lines, last = spelled(question, flag).split("\n")
+    parts = getattr(question.args[0], "parts", ())
+    if parts and isinstance(parts[-1], Parameter):
+        answer = flag(parts[-1])
+        last = f"{last.removesuffix(answer)}{typed} {answer}"
+    return "\n".join(printable(line) for line in (*lines, last))
+
+
 def _fail(screen: Screen, text: str) -> None:
     with suppress(OSError):  # standard output may be what failed
         if screen.wants_json:
             screen.json({"error": text})
         sys.stdout.flush()
-    screen.say(f"{_coloured(sys.stderr, 'Error:', 'red')} {_one_line(text)}")
+    screen.say(f"{_coloured(sys.stderr, 'Error:', 'red')} {text}")
     raise click.exceptions.Exit(CANNOT_RUN) from None
 
 

@@ -1,8 +1,10 @@
-"""How a command spells the parameters that sentences mention."""
+"""How a command spells the parameters that sentences mention, and what other spellings mean."""
 
 import shlex
+from collections.abc import Iterable
 
 from rosenblatt.errors import Parameter
+from rosenblatt.wording import nearest
 
 FLAGS = {  # that are not the name with dashes
     "C": "-C",
@@ -19,6 +21,79 @@ VALUES: dict[tuple[str, object], str] = {  # that are options of their own or wo
     ("shuffle", False): "--shuffle no",
     ("zero_based", False): "--one-based",
 }
+
+# What options and commands are called elsewhere: in scikit-learn, Vowpal Wabbit and fastText.
+OPTION_MEANINGS = {
+    "--max-iter": "epochs epoch passes iterations n-iter num-epochs iter",
+    "--eta0": "learning-rate lr l eta alpha step-size",
+    "--label": "target y-column label-column class-column outcome response",
+    "--text": "text-column",
+    "--category": "categorical cat categories",
+    "--numeric": "number numbers numerical num",
+    "--ignore": "drop exclude skip ignore-column",
+    "--weight": "sample-weight weights",
+    "--seed": "random-state random-seed rng",
+    "--separator": "delimiter sep d",
+    "--output": "out model save final-regressor f",
+    "--test": "test-file validation-data eval holdout",
+    "--rule": "algorithm algo loss learner method loss-function penalty",
+    "--memory": "average averaging",
+    "--hash-bits": "bit-precision b bucket hash",
+    "--char-ngrams": "minn maxn char-ngram chars",
+    "--word-pairs": "ngram ngrams wordngrams word-ngrams bigrams ngram-range",
+    "--validation-fraction": "validation-split test-size validation-size",
+    "--n-iter-no-change": "patience early-terminate",
+    "--intercept": "bias fit-intercept",
+    "--no-intercept": "noconstant no-bias",
+    "--scale": "normalize standardize standardise",
+    "--format": "input-format type",
+    "--encoding": "charset",
+    "--time-limit": "timeout max-time",
+    "--proba": "probabilities probability link predict-proba",
+    "--from": "initial-regressor i warm-start resume pretrained",
+    "--pairs": "interactions quadratic q polynomial",
+    "--class-weight": "class-weights balanced scale-pos-weight",
+    "--workers": "n-jobs threads thread jobs",
+}
+COMMAND_MEANINGS = {
+    "train": "fit learn supervised",
+    "evaluate": "test score eval validate metrics",
+    "predict": "classify infer apply predict-proba",
+    "tune": "search optimize optimise autotune grid-search cv",
+    "weights": "coef coefficients features importance inspect",
+    "explain": "why shap",
+    "diagnose": "check separable verdict",
+    "plot": "draw picture",
+    "serve": "server daemon api",
+    "lab": "play gui",
+    "demo": "example tutorial",
+    "export": "convert onnx save dump",
+}
+
+
+def _meant(word: str, known: Iterable[str], meanings: dict[str, str]) -> str | None:
+    """Return which of the known names is meant by a word: by its meaning, else by its spelling."""
+    known, bare = [*known], word.lstrip("-").replace("_", "-").lower()
+    by_meaning = (name for name, words in meanings.items() if bare in words.split())
+    return next((name for name in by_meaning if name in known), None) or nearest(word, known)
+
+
+def meant_option(name: str, known: Iterable[str]) -> str | None:
+    """Return the option that is meant by one that does not exist.
+
+    >>> meant_option("--epochs", ["--max-iter"]), meant_option("--lable", ["--label", "--rule"])
+    ('--max-iter', '--label')
+    """
+    return _meant(name, known, OPTION_MEANINGS)
+
+
+def meant_command(name: str, known: Iterable[str]) -> str | None:
+    """Return the command that is meant by one that does not exist.
+
+    >>> meant_command("fit", ["train"]), meant_command("evalute", ["evaluate"])
+    ('train', 'evaluate')
+    """
+    return _meant(name, known, COMMAND_MEANINGS)
 
 
 def flag(parameter: Parameter) -> str:

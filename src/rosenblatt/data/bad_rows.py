@@ -1,10 +1,14 @@
-"""Rows that cannot be read: an error at the first one, or left out, counted and shown."""
+"""Rows that cannot be read: an error at the first one, or left out, counted and shown.
+
+Rows without a label are left out and counted in any case.
+"""
 
 from collections.abc import Iterable
 from threading import Lock
 from typing import Any, NamedTuple
 
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.wording import counted
 
 MOST_SHOWN = 10  # of the bad rows that are kept with their reasons
 OFTEN_ENOUGH = 10_000  # rows, from where on a share means something while reading goes on
@@ -15,7 +19,7 @@ class BadRow(NamedTuple):
 
     before: int  # the row of its table or batch before which it stood
     place: str  # file and line
-    reason: str  # a clause
+    reason: str  # a clause; "" for a row that only lacks a label
 
     def sentence(self) -> Sentence:
         """Return where it stood and what is wrong with it."""
@@ -39,6 +43,7 @@ class BadRows:
         self.max_share = max_share
         self.n_good = 0
         self.n_bad = 0
+        self.n_unlabelled = 0
         self.first: list[BadRow] = []
         self._lock = Lock()  # rows are read by one thread and encoded by others
 
@@ -51,7 +56,7 @@ class BadRows:
 
     def restart(self) -> None:
         """Count from the start, since the rows are read anew."""
-        self.n_good = self.n_bad = 0
+        self.n_good = self.n_bad = self.n_unlabelled = 0
         self.first.clear()
 
     def refuse(self, row: BadRow) -> InputError:
@@ -63,6 +68,9 @@ class BadRows:
         """Count rows that were left out."""
         with self._lock:
             for row in rows:
+                if not row.reason:
+                    self.n_unlabelled += 1
+                    continue
                 self.n_bad += 1
                 if len(self.first) < MOST_SHOWN:
                     self.first.append(row)
@@ -74,8 +82,14 @@ class BadRows:
             self.check()
 
     def check(self) -> None:
-        """Raise InputError where too many rows are bad."""
+        """Raise InputError where too many rows are bad, or none has a label."""
         n_rows = self.n_good + self.n_bad
+        if self.n_unlabelled and not n_rows:
+            msg = Sentence(
+                f"None of the {self.n_unlabelled:,} rows has a label; name another column with ",
+                *(Parameter("label"), "."),
+            )
+            raise InputError(msg)
         if self.n_bad > max(1, self.max_share * n_rows):
             msg = Sentence(
                 f"{self.n_bad:,} of {n_rows:,} rows cannot be read, more than"
@@ -86,9 +100,15 @@ class BadRows:
             )
             raise InputError(msg)
 
+    def notes(self) -> list[str]:
+        """Return a sentence on rows without a label."""
+        rows = counted(self.n_unlabelled, "row")
+        return [f"{rows} without a label skipped."] if self.n_unlabelled else []
+
     def as_json(self) -> dict[str, Any]:
         """Return how many rows were left out, and the first of them."""
         return {
             "count": self.n_bad,
+            "without_label": self.n_unlabelled,
             "first": [{"place": row.place, "reason": str(row.reason)} for row in self.first],
         }

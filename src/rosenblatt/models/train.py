@@ -522,7 +522,7 @@ def _file_record(files: Files, encoding: Any, title: str) -> dict[str, Any]:
         "decisions": None if decisions is None else decisions.as_json(),
         "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
         "bad_rows": files.bad_rows.as_json(),
-        "notes": [*decided, *others, *files.notes],
+        "notes": [*decided, *others, *files.notes, *files.bad_rows.notes()],
     }
 
 

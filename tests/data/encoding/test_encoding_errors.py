@@ -17,14 +17,14 @@ DATA = table({"x": ["1", "2"], "c": ["p", "q"], "label": ["a", "b"]})
             {"label": "nothing"},
             (
                 "data.csv has no column 'nothing', named by label=."
-                " The columns are 'x', 'c', 'label'."
+                " The file has 3 columns: 'x', 'c', 'label'."
             ),
         ),
         (
             {"ignore": [3]},
             (
                 "data.csv has no column number 3, named by ignore=."
-                " The columns are 'x', 'c', 'label'."
+                " The file has 3 columns: 'x', 'c', 'label'."
             ),
         ),
         (

@@ -1,4 +1,5 @@
 import math
+import re
 from typing import Any
 
 import polars as pl
@@ -6,7 +7,7 @@ import pytest
 
 from rosenblatt.data.encoding.label_column import check_labels, guess_label, label_codes
 from rosenblatt.data.labels import Classes
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Question
 from tests.data.encoding.samples import table, typed
 
 MANY = [str(k) for k in range(40)]
@@ -29,17 +30,24 @@ PRICES = [f"{k % 5}.5" for k in range(40)]
         ({"a": MANY, "b": BITS}, "b"),
         ({"a": AGES, "b": WORDS}, "b"),
         ({"a": AGES, "b": BITS}, "b"),
+        ({"a": GRADES, "b": BITS}, "b"),
         ({"a": PRICES, "b": BITS}, "b"),  # fractions are no labels
         ({"a": BITS, "b": PRICES}, "a"),
         ({"a": BITS, "b": [None] * 40}, "a"),
-        ({"a": ["pos"] * 40, "b": MANY}, "a"),  # of a file that is sorted by its labels
+        ({"column_1": ["pos"] * 40, "column_2": MANY}, "column_1"),  # sorted by its labels
         ({"day": BITS, "b": BITS}, "b"),
         ({"b": BITS, "DAY_OF_WEEK": GRADES}, "b"),
         ({"Outcome": BITS, "b": WORDS}, "Outcome"),
+        ({"a": BITS, "Is_Fraud": BITS, "b": WORDS}, "Is_Fraud"),
+        ({"a": MANY, "b": WORDS, "c": GRADES, "d": MANY}, "b"),  # the only one of words
+        ({"a": MANY, "b": WORDS, "sex": WORDS}, "b"),
+        ({"a": MANY, "b": BITS, "c": ["one"] * 40}, "b"),  # one value is no label
+        ({"a": MANY, "kind": [*"abc", *"abc" * 12, "a"], "b": WORDS}, "b"),
+        ({"a": MANY, "species": HOLES, "b": WORDS}, "species"),
     ],
 )
 def test_the_label_is_found_where_it_is_clear(columns: dict[str, list[str]], label: str) -> None:
-    """By its name, or as the one of the first and the last column that can hold labels."""
+    """By its name, as the last column, or as the only one that can well hold labels."""
     assert guess_label(table(columns), ()).column == label
 
 
@@ -48,12 +56,15 @@ def test_the_label_is_found_where_it_is_clear(columns: dict[str, list[str]], lab
     [
         {"a": WORDS, "b": BITS},
         {"a": WORDS, "b": WORDS},
-        {"a": GRADES, "b": BITS},
         {"a": MANY, "b": MANY},
         {"label": WORDS, "LABEL": WORDS, "x": MANY},
         {"a": BITS},
         {"a": AGES, "b": ["1"] * 40},
         {"a": BITS, "b": WORDS, "c": MANY},  # of named columns the middle one is as likely
+        {"a": ["pos"] * 40, "b": MANY},
+        {"a": MANY, "b": WORDS, "c": [*"abc", *"abc" * 12, "a"]},
+        {"class": GRADES, "survived": BITS, "x": MANY},
+        {"a": MANY, "sex": WORDS, "b": MANY},
         {"a": MANY, "b": BITS, "c": GRADES},
         {"a": MANY, "b": BITS, "c": HOLES},
         {"class": WORDS, "target": WORDS, "x": MANY},
@@ -66,21 +77,43 @@ def test_where_it_is_not_clear_the_message_names_flag_and_columns(
     with pytest.raises(InputError) as error:
         guess_label(table(columns), ())
     sentence = str(error.value)
-    assert sentence.startswith(
-        "data.csv: it is not clear which column holds the labels; name it with label=. "
-    )
-    likely = {name: values for name, values in columns.items() if values not in (MANY, HOLES)}
+    likely = [name for name, values in columns.items() if len({*values} - {None}) in range(2, 31)]
     if likely:
-        listed = ", ".join(_shown(name, values) for name, values in likely.items())
-        assert sentence.endswith(f" Likely ones are {listed}.")
+        first, *lines, last = sentence.split("\n")
+        assert first == "data.csv: which column holds the labels? These could:"
+        assert sorted(lines) == sorted(f"  {_shown(name, columns[name])}" for name in likely)
+        assert re.fullmatch(r"Name it, for example: label='\w+'", last)
     else:
-        assert sentence.endswith(" The columns are 'a', 'b'.")
+        assert sentence == (
+            "data.csv: no column has few different values, as labels have. If one does hold classes"
+            ", name it with label=. The columns are 'a', 'b'."
+        )
 
 
-def _shown(name: str, values: list[str]) -> str:
-    distinct = sorted(set(values))
+def _shown(name: str, values: list[str | None]) -> str:
+    distinct = sorted({value for value in values if value is not None})
     more = f", … {len(distinct)} values" if len(distinct) > 4 else ""
     return f"'{name}' ({', '.join(distinct[:4])}{more})"
+
+
+def test_likely_columns_come_first() -> None:
+    """Outcomes by their name, then words and two values, then numbers, then attributes; not all."""
+    columns = {"sex": WORDS, "rooms": GRADES, "a": BITS, "b": WORDS, "churn": BITS, "vote": BITS}
+    with pytest.raises(Question) as error:
+        guess_label(table(columns), ())
+    assert re.findall("  '(.*)' ", str(error.value)) == ["churn", "vote", "a", "b", "rooms", "sex"]
+    with pytest.raises(Question) as error:
+        guess_label(table({f"x{k}": BITS for k in range(20)}), ())
+    assert str(error.value).endswith("  and 8 more\nName it, for example: label='x0'")
+
+
+def test_missing_labels_written_in_words() -> None:
+    """NA and nan are no classes, though None may be one."""
+    found = table({"a": MANY, "b": [*WORDS[:36], "NA", "nan", "None", "None"]})
+    classes = Classes()
+    codes = label_codes(found, "b", classes, required=False)
+    assert classes.labels == ("spam", "ham", "None")
+    assert codes[36:].tolist() == [-1, -1, 2, 2]
 
 
 def test_a_long_list_of_columns_ends_with_the_last_ones() -> None:
@@ -168,7 +201,7 @@ def test_a_missing_label_is_an_error_where_it_is_needed(values: list[Any]) -> No
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (["a", "nan"], r"data.parquet, row 2, column 'c': label 'nan' is not finite\."),
+        (["a", "inf"], r"data.parquet, row 2, column 'c': label 'inf' is not finite\."),
         ([1.0, math.inf], r"data.parquet, row 2, column 'c': label 'inf' is not finite\."),
         (["x" * 2000], r"row 1, column 'c': label 'x+…' is longer than 1000 bytes\."),
         ([[1], [2]], r"column 'c' holds List\(Int64\), which can't be labels"),

@@ -15,11 +15,12 @@ from rosenblatt.data.encoding.label_column import (
     check_labels,
     guess_label,
     label_notes,
-    listed_columns,
+    quoted_columns,
 )
 from rosenblatt.data.encoding.numbers import all_numbers, number_form, plain_numbers, read_numbers
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.wording import counted, nearest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -507,9 +508,15 @@ def column_name(table: Table, which: str | int, parameter: str) -> str:
         number = int(which)
         if -len(names) <= number <= len(names):
             return names[number - 1 if number > 0 else number]
+    raise InputError(_no_column(table, which, parameter))
+
+
+def _no_column(table: Table, which: str | int, parameter: str) -> Sentence:
+    """Return what says that there is no such column, and which one may be meant."""
+    names = table.frame.columns
     shown = f"'{which}'" if isinstance(which, str) else f"number {which}"
-    msg = Sentence(
-        f"{table.file} has no column {shown}, named by ",
-        *(Parameter(parameter), f". {listed_columns(names)}"),
-    )
-    raise InputError(msg)
+    meant = nearest(which, names) if isinstance(which, str) else None
+    advice = f"The file has {counted(len(names), 'column')}: {quoted_columns(names)}."
+    advice = advice if meant is None else f"Did you mean '{meant}'?"
+    named = Parameter(parameter)
+    return Sentence(f"{table.file} has no column {shown}, named by ", named, f". {advice}")

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import BLANKS
+from rosenblatt.data.encoding.columns import BLANKS, MISSING
 from rosenblatt.data.encoding.numbers import all_numbers
 from rosenblatt.data.labels import Classes, Label, read_label
 from rosenblatt.data.tables.table import Table
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter, Question, Sentence
 
 if TYPE_CHECKING:
     import polars as pl
 
-STRONG_NAMES = ("label", "class", "target", "outcome")  # of a column of labels, in any case
+STRONG_NAMES = ("label", "labels", "class", "target", "outcome")  # of labels, in any case
 MOST_WORDS = 100  # that a column without such a name may have to be taken for the labels
 MOST_NUMBERS = 30
 CLEARLY_FEWER = 5  # times fewer values than the first column decide for the last
 COLUMNS_SHOWN = 20  # in a message
+LINES_SHOWN = 12  # of likely columns
 VALUES_SHOWN = 4
 MOST_FRACTIONS = 10  # numbers that are not whole, and yet classes
 MOST_WHOLE = 100  # whole numbers that are surely classes
@@ -36,7 +37,23 @@ NEVER_GUESSED = re.compile(
     re.IGNORECASE,
 )
 
+# What people predict, by the letters of its name: it decides where no strong name does.
+OUTCOME = re.compile(
+    r"(?:is)?(?:attrition|approved|cancell?ed|churn|churned|clicked|converted|default|defaulted"
+    r"|deceased|diagnosis|died|exited|fraud|fraudulent|purchased|readmitted|response|sentiment|spam"
+    r"|species|subscribed|survived|toxic|vote)"
+)
 
+# What rows have rather than what is predicted: listed last where a person has to choose.
+ATTRIBUTE = re.compile(
+    r"(?:.*[^a-z])?(?:sex|gender|female|male|race|ethnic|ethnicity|nationality|country|region|state"
+    r"|city|county|province|continent|language|island|origin|marital|married|smoker|colou?r|season"
+    r"|holiday|weekend)(?:[^a-z].*)?",
+    re.IGNORECASE,
+)
+NO_LABEL = frozenset(
+    {"", "NA", "N/A", "nan", "NaN", "null", "NULL"}
+)  # how a missing one is written
 UNNAMED = re.compile("column_[0-9]+")
 
 
@@ -53,20 +70,28 @@ class _Candidate(NamedTuple):
     name: str
     values: tuple[str, ...]  # that it has, sorted
     numeric: bool
+    gaps: bool  # whether some rows have no value
 
     @property
     def n_values(self) -> int:
         return len(self.values)
 
     @property
+    def two(self) -> bool:
+        return self.n_values == 2
+
+    @property
+    def outcome(self) -> bool:
+        return is_outcome(self.name)
+
+    @property
+    def attribute(self) -> bool:
+        return bool(ATTRIBUTE.fullmatch(self.name.strip()))
+
+    @property
     def varies(self) -> bool:
         """Whether it can be guessed; one word alone may come from a file sorted by its labels."""
         return self.n_values > 1 or not self.numeric
-
-    @property
-    def counts(self) -> bool:
-        """Whether it may well be a number of things: rooms, children."""
-        return self.numeric and self.n_values > 2
 
     def counted(self) -> str:
         """Return how many values it has."""
@@ -74,60 +99,111 @@ class _Candidate(NamedTuple):
 
     def shown(self) -> str:
         """Return the name with some values."""
-        some = ", ".join(value[:20] for value in self.values[:VALUES_SHOWN])
+        some = ", ".join(" ".join(value.split())[:20] for value in self.values[:VALUES_SHOWN])
         more = "" if self.n_values <= VALUES_SHOWN else f", … {self.n_values} values"
         return f"'{self.name}' ({some}{more})"
+
+
+def is_outcome(name: str) -> bool:
+    """Return whether a column has the name of something that people predict.
+
+    >>> is_outcome("Is_Fraud"), is_outcome("Survived"), is_outcome("age")
+    (True, True, False)
+    """
+    return bool(OUTCOME.fullmatch(re.sub("[^a-z]", "", name.lower())))
 
 
 def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     """Return the column that holds the labels, where the sample makes it clear.
 
-    It is the column called label, class, target or outcome, or y if its values can be labels. Else
-    it is the first or the last column, if one of them alone has few different values and none that
-    is missing: at most 100 words or 30 whole numbers, and fewer than half as many as there are
-    rows. If both have, it is the last one if that has words and the first has numbers, or if it has
-    at most a fifth as many values. Where columns are named, other columns count as well: the first
-    one must be the only one that could hold labels and must not have more than two numbers, a last
-    one of numbers must have the fewest values, and a first one of two numbers is as likely as the
-    last. Parts of dates and identifiers are not guessed. ``taken`` columns are something else.
+    It is the column that the file itself marks; that called label, class, target or outcome, or y
+    if its values can be labels; or the only one with the name of an outcome, such as survived. Else
+    it is a column with few different values: at most 100 words or 30 whole numbers, and fewer than
+    half as many as there are rows. Where columns are named, it is the only such column, the only
+    one of words, or the last one, if no other is as likely; where they are not, the first or the
+    last one. Parts of dates, identifiers and attributes such as sex are not guessed, and of named
+    columns none that has a single value or gaps. ``taken`` columns are something else.
     """
     if table.frame.height == 1 and table.heading is not None and not table.heading.header:
         msg = f"{table.file} has only one line: there is nothing to learn from."
         raise InputError(msg)
     names = [name for name in table.frame.columns if name not in taken]
+    marked = None if table.heading is None else table.heading.label
+    if marked in names:
+        return LabelGuess(str(marked), "as the header says")
+    found = {name: _candidate(table, name) for name in names}
+    candidates = [one for one in found.values() if one is not None]
     strong = [name for name in names if name.strip().lower() in STRONG_NAMES]
-    weak = [name for name in names if name.strip().lower() == "y" and _candidate(table, name)]
-    for matching in (strong, weak):
-        if len(matching) == 1:
-            return LabelGuess(matching[0], "by its name")
-    candidates = [_candidate(table, name) for name in strong or names]
-    if len(names) > 1 and not strong:
-        named = not all(UNNAMED.fullmatch(name) for name in names)
-        guess = _first_or_last(candidates, named=named)
+    weak = [name for name in names if name.strip().lower() == "y" and found[name]]
+    outcomes = [one.name for one in candidates if one.outcome and one.n_values > 1]
+    if outcomes and len(strong) == 1 and strong[0].strip().lower() == "class":
+        strong += outcomes  # the class of a traveller, or the labels
+    named = next((matching for matching in (strong, weak, outcomes) if matching), [])
+    if len(named) == 1:
+        return LabelGuess(named[0], "by its name")
+    if not named and len(names) > 1:
+        unnamed = all(UNNAMED.fullmatch(name) for name in names)
+        guess = _first_or_last([*found.values()]) if unnamed else _clear(candidates, names)
         if guess is not None:
             return guess
-    likely = [candidate for candidate in candidates if candidate is not None]
-    shown = _shortened([candidate.shown() for candidate in likely])
-    advice = f". Likely ones are {shown}." if likely else f". {listed_columns(table.frame.columns)}"
-    msg = Sentence(
-        f"{table.file}: it is not clear which column holds the labels; name it with ",
-        Parameter("label"),
-        advice,
+    likely = [one for one in candidates if one.n_values > 1 and (not strong or one.name in strong)]
+    raise InputError(_nothing_likely(table)) if not likely else Question(_question(table, likely))
+
+
+def _question(table: Table, likely: Sequence[_Candidate]) -> Sentence:
+    """Return what asks for the column of the labels, the likeliest of them first."""
+    ranked = sorted(likely, key=lambda one: (not one.outcome, one.attribute, one.numeric > one.two))
+    lines = [f"  {one.shown()}" for one in ranked[:LINES_SHOWN]]
+    more = [f"  and {len(ranked) - LINES_SHOWN} more"] if len(ranked) > LINES_SHOWN else []
+    return Sentence(
+        f"{table.file}: which column holds the labels? These could:\n",
+        "\n".join([*lines, *more]),
+        "\nName it, for example: ",
+        Parameter("label", ranked[0].name),
     )
-    raise InputError(msg)
 
 
-def _first_or_last(candidates: Sequence[_Candidate | None], *, named: bool) -> LabelGuess | None:
-    """Return the guess among columns in order, None where it is not clear."""
-    first, last = candidates[0], candidates[-1]
-    others = [one.n_values for one in candidates[1:-1] if one is not None]
-    if named and first and last and first.numeric and first.n_values == 2:
-        return None  # as likely as the last one: survived, …, sex
+def _nothing_likely(table: Table) -> Sentence:
+    return Sentence(
+        f"{table.file}: no column has few different values, as labels have. If one does hold"
+        " classes, name it with ",
+        *(Parameter("label"), f". {listed_columns(table.frame.columns)}"),
+    )
+
+
+def _clear(candidates: Sequence[_Candidate], names: Sequence[str]) -> LabelGuess | None:
+    """Return the guess among named columns, None where it is not clear."""
+    able = [one for one in candidates if one.n_values > 1 and not one.attribute and not one.gaps]
+    if any(one.gaps and one.two and not one.attribute for one in candidates):
+        return None  # it may well be meant: some rows have no label
+    last = next((one for one in able if one.name == names[-1]), None)
+    others = [one for one in able if one is not last]
+    if last is not None and not any(_as_likely(one, last, names[0]) for one in others):
+        return LabelGuess(last.name, f"the last column, with {last.counted()}")
+    words = [one for one in able if not one.numeric]
+    if len(able) == 1 and (words or able[0].two):
+        return LabelGuess(able[0].name, f"the only likely column, with {able[0].counted()}")
+    if len(words) == 1 and not any(one.two for one in able if one.numeric):
+        return LabelGuess(words[0].name, f"the only column of words, with {words[0].counted()}")
+    return None
+
+
+def _as_likely(one: _Candidate, last: _Candidate, first: str) -> bool:
+    """Whether a named column may be the label just as well as the last one."""
+    if last.numeric:
+        return one.n_values <= last.n_values
+    if one.numeric:
+        return one.two and one.name == first
+    return one.n_values <= last.n_values and (one.two or one.name == first)
+
+
+def _first_or_last(candidates: Sequence[_Candidate | None]) -> LabelGuess | None:
+    """Return the guess among unnamed columns in order, None where it is not clear."""
+    first, last = (one if one and not one.gaps else None for one in (candidates[0], candidates[-1]))
     if last and (first is None or _decides(first, last)):
-        fewest = last.n_values <= min(others, default=last.n_values)
-        if last.varies and (not named or not last.numeric or fewest):
+        if last.varies:
             return LabelGuess(last.name, f"the last column, with {last.counted()}")
-    elif first and first.varies and last is None and not (named and (others or first.counts)):
+    elif first and first.varies and last is None:
         return LabelGuess(first.name, f"the first column, with {first.counted()}")
     return None
 
@@ -208,11 +284,12 @@ def check_first_row(table: Table, name: str) -> None:
 
 def listed_columns(names: Sequence[str]) -> str:
     """Return a sentence that names the columns there are."""
-    return f"The columns are {_shortened([repr(name) for name in names])}."
+    return f"The columns are {quoted_columns(names)}."
 
 
-def _shortened(items: Sequence[str]) -> str:
-    """Return a list in words; of a long one the last ones, too: labels often stand there."""
+def quoted_columns(names: Sequence[str]) -> str:
+    """Return names as a list; of a long one the last ones, too: labels often stand there."""
+    items = [repr(name) for name in names]
     if len(items) > COLUMNS_SHOWN:
         n_more = len(items) - COLUMNS_SHOWN
         items = [*items[: COLUMNS_SHOWN - 3], f"{n_more} more", *items[-3:]]
@@ -274,7 +351,7 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
 
 
 def label_faults(table: Table, name: str) -> dict[int, str]:
-    """Return what is wrong with labels that are missing or cannot be one, by row."""
+    """Return what is wrong with labels by row, "" where there is none."""
     import polars as pl
 
     series = table.frame[name] if name in table.frame.columns else pl.Series()
@@ -288,7 +365,7 @@ def label_faults(table: Table, name: str) -> dict[int, str]:
     for value in series.unique().to_list():
         try:
             if _label(value) is None:
-                faults[value] = _missing_label(name)
+                faults[value] = ""
         except ValueError as error:
             faults[value] = f"column '{name}': {error}"
     if not faults:
@@ -309,7 +386,7 @@ def _label(value: Any) -> Label | None:
         return value
     if isinstance(value, str):
         bare = value.strip(BLANKS)
-        return read_label(bare.encode()) if bare else None
+        return None if bare in NO_LABEL else read_label(bare.encode())
     if isinstance(value, int):
         return value
     number = float(value)  # of a float or a decimal
@@ -339,18 +416,23 @@ def _candidate(table: Table, name: str) -> _Candidate | None:
     is_text = values.dtype == pl.String
     if not (is_text or values.dtype == pl.Boolean or values.dtype.is_numeric()):
         return None
-    if values.null_count() or NEVER_GUESSED.fullmatch(name.strip()):
+    if NEVER_GUESSED.fullmatch(name.strip()):
         return None
-    n_values = values.n_unique()
-    if n_values > MOST_WORDS or 2 * n_values >= len(values):
+    present = values.drop_nulls()
+    distinct = present.unique().sort()
+    if is_text:
+        distinct = distinct.filter(~distinct.is_in(list(MISSING - {"None"})))
+        present = present.filter(present.is_in(distinct.implode()))
+    n_values = len(distinct)
+    if not n_values or n_values > MOST_WORDS or 2 * n_values >= len(present):
         return None
-    distinct = values.unique().sort()
     numeric = values.dtype.is_numeric() or (is_text and all_numbers(distinct))
     if numeric:
         numbers = distinct.cast(pl.Float64, strict=False).drop_nulls()
         if n_values > MOST_NUMBERS or not (numbers == numbers.floor()).all():
             return None
-    return _Candidate(name, tuple(map(str, distinct.to_list())), numeric)
+    gaps = len(present) < len(values)
+    return _Candidate(name, tuple(map(str, distinct.to_list())), numeric, gaps)
 
 
 def _decides(first: _Candidate, last: _Candidate) -> bool:

@@ -306,7 +306,7 @@ class TableEncoding:
         table, no_dates = with_dates(table, [one for one in self.columns if one.required])
         faults |= no_dates
         if self.label is not None and self.needs_labels and self.bad_rows is not None:
-            faults |= label_faults(table, self.label)
+            faults |= label_faults(table, self.label)  # without a label nothing else matters
         weights = self._row_weights(table, faults)
         if faults:
             table = self._without(table, faults)
@@ -329,10 +329,11 @@ class TableEncoding:
     def _without(self, table: Table, faults: dict[int, str]) -> Table:
         """Return a table without the rows that cannot be encoded, if these are to be skipped."""
         bad = [BadRow(row, table.place(row), faults[row]) for row in sorted(faults)]
-        if self.bad_rows is None:
-            raise InputError(bad[0].sentence())
-        if not self.bad_rows.skip:
-            raise self.bad_rows.refuse(bad[0])
+        worst = next((row for row in bad if row.reason), None)
+        if worst is not None and self.bad_rows is None:
+            raise InputError(worst.sentence())
+        if worst is not None and self.bad_rows is not None and not self.bad_rows.skip:
+            raise self.bad_rows.refuse(worst)
         return table.without(bad)
 
     def encode(

@@ -73,6 +73,7 @@ class Heading(NamedTuple):
     choice: ColumnPlaces
     detected: bool = False  # whether the rows said if there is a header, not the caller
     notes: tuple[str, ...] = ()  # sentences that a person should see
+    label: str | None = None  # the column that the header marks as that of the labels
 
 
 def sample_rows(text: bytes, dialect: Dialect) -> Rows:
