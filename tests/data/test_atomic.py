@@ -34,6 +34,22 @@ def test_a_new_file(tmp_path: Path) -> None:
     assert target.stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
+@ON_UNIX
+def test_a_file_that_cannot_be_named_is_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system that cannot name a nameless file costs a copy, not the model."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refused)
+    with replacing(tmp_path / "m.model") as file:
+        file.write(b"weights")
+    assert (tmp_path / "m.model").read_bytes() == b"weights"
+    assert names(tmp_path) == ["m.model"]
+
+
 def test_text(tmp_path: Path) -> None:
     """Text is UTF-8 with its line ends as they are."""
     with replacing(tmp_path / "m.json", "w") as file:
@@ -108,10 +124,21 @@ def test_a_killed_process_changes_nothing(tmp_path: Path, old: bytes | None) -> 
     assert old is None or target.read_bytes() == old
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="files without names")
+def test_a_killed_process_leaves_nothing(tmp_path: Path) -> None:
+    """A file that is being written has no name, so that nothing stays of it."""
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "m.model")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"written\n"
+        process.kill()
+    assert names(tmp_path) == []
+
+
 @ON_UNIX
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
-    """The next one that writes there removes it, and leaves what somebody is still writing."""
-    command = [sys.executable, "-c", KILLED]
+    """Where all files have names, a later writer removes it, not what is still being written."""
+    command = [sys.executable, "-c", f"import os\nvars(os).pop('O_TMPFILE', None)\n{KILLED}"]
     with (
         subprocess.Popen(  # noqa: S603
             [*command, str(tmp_path / "dead.model")], stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -3,10 +3,11 @@
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper
 from pathlib import Path
+from shutil import copyfile
 from time import time
 from typing import IO, Any, Literal
 
@@ -27,9 +28,10 @@ STANDARD_OUTPUT = ("-", "/dev/stdout")  # not opened anew: that would cut off wh
 def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]]:
     """Give a file to write to, which takes the place of ``path`` when all went well.
 
-    It is written under another, hidden name in the same folder, forced to the disk and renamed.
-    Whatever happens before that, an exception, a full disk, a killed process, ``path`` is what it
-    was; what a killed process left is removed by the next one that writes into the folder. The new
+    It is written in the same folder without a name, or under a hidden one where every file has a
+    name, forced to the disk and renamed. Whatever happens before that, an exception, a full disk, a
+    killed process, ``path`` is what it was; what a killed process left under a hidden name is
+    removed by one that writes into the folder a minute later. The new
     file has the permissions of the old one; of a symbolic link the file that it names is replaced.
     Standard output (``-``), pipes and devices are written directly. Text is UTF-8.
 
@@ -45,7 +47,7 @@ def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]
         return
     old = _status(name)
     if old is not None and not stat.S_ISREG(old.st_mode):
-        with _opened(name, name, "w", "", mode) as file:
+        with _opened(lambda: FileIO(name, "w"), name, "", mode) as file:
             yield file
         return
     yield from _replacing(name, old, mode)
@@ -75,13 +77,12 @@ def _replacing(name: str, old: os.stat_result | None, mode: str) -> Iterator[IO[
     _remove_orphans(target.parent)
     part = target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")
     try:
-        with _opened(part, name, "x", NOTHING_CHANGED, mode) as file:
-            if os.name != "nt":
-                with suppress(OSError):  # a file system without locks
-                    flock(file, LOCK_EX | LOCK_NB)  # held while this process lives and writes
+        with _opened(lambda: _new_file(part), name, NOTHING_CHANGED, mode) as file:
             yield file
             file.flush()
             try:
+                if not part.exists():
+                    _give_name(file.fileno(), part)
                 if old is not None:
                     part.chmod(stat.S_IMODE(old.st_mode))
                 os.fsync(file.fileno())
@@ -95,6 +96,36 @@ def _replacing(name: str, old: os.stat_result | None, mode: str) -> Iterator[IO[
         part.unlink(missing_ok=True)
         raise
     _force_folder(target.parent)
+
+
+def _new_file(part: Path) -> FileIO:
+    """Return a new file: one without a name where there are such, of which nothing can stay."""
+    try:
+        file = FileIO(os.open(part.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "w")
+        if not Path(_link_to(file.fileno())).exists():
+            file.close()
+            raise FileNotFoundError
+    except (OSError, AttributeError):  # another system, or file system
+        file = FileIO(part, "x")
+    if os.name != "nt":
+        with suppress(OSError):  # a file system without locks
+            flock(file, LOCK_EX | LOCK_NB)  # held while this process lives and writes
+    return file
+
+
+def _link_to(descriptor: int) -> str:
+    return f"/proc/self/fd/{descriptor}"
+
+
+def _give_name(descriptor: int, part: Path) -> None:
+    """Name a file that has none; a directory's descriptor is what has os.link follow links."""
+    folder = os.open(part.parent, os.O_RDONLY)
+    try:
+        os.link(_link_to(descriptor), part, src_dir_fd=folder, follow_symlinks=True)
+    except OSError:  # a file system that has such files and cannot name them
+        copyfile(_link_to(descriptor), part)
+    finally:
+        os.close(folder)
 
 
 def _remove_orphans(folder: Path) -> None:
@@ -181,9 +212,9 @@ def _buffered(file: Any, name: str, told: str, mode: str) -> Iterator[IO[Any]]:
 
 
 @contextmanager
-def _opened(path: Target, name: str, opening: str, told: str, mode: str) -> Iterator[IO[Any]]:
+def _opened(opening: Callable[[], FileIO], name: str, told: str, mode: str) -> Iterator[IO[Any]]:
     try:
-        file = FileIO(path, opening)
+        file = opening()
     except OSError as error:
         raise _unwritable(name, error, told) from error
     with file, _buffered(file, name, told, mode) as buffered:
