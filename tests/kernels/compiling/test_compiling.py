@@ -118,6 +118,21 @@ def test_every_level_of_processor_gives_the_same_bits() -> None:
     assert printed(LEVELS) == printed(LEVELS, ROSENBLATT_PROCESSOR="x86-64-v2")
 
 
+def test_a_processor_that_this_machine_is_not() -> None:
+    """ROSENBLATT_PROCESSOR with another name is an error with a sentence, not an abort."""
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", LEVELS],
+        env={**os.environ, "ROSENBLATT_PROCESSOR": "nonsense"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("rosenblatt.errors.InputError: ROSENBLATT_PROCESSOR must be ")
+    assert last.endswith(" on this machine; got 'nonsense'.")
+
+
 def test_a_kernel_is_typed_once_for_all_processors() -> None:
     """One typing gives an object file for each level, and they differ."""
     if processor() not in package_processors() or len(package_processors()) < 2:

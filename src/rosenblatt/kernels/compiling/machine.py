@@ -13,6 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from rosenblatt.errors import InputError
 from rosenblatt.kernels.compiling.forms import (
     Form,
     TupleForm,
@@ -27,6 +28,7 @@ from rosenblatt.kernels.compiling.store import (
     package_code,
     source_digest,
 )
+from rosenblatt.wording import word_list
 
 log = logging.getLogger("rosenblatt.kernels")
 
@@ -72,21 +74,35 @@ def _has_levels() -> bool:
 
 @cache
 def processor() -> str:
-    """Return the kind of processor that machine code is made for and loaded for here."""
-    chosen = os.environ.get("ROSENBLATT_PROCESSOR")
-    if chosen:
-        return chosen
+    """Return the kind of processor that machine code is made for and loaded for here.
+
+    Raises
+    ------
+    InputError
+        Where ROSENBLATT_PROCESSOR names one that this machine is not.
+    """
+    fitting = _fitting_processors()
+    chosen = os.environ.get("ROSENBLATT_PROCESSOR") or fitting[0]
+    if chosen not in fitting:  # LLVM would abort the process
+        names = word_list(fitting, joint="or")
+        msg = f"ROSENBLATT_PROCESSOR must be {names} on this machine; got {chosen!r}."
+        raise InputError(msg)
+    return chosen
+
+
+def _fitting_processors() -> list[str]:
+    """Return the kinds of processor whose code runs here, the best first."""
     if not _has_levels():
-        return GENERIC
+        return [GENERIC]
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
-    lacking = False
-    best = "x86-64"
+    fitting: list[str] = []
     for level in reversed(LEVELS):
-        lacking = lacking or not all(features.get(feature) for feature in LEVELS[level])
-        best = best if lacking else level
-    return best
+        if not all(features.get(feature) for feature in LEVELS[level]):
+            break
+        fitting.insert(0, level)
+    return fitting
 
 
 _lock = threading.RLock()
