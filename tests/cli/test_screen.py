@@ -185,7 +185,8 @@ def test_full_disk() -> None:
     """A full disk under standard output is an error like any other."""
     with Path("/dev/full").open("w") as full:
         done = ran("flood", stdout=full)
-    assert (done.returncode, done.stderr) == (2, "Error: No space left on device.\n")
+    told = "Error: Standard output: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (2, told)
 
 
 def test_interrupt() -> None:
@@ -235,6 +236,37 @@ def test_closed_and_full_streams(tmp_path: Path, command: str, redirection: str,
     error = without_notice(done.stderr)
     assert error.startswith(said)
     assert len(error.splitlines()) == 1
+
+
+TRAINED = f"{sys.executable} -m rosenblatt train toy.csv --label y -o m.model"
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", "2>&- <&-"])
+def test_talk_that_cannot_be_written(tmp_path: Path, redirection: str) -> None:
+    """A closed or full standard error changes neither the result nor the files."""
+    if "full" in redirection and not Path("/dev/full").exists():
+        pytest.skip("the system has no full device")
+    (tmp_path / "toy.csv").write_text("x,y\n" + "1,a\n2,b\n" * 20)
+    done = subprocess.run(  # noqa: S602
+        f"{TRAINED} {redirection}", shell=True, cwd=tmp_path, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+    assert b"Model: m.model (" in done.stdout
+    assert (tmp_path / "m.model").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+@pytest.mark.parametrize("form", ["", "--json"])
+def test_a_model_that_was_written_is_told(tmp_path: Path, form: str) -> None:
+    """What fails after the model was written says that it was."""
+    (tmp_path / "toy.csv").write_text("x,y\n" + "1,a\n2,b\n" * 20)
+    done = subprocess.run(  # noqa: S602
+        f"{TRAINED} {form} >/dev/full", shell=True, cwd=tmp_path, stderr=-1, text=True, check=False
+    )
+    assert done.returncode == 2
+    told = "Error: Standard output: No space left on device. m.model was written.\n"
+    assert without_notice(done.stderr).endswith(told)
+    assert (tmp_path / "m.model").exists()
 
 
 def test_compiling_is_told_once(

@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 
 INTERRUPTED = 130
+STANDARD_ERROR = 2  # the number of its descriptor
 # New objects after which Python looks for cycles among all: by default 700, for a tenth of the time
 # of a command that mostly imports.
 FEWEST_COLLECTED = 10_000
@@ -92,6 +93,7 @@ def main(context: click.Context, *, version: bool, as_json: bool) -> None:
 def run() -> None:
     """Run the command line as a program of its own."""
     gc.set_threshold(FEWEST_COLLECTED)
+    _open_closed_streams()
     status: list[int] = []
     atexit.register(_leave, status)  # the first, so that it runs after all others
     if hasattr(os, "fork"):
@@ -106,6 +108,22 @@ def run() -> None:
         if isinstance(end.code, int):
             status.append(end.code)
         raise
+
+
+def _open_closed_streams() -> None:
+    """Put nothing where standard output or error is closed, so that no file takes their numbers.
+
+    What is said to a closed standard error is lost; a closed standard output stays an error.
+    """
+    if sys.stdout is None or sys.stderr is None:
+        opened = [os.open(os.devnull, os.O_RDWR)]
+        while opened[-1] < STANDARD_ERROR:
+            opened.append(os.open(os.devnull, os.O_RDWR))
+        for descriptor in opened:
+            if descriptor in (0, opened[-1]) and descriptor != STANDARD_ERROR:
+                os.close(descriptor)  # a closed standard input stays closed
+    if sys.stderr is None:
+        sys.stderr = open(STANDARD_ERROR, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
 def _leave(status: Sequence[int]) -> None:
@@ -129,6 +147,7 @@ def show_version(*, as_json: bool) -> None:
     import platform
     from importlib import metadata
 
+    from rosenblatt.cli.screen import Screen, ending
     from rosenblatt.kernels.compiling import machine_code_state
 
     versions: dict[str, str | None] = {"python": platform.python_version()}
@@ -137,5 +156,7 @@ def show_version(*, as_json: bool) -> None:
             versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             versions[package] = None
-    state = {"version": __version__, "machine_code": machine_code_state(), "packages": versions}
+    with ending(Screen(json=True)):
+        machine_code = machine_code_state()
+    state = {"version": __version__, "machine_code": machine_code, "packages": versions}
     click.echo(json.dumps(state, indent=2))

@@ -38,6 +38,7 @@ def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> 
     data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()
     with replacing(output) as file:
         file.write(data)
+    screen.wrote(output)
     if format_ == "onnx" and (model.encoding or {}).get("kind") == "table":
         screen.say("The ONNX graph takes encoded features, not the columns of the data files.")
     if output == "-":

@@ -144,6 +144,7 @@ def plot(
             raise click.UsageError(msg)
     display = wanted.picture(subject, options)
     write_picture(display, output, width=width, dpi=dpi)
+    screen.wrote(output)
     if screen.wants_json:
         document = {"kind": kind, "path": output, "shows": display.sentence}
         screen.json(document | {"arrays": display.summary()})

@@ -63,6 +63,7 @@ def report(
         raise InputError(msg)
     with replacing(target, "w") as file:
         file.write(page(found))
+    screen.wrote(target)
     if target == "-":
         return
     n_bytes = Path(target).stat().st_size

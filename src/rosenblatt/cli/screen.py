@@ -60,6 +60,7 @@ class Screen:
 
     def __init__(self, *, json: bool = False) -> None:
         self.wants_json = json
+        self.written: str | None = None  # the file that stands, whatever goes wrong afterwards
         self._has_bar = False
 
     @property
@@ -71,6 +72,11 @@ class Screen:
     def draws_talk(self) -> bool:
         """Whether standard error is one: ask this before showing progress."""
         return _draws(sys.stderr)
+
+    def wrote(self, path: str) -> None:
+        """Note that a file was written, so that an error after it says so."""
+        if path != "-":
+            self.written = path
 
     def say(self, text: str = "") -> None:
         """Write a line of talk to standard error."""
@@ -86,8 +92,9 @@ class Screen:
             self._write(sys.stdout, f"{text}\n")
 
     def flush(self) -> None:
-        """Bring what was shown to whoever reads it, before more is done."""
-        sys.stdout.flush()
+        """Flush standard output."""
+        with _naming_output():
+            sys.stdout.flush()
 
     def heading(self, text: str) -> None:
         """Write a line of the result that stands out on a terminal, after an empty one."""
@@ -156,9 +163,10 @@ class Screen:
             self._write(sys.stdout, data)
         else:
             self.clear_bar()
-            sys.stdout.flush()
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+            self.flush()
+            with _naming_output():
+                sys.stdout.buffer.write(data)
+                sys.stdout.buffer.flush()
 
     def bar(self, text: str) -> None:
         """Show a line on standard error, a terminal, until something else is written."""
@@ -245,10 +253,10 @@ class ScreenCommand(click.Command):
         screen = Screen(json=ctx.params.pop("as_json"))
         ctx.params["screen"] = screen
         with ending(screen):
-            if super().invoke(ctx) is False:
-                sys.stdout.flush()
+            done = super().invoke(ctx)
+            screen.flush()
+            if done is False:
                 ctx.exit(NO)
-            sys.stdout.flush()
 
 
 class CompilationNotice(logging.Handler):
@@ -331,6 +339,8 @@ def _with_answer(question: Question) -> str:
 
 
 def _fail(screen: Screen, text: str) -> None:
+    if screen.written is not None:
+        text += f" {screen.written} was written."
     with suppress(OSError):  # standard output may be what failed
         if screen.wants_json:
             screen.json({"error": text})
@@ -373,9 +383,28 @@ def _write(stream: TextIO, text: str) -> None:
     if not _can_write(stream, text):  # a label in Greek on an ASCII terminal
         encoding = stream.encoding or "ascii"
         text = text.encode(encoding, "backslashreplace").decode(encoding)
-    stream.write(text)
     if stream is sys.stderr:
-        stream.flush()
+        try:
+            stream.write(text)
+            stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError:  # talk that a full disk has no room for must not end the work
+            sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        return
+    with _naming_output():
+        stream.write(text)
+
+
+@contextmanager
+def _naming_output() -> Iterator[None]:
+    """Have errors of the system name standard output; a closed pipe stays what it is."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "Standard output") from error
 
 
 def _plain(value: Any) -> Any:
