@@ -10,6 +10,7 @@ import click
 import numpy as np
 import pytest
 
+from rosenblatt.cli.options import Duration
 from rosenblatt.data import read_svmlight
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.data.tables import table_batches
@@ -470,6 +471,42 @@ def test_going_on_with_a_model(tmp_path: Path) -> None:
     assert "--rule cannot be used with --from" in refused.stderr
     assert invoked("weights", "m.model").exit_code == 0
     assert invoked("explain", "m.model", "more.svm").exit_code == 0
+
+
+def test_going_on_with_the_label_of_the_model(tmp_path: Path) -> None:
+    """--from takes --label where it is the model's own, and says which that is."""
+    (tmp_path / "toy.csv").write_text("x,y\n" + "1,a\n2,b\n" * 20)
+    assert invoked("train", "toy.csv", "--label", "y").exit_code == 0
+    arguments = ("train", "toy.csv", "--from", "toy.model", "-o", "new.model", "--label")
+    assert invoked(*arguments, "y").exit_code == 0
+    refused = invoked(*arguments, "x")
+    assert refused.exit_code == 2
+    assert (
+        "--label x does not fit --from: toy.model learned its labels from 'y'; leave --label out."
+        in refused.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90", 90), ("90s", 90), ("5m", 300), ("1h30m", 5400), ("1.5 hours", 5400)],
+)
+def test_times_have_units(text: str, seconds: float) -> None:
+    """A time is seconds, or numbers with units."""
+    assert Duration().convert(text, None, None) == seconds
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "500ms", "5x", "m", "nan"])
+def test_what_is_not_a_time(tmp_path: Path, text: str) -> None:
+    """What is not a time above 0 is refused with examples of one."""
+    svmlight_file(tmp_path / "toy.svm")
+    for command in ("train", "tune", "diagnose"):
+        done = invoked(command, "toy.svm", f"--time-limit={text}")
+        assert done.exit_code == 2
+        assert (
+            f"'{text}' is not a time; write seconds, or for example 90s, 5m or 1h30m."
+            in done.stderr
+        )
 
 
 def test_blocks_from_a_file_are_those_of_memory(

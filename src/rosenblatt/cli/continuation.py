@@ -21,7 +21,7 @@ LAYOUT = (
     *("format_name", "separator", "header", "zero_based", "quoting", "names", "encoding"),
     *("encoding_errors", "bad_rows", "max_bad_share", "max_index"),
 )
-ALLOWED = ("start", "data", "output", "force", "test", "as_json", *LAYOUT)
+ALLOWED = ("start", "data", "output", "force", "test", "as_json", "label", *LAYOUT)
 HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
 
 
@@ -35,6 +35,17 @@ def check_alone(context: click.Context) -> None:
                 "those of the model, and each row is learned once, in the order of the file."
             )
             raise click.UsageError(msg)
+
+
+def check_label(model: "Model", start: str, label: str | None) -> None:
+    """Raise InputError where --label names another column than the model's own."""
+    encoder = model.encoder
+    own = getattr(getattr(encoder, "inner", encoder), "label", None)
+    if label in (None, own) or f"column_{label}" == own:  # a file without a header
+        return
+    known = "has no column of labels" if own is None else f"learned its labels from '{own}'"
+    msg = f"--label {label} does not fit --from: {start} {known}; leave --label out."
+    raise InputError(msg)
 
 
 def output_path(path: str, *, force: bool) -> str:
@@ -55,6 +66,7 @@ def go_on(
     path: str,
     test: Sequence[str],
     layout: "Layout",
+    label: str | None,
 ) -> None:
     """Go on with the model of a file, print how it does, and write the new one."""
     from rosenblatt.models.continuation import learn_files
@@ -62,6 +74,7 @@ def go_on(
 
     old = Model.load(start)
     old.check_weights()
+    check_label(old, start, label)
     error = old.training.get("held_out_error")
     if error is not None:
         screen.show(f"{printable(start)} had an error of {percent(error)} on held-out rows.")
@@ -78,6 +91,7 @@ def go_on(
 
     new = learn_files(old, data, layout=layout, watch=show, tell=screen.warn)
     new.save(path)
+    screen.wrote(path)
     evaluation = new.evaluate(test, layout=layout) if test else None
     if screen.wants_json:
         screen.json(_report(start, path, new, evaluation))

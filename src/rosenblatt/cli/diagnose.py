@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.evaluate import decisions_of, show_decisions
-from rosenblatt.cli.options import column_options, layout_options, scale_option, value_option
+from rosenblatt.cli.options import (
+    Duration,
+    column_options,
+    layout_options,
+    scale_option,
+    value_option,
+)
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 if TYPE_CHECKING:
@@ -23,10 +29,10 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
 @layout_options
 @scale_option(default=False)
 @value_option(
-    "--time-limit SECONDS",
-    type=click.FloatRange(0, min_open=True),
+    "--time-limit TIME",
+    type=Duration(),
     default=60.0,
-    help="Time limit of the search for a proof.",
+    help="Time limit of the search for a proof: 90, 90s, 5m, 1h.",
 )
 def diagnose(
     screen: Screen, data: Sequence[str], layout: "Layout", time_limit: float, **columns: Any

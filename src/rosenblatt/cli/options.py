@@ -31,6 +31,12 @@ SHUFFLES: dict[str, bool | str] = {
     "no": False,
 }
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+TIME_PART = re.compile(
+    r"([0-9]+(?:\.[0-9]+)?)\s*(?=([smhd]))"
+    r"(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])\s*"
+)
+TIMES = re.compile(f"(?:{TIME_PART.pattern})+")
 SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMG]?)B?", re.IGNORECASE)
 
 
@@ -83,6 +89,30 @@ def size(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int 
         msg = f"{text!r} is not a size; write for example 500K, 64M or 1G."
         raise click.BadParameter(msg)
     return n_bytes
+
+
+class Duration(click.ParamType[float]):
+    """A time: a number of seconds, or numbers with units, such as 90s, 5m or 1h30m."""
+
+    name = "time"
+
+    def __init__(self, *, zero: bool = False) -> None:
+        self._zero = zero  # whether none at all will do
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return seconds."""
+        text = str(value).strip().lower()
+        try:
+            seconds = float(text)
+        except ValueError:
+            parts = TIME_PART.findall(text) if TIMES.fullmatch(text) else [("-1", "s")]
+            seconds = sum(float(number) * SECONDS[unit] for number, unit in parts)
+        if not (seconds > 0 or (self._zero and seconds == 0)):
+            msg = f"{value!r} is not a time; write seconds, or for example 90s, 5m or 1h30m."
+            self.fail(msg, param, ctx)
+        return seconds
 
 
 def share(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float | None:

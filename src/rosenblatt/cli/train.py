@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.options import (
+    Duration,
     EngineOptions,
     engine_options,
     layout_options,
@@ -58,10 +59,10 @@ SUFFIX = ".model"
 @kernel_options
 @layout_options
 @value_option(
-    "--time-limit SECONDS",
-    type=click.FloatRange(0, min_open=True),
+    "--time-limit TIME",
+    type=Duration(),
     shown="no limit",
-    help="Stop training after this time and keep the best model so far.",
+    help="Stop training after this time (90, 90s, 5m, 1h) and keep the best model so far.",
 )
 @click.option(
     "--calibrate", is_flag=True, help="Fit probabilities on the held-out rows (predict --proba)."
@@ -82,10 +83,10 @@ SUFFIX = ".model"
     help="File to save progress to; the same command resumes from it.",
 )
 @value_option(
-    "--checkpoint-every SECONDS",
-    type=click.FloatRange(0),
+    "--checkpoint-every TIME",
+    type=Duration(zero=True),
     default=30.0,
-    help="Time between two checkpoints.",
+    help="Time between two checkpoints, in seconds or with a unit.",
 )
 @value_option(
     "--buffer SIZE",
@@ -129,7 +130,7 @@ def train(
         check_alone(click.get_current_context())
         path = output or output_path(default_model_path(data[0]), force=force)
         check_paths(path, test, layout, None, None)
-        go_on(screen, start, data, path, test, layout)
+        go_on(screen, start, data, path, test, layout, given["label"])
         return
     path = output or model_path(data, force=force)
     check_paths(path, test, layout, given["checkpoint"], given["cache"])
@@ -144,6 +145,7 @@ def train(
     else:
         model = train_here(data, known, screen, verdicts)
     model.save(path)
+    screen.wrote(path)
     if given["checkpoint"] is not None:
         _end_checkpoint(screen, given["checkpoint"], model)
     for note in model.training["notes"]:

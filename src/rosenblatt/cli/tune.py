@@ -8,6 +8,7 @@ import click
 
 from rosenblatt.cli.options import (
     GIVEN,
+    Duration,
     layout_options,
     metric_option,
     number_option,
@@ -49,10 +50,10 @@ search_options = option_group(
 @value_option("-o", "--output MODEL", shown="none", help="Model file to write with it.")
 @search_options
 @value_option(
-    "--time-limit SECONDS",
-    type=click.FloatRange(0, min_open=True),
+    "--time-limit TIME",
+    type=Duration(),
     shown="no limit",
-    help="Stop searching after this time and take the best so far.",
+    help="Stop searching after this time (90, 90s, 5m, 1h) and take the best so far.",
 )
 @recipe_options
 @layout_options
