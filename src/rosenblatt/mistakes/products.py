@@ -1,4 +1,4 @@
-"""Dot products of rows, a panel of them at a time: by BLAS, in whole numbers, or sparse."""
+"""Dot products of rows, a panel of them at a time: by BLAS or sparse."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.byte_dots import LANES, MOST_FEATURES, fill_panels, pack_pairs, panel_dots
 from rosenblatt.kernels.gram import sparse_dots
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import (
-    GrowingArray,
     dense_values,
     feature_counts,
     matrix_of,
@@ -78,48 +76,6 @@ class FloatProducts:
         return dots
 
 
-class ByteProducts:
-    """Whole numbers from 0 to 255, exact; a row on the left is packed when it is first met."""
-
-    def __init__(self, left: Rows, right: Rows) -> None:
-        self._left, self._right = SpreadRows(left, np.uint8), right
-        self._place = np.full(left.shape[0], -1, np.int64)  # among the packed ones
-        self._words = GrowingArray(np.empty(0, np.int32))
-        self._places = GrowingArray(np.empty(0, np.uint16))
-        self._bounds = GrowingArray(np.zeros(1, np.int64))
-
-    def panel(self, right: Numbers) -> Panel:
-        """Return the dot products of these rows on the right with any on the left."""
-        rows = np.ascontiguousarray(dense_values(take(self._right, right)), np.uint8)
-        panels = np.zeros((-(-len(rows) // LANES), -(-rows.shape[1] // 2), LANES, 2), np.int16)
-        fill_panels(rows, panels)
-
-        def dots(left: Numbers) -> NDArray[Any]:
-            new = left[self._place[left] < 0]
-            for piece in self._left.pieces(new):
-                self._pack(new[piece])
-            packed = self._words.values, self._places.values, self._bounds.values
-            chosen = self._place[left]
-            found = np.empty((len(left), len(panels) * LANES), np.int32)
-            run_in_parts(
-                lambda begin, end: panel_dots(*packed, chosen, panels, begin, end, found), len(left)
-            )
-            return found  # perhaps wider than the rows on the right
-
-        return dots
-
-    def _pack(self, numbers: Numbers) -> None:
-        rows = np.ascontiguousarray(self._left.take(numbers))
-        room = len(rows) * -(-rows.shape[1] // 2)
-        words, places = np.empty(room, np.int32), np.empty(room, np.uint16)
-        ends = np.empty(len(rows), np.int64)
-        n_pairs = pack_pairs(rows, words, places, ends)
-        self._place[numbers] = np.arange(len(numbers)) + len(self._bounds) - 1
-        self._bounds.append(ends + len(self._words))
-        self._words.append(words[:n_pairs])
-        self._places.append(places[:n_pairs])
-
-
 class SparseProducts:
     """Sparse rows: feature by feature, only where both have a value."""
 
@@ -156,14 +112,11 @@ def _of_usual_types(matrix: Any, n_numbers: int) -> tuple[Any, Any, Any]:
     )
 
 
-def products(left: Rows, right: Rows) -> FloatProducts | ByteProducts | SparseProducts:
+def products(left: Rows, right: Rows) -> FloatProducts | SparseProducts:
     """Return the fastest way to the dot products of these rows."""
     if left.sparse and not _worth_spreading(left, right):
         return SparseProducts(left, right)
     peaks = _peak(left), _peak(right)
-    packed = left.sparse or stored_values(left).dtype == stored_values(right).dtype == np.uint8
-    if packed and max(peaks) < 256.0 and left.shape[1] <= MOST_FEATURES:
-        return ByteProducts(left, right)
     exact = peaks[0] * peaks[1] * left.shape[1] <= WHOLE_FLOAT32
     return FloatProducts(left, right, np.float32 if exact else np.float64)
 
