@@ -59,6 +59,23 @@ def test_it_is_partial_fit(tmp_path: Path, kind: Any, memory: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("more", [{}, {"rule": "arow"}, {"kernel": "rbf"}, {"calibrate": True}])
+def test_partial_fit_of_a_trained_model(tmp_path: Path, more: dict[str, Any]) -> None:
+    """What ``train`` made with its defaults goes on by partial_fit as by ``train --from``."""
+    rows_file(tmp_path / "old.csv", 200)
+    X, y = rows_file(tmp_path / "new.csv", 150, first=1)
+    old = train_files(str(tmp_path / "old.csv"), **more)
+    estimator = load_saved(old, tmp_path)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    for k in range(len(y)):
+        estimator.partial_fit(frame[k : k + 1], y[k : k + 1])
+    assert estimator.score(frame, y) > 0.8
+    if "kernel" not in more:
+        new = learn_files(old, str(tmp_path / "new.csv"))
+        assert np.array_equal(estimator.model_.weights, new.weights)
+        assert new.count == estimator.model_.count
+
+
 @pytest.mark.parametrize("class_weight", [{"yes": 3.0}, "balanced"])
 def test_class_weights_go_on(tmp_path: Path, class_weight: Any) -> None:
     """What multiplied the steps of a class in training does so for the new rows as well."""

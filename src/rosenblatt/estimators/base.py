@@ -317,8 +317,9 @@ class OnlineClassifier(FittedClassifier):
         Any sequence of calls gives the model of one pass over all the rows together. New classes
         may appear at any call, with weights that have been zero until then; where you know them,
         name them all in ``classes`` at the first call, since a row teaches nothing while its class
-        is the only one known. Each call adds to ``n_iter_`` and ``n_mistakes_``; ``history_`` stays
-        that of the last ``fit``, so that a stream does not grow it without end.
+        is the only one known. What was fitted with early stopping goes on without it. Each call
+        adds to ``n_iter_`` and ``n_mistakes_``; ``history_`` stays that of the last ``fit``, so
+        that a stream does not grow it without end.
 
         Parameters
         ----------
@@ -335,7 +336,7 @@ class OnlineClassifier(FittedClassifier):
         """
         first = not hasattr(self, "_model")
         learner = self._checked_learner()
-        check_online(self.early_stopping, self.class_weight, self.calibrate)
+        check_online(first and self.early_stopping, self.class_weight, self.calibrate)
         single = not first and classes is None and sample_weight is None
         if single and "mistakes_" not in vars(self) and learn_single_row(self, learner, X, y):
             return self

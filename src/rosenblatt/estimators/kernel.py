@@ -178,7 +178,7 @@ class KernelPerceptron(FittedClassifier):
         """
         first = not hasattr(self, "_state")
         self._check_parameters()
-        check_online(self.early_stopping, self.class_weight, self.calibrate)
+        check_online(first and self.early_stopping, self.class_weight, self.calibrate)
         if not first:
             check_same(self, self._made_with)
         rows, y = check_rows(self, X, y, reset=first)
