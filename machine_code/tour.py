@@ -24,7 +24,6 @@ from scipy import sparse
 import rosenblatt
 from rosenblatt import (
     AveragedPerceptron,
-    ConfidenceWeightedClassifier,
     KernelPerceptron,
     OnlineLearner,
     TableEncoder,
@@ -89,19 +88,15 @@ def labels(n_classes: int) -> NDArray[Any]:
 
 
 def learners() -> Iterator[Learner]:
-    """Yield every rule; what else a pass depends on is not compiled, but for the covariance."""
-    for rule, entry in RULES.items():
+    """Yield every rule; what else a pass depends on is not compiled."""
+    for rule in RULES:
         yield Learner(rule=rule, memory="average", max_iter=2, early_stopping=True)
-        if entry.order == 2:
-            yield Learner(rule=rule, memory="average", max_iter=2, full_covariance=True)
 
 
 def visit_learners() -> None:
     """Train every learner on every input, go on learning, and score."""
     for n_classes, X, learner in product(CLASS_COUNTS, arrays(), learners()):
         rows = as_rows(X, 1.0)
-        if learner.full_covariance and (n_classes > 2 or rows.sparse):
-            continue
         examples = Examples(rows, targets_of(labels(n_classes), n_classes))
         model = empty_model("Perceptron", learner, np.arange(n_classes), N_FEATURES)
         model, _ = fit_model(model, learner, examples, np.random.default_rng(0))
@@ -228,11 +223,6 @@ def visit_online() -> None:
                 served.decided(row)
             served.scores([row])
             served.fold([(row, 0)])
-    X, y = next(arrays()), labels(2)
-    clf = ConfidenceWeightedClassifier(covariance="full").fit(X, y)
-    for label in (0, 1):
-        clf.partial_fit(X[:1], [label])
-        clf.predict(X[:1])
 
 
 SVMLIGHT = "".join(

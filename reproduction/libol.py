@@ -10,10 +10,14 @@ from reproduction.data_sets import rows_of
 from reproduction.estimate import Estimate, estimate, two_means
 from reproduction.experiment import Experiment, Setting
 from reproduction.line import Line
+from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.compiling import Changed, compiled
+from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import AROW, PA, PA1, PA2, ZERO_CONVENTIONS, Perceptron, Rule, cw, scw1, scw2
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.linear import fit
 from rosenblatt.training.loop import Plan
+from rosenblatt.training.order import ArraySupply
 from rosenblatt.training.state import State
 
 THEIR_ORDERS = 20
@@ -54,16 +58,56 @@ class Counted(NamedTuple):
 def count(X: NDArray[Any], y: NDArray[Any], printed: Printed, n_orders: int) -> Counted:
     """Return mistakes in per cent and updates of one pass without a bias, as LIBOL has it."""
     examples = Examples(rows_of(X, constant=0.0), y)
-    plan, passes = Plan(printed.rule, 1, zero=ZERO_CONVENTIONS["positive"]), []
-    for seed in range(n_orders):
+    plan = Plan(printed.rule, 1, zero=ZERO_CONVENTIONS["positive"])
+    passes: list[Any] = []
+    for generator in map(np.random.default_rng, range(n_orders)):
         state = State.zeros(X.shape[1], 2, averaged=False)
-        if printed.second_order:
-            state.variance = np.eye(X.shape[1] + 1)
-        passes += fit(state, examples, plan, np.random.default_rng(seed)).history
+        if not printed.second_order:
+            passes += fit(state, examples, plan, generator).history
+            continue
+        (part,) = ArraySupply(examples, plan.shuffle, generator).parts()
+        sigma, room = np.eye(X.shape[1] + 1), np.empty(X.shape[1] + 1)
+        how = (part.order, plan.rule, plan.zero, state.weights, sigma, room)
+        passes.append(full_covariance_pass(examples.rows, y, *how))
     return Counted(
         estimate([100 * one.mistakes / len(y) for one in passes]),
         estimate([one.updates for one in passes]),
     )
+
+
+@compiled
+def full_covariance_pass(
+    rows: Any,  # dense
+    y: NDArray[Any],  # −1 or +1 for each row
+    order: NDArray[Any],  # row numbers, in the order to come
+    rule: Any,
+    zero: int,
+    w: Changed[NDArray[Any]],
+    sigma: Changed[NDArray[Any]],  # Σ, symmetric
+    direction: Changed[NDArray[Any]],  # room for Σx
+) -> Counts:
+    """As the package's ``second_order_pass``, with all of Σ, as LIBOL keeps it: d² work a row."""
+    mistakes, updates, loss = 0, 0, 0.0
+    d = rows.values.shape[1]
+    for t in range(len(order)):
+        i = order[t]
+        margin = settle(y[i] * rows.dot(i, w), y[i], zero)
+        if not margin > 0.0:
+            mistakes += 1
+            loss -= margin
+        for j in range(d + 1):
+            direction[j] = rows.constant * sigma[d, j]
+        for k in range(d):
+            for j in range(d + 1):
+                direction[j] += rows.values[i, k] * sigma[k, j]
+        alpha, beta = rule.step(margin, rows.dot(i, direction))
+        if alpha != 0.0:
+            rows.move(i, alpha * y[i], direction, w)
+            for k in range(d + 1):
+                for j in range(d + 1):
+                    sigma[k, j] -= beta * (direction[k] * direction[j])
+            updates += 1
+    return Counts(mistakes, updates, loss)
 
 
 def compare(subject: str, printed: Printed, ours: Counted) -> Iterator[Line]:

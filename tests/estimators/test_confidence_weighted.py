@@ -11,6 +11,9 @@ from sklearn.preprocessing import StandardScaler
 
 import rosenblatt
 from rosenblatt import ConfidenceWeightedClassifier
+from rosenblatt.errors import InputError
+from rosenblatt.models.document import document_of
+from rosenblatt.models.model import Model
 from rosenblatt.rules.confidence_weighted import phi_of
 from tests import reference
 
@@ -68,11 +71,10 @@ def test_chunks_give_the_whole(rule: str, average: bool) -> None:
     np.testing.assert_allclose(rows.confidence_, whole.confidence_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("covariance", ["diagonal", "full"])
-def test_a_loaded_model_goes_on(tmp_path: Path, covariance: str) -> None:
+def test_a_loaded_model_goes_on(tmp_path: Path) -> None:
     """A model file keeps the variances: learning on after loading is learning on without."""
     X, y = two_classes()
-    clf = ConfidenceWeightedClassifier(covariance=covariance).fit(X[:300], y[:300])
+    clf = ConfidenceWeightedClassifier().fit(X[:300], y[:300])
     rosenblatt.save(clf, tmp_path / "sure.model")
     loaded = rosenblatt.load(tmp_path / "sure.model")
     assert np.array_equal(loaded.confidence_, clf.confidence_)
@@ -141,10 +143,28 @@ def test_bad_parameters(parameters: Any, message: str) -> None:
     assert str(error.value) == message
 
 
-def test_all_covariances_need_dense_rows() -> None:
-    """The full matrix takes two classes and dense rows."""
-    clf = ConfidenceWeightedClassifier(covariance="full")
-    with pytest.raises(ValueError, match="covariance='full' takes dense rows of two classes"):
-        clf.fit(sparse.csr_matrix(two_classes()[0]), two_classes()[1])
-    with pytest.raises(ValueError, match="covariance='full' takes dense rows of two classes"):
-        clf.fit(*DIGITS)
+def written_before(path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """Write a model as a version did that could keep all covariances."""
+
+    def older(model: Model) -> dict[str, Any]:
+        document = document_of(model)
+        document["options"]["covariance"] = document["variance"] = kind
+        return document
+
+    with monkeypatch.context() as patch:
+        patch.setattr("rosenblatt.models.file.document_of", older)
+        rosenblatt.save(ConfidenceWeightedClassifier().fit(*two_classes()), path)
+
+
+def test_models_of_older_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those with variances load; those with all covariances are refused in a sentence."""
+    path = tmp_path / "old.model"
+    written_before(path, monkeypatch, "diagonal")
+    assert "covariance" not in rosenblatt.load(path).get_params()
+    written_before(path, monkeypatch, "full")
+    with pytest.raises(InputError) as error:
+        rosenblatt.load(path)
+    assert str(error.value) == (
+        f"{path} is not a usable model: it keeps all covariances, which this version does not; "
+        "train it again."
+    )

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.kernels.rows import CSR, Dense
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.second_order import (
-    full_covariance_pass,
     second_order_multiclass_pass,
     second_order_pass,
 )
@@ -130,25 +129,6 @@ def test_four_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero
     assert counted == list(zip(expected.mistakes, expected.updates, strict=True))
     for ours_, theirs_ in ((w, expected.w), (sigma, expected.sigma), (u, expected.ledger)):
         assert same_bits(ours_.T if sparse else ours_, theirs_)
-
-
-@pytest.mark.parametrize("rule", sorted(RULES))
-def test_full_covariance_is_the_definition(rule: str) -> None:
-    """With the whole matrix the update is w + alpha·y·Σx and Σ − beta·Σx(Σx)ᵀ, by NumPy."""
-    rng = np.random.default_rng(3)
-    X, y = rng.normal(size=(60, 5)), np.where(rng.random(60) < 0.5, -1, 1).astype(np.int32)
-    ours, theirs = RULES[rule]
-    w, sigma, augmented = np.zeros(6), np.eye(6), np.hstack([X, np.ones((60, 1))])
-    for x, label in zip(augmented, y.tolist(), strict=True):
-        direction = sigma @ x
-        alpha, beta = theirs(label * (w @ x), x @ direction)
-        w += alpha * label * direction
-        sigma -= beta * np.outer(direction, direction)
-    found, matrix = np.zeros(6), np.eye(6)
-    order, none, room = np.arange(60), np.empty(0), np.empty(6)
-    full_covariance_pass(Dense(X, 1.0), y, none, order, ours, 0, found, matrix, none, 1, room)
-    np.testing.assert_allclose(found, w, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(matrix, sigma, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("rule", ["cw", "scw1", "scw2"])

@@ -292,11 +292,11 @@ def test_models_that_cannot_go_on_are_refused() -> None:
             OnlineLearner.from_model(fitted)
 
 
-def test_all_covariances_go_on() -> None:
-    """A learner from an estimator that keeps all of Σ is that estimator, row by row."""
+def test_second_order_estimators_go_on() -> None:
+    """A learner from an estimator that keeps variances is that estimator, row by row."""
     generator = np.random.default_rng(2)
     X, y = generator.normal(size=(30, 3)), generator.integers(2, size=30)
-    clf = rosenblatt.ConfidenceWeightedClassifier(covariance="full").partial_fit(X[:10], y[:10])
+    clf = rosenblatt.ConfidenceWeightedClassifier().partial_fit(X[:10], y[:10])
     learner = OnlineLearner.from_model(clf)
     for x, label in zip(X[10:], y[10:], strict=True):
         learner.learn_one(x, label)

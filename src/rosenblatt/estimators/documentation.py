@@ -40,10 +40,6 @@ PARAMETERS = {
         'Of "cw", "scw1" and "scw2": the probability, between 0.5 and 1, with which each row is '
         "to be right."
     ),
-    "covariance": (
-        '"diagonal": a variance for each weight. "full": all covariances, for two classes and '
-        "dense rows of few features: memory and time grow with the square of their number."
-    ),
     "loss": '"hinge": steps are cut off at C (PA-I). "squared_hinge": C softens them (PA-II).',
     "average": "Return the mean of all weight vectors of training in place of the last one.",
     "fit_intercept": "Learn a bias: the weight of a constant feature 1, which counts in ‖x‖² too.",

@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.documentation import PARAMETERS, UNRECORDED, estimator_class
-from rosenblatt.kernels.rows import Rows
 from rosenblatt.models.learner import Learner
 from rosenblatt.rules import RULES
-from rosenblatt.training.examples import Examples
 
 
 @estimator_class()
@@ -171,7 +169,6 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
     r: float = 1.0
     confidence: float = 0.9
     C: float = 1.0
-    covariance: str = "diagonal"
     average: bool = False
     max_iter: int = 5
 
@@ -185,31 +182,11 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
             raise InputError(msg)
         return super()._learner()
 
-    def _examples(
-        self,
-        rows: Rows,
-        y: NDArray[Any],
-        weight: NDArray[Any] | None,
-        classes: NDArray[Any],
-        *,
-        streamed: bool = False,
-    ) -> Examples:
-        if self.covariance == "full" and (rows.sparse or len(classes) > 2):
-            msg = (
-                "covariance='full' takes dense rows of two classes; use covariance='diagonal' for "
-                "others."
-            )
-            raise InputError(msg)
-        return super()._examples(rows, y, weight, classes, streamed=streamed)
-
     @property
     def confidence_(self) -> NDArray[Any]:
-        """The variance of each weight, like ``coef_``; with all covariances, the square matrix."""
+        """The variance of each weight, like ``coef_``."""
         state = self._state
-        variance = cast("NDArray[Any]", state.variance)
-        if state.holds_matrix:
-            return variance[:-1, :-1].copy()
-        return state.by_class(variance)[:, :-1].copy()
+        return state.by_class(cast("NDArray[Any]", state.variance))[:, :-1].copy()
 
 
 @estimator_class(

@@ -151,7 +151,6 @@ class Entrance:
             return None
         data, indices, indptr = X.data, X.indices, X.indptr
         usual = self._names is None and data.dtype.kind in NUMBERS and indices.dtype == np.int32
-        usual = usual and not self._state.holds_matrix  # which knows dense rows alone
         if not usual or indptr[0] != 0 or not len(data) == len(indices) == indptr[1]:
             return None
         rows = self._learner_of(sparse=True, room=len(data))

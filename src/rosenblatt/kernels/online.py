@@ -70,7 +70,7 @@ def enter_row(
     x: NDArray[Any],  # its values
     w: NDArray[Any],
     u: NDArray[Any] | None,  # the ledger of the average
-    sigma: NDArray[Any] | None,  # variances, or all covariances
+    sigma: NDArray[Any] | None,  # variances
     near_w: Changed[NDArray[Any]],
     near_u: Any,
     near_sigma: Any,

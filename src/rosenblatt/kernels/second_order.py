@@ -1,8 +1,7 @@
 """One pass of a second-order rule: each weight has a variance, and moves the more the larger it is.
 
-The covariance Σ is kept as its diagonal, laid out as the weights are; for two classes and dense
-rows of few features it may be a whole matrix. An update is w ← w + alpha·y·Σx and
-Σ ← Σ − beta·Σx(Σx)ᵀ, of which the diagonal keeps the diagonal.
+The covariance Σ is kept as its diagonal, laid out as the weights are. An update is
+w ← w + alpha·y·Σx and Σ ← Σ − beta·Σx(Σx)ᵀ, of which the diagonal is kept.
 """
 
 from typing import Any
@@ -13,7 +12,7 @@ from rosenblatt.kernels.binary import settle
 from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
-from rosenblatt.kernels.rows import Dense, Rows
+from rosenblatt.kernels.rows import Rows
 
 
 @compiled
@@ -95,47 +94,5 @@ def second_order_multiclass_pass(
                 rows.move_class(i, -alpha * (c + t), against, u, rival)
             rows.narrow_class(i, beta, direction, sigma, k)
             rows.narrow_class(i, beta, against, sigma, rival)
-            updates += 1
-    return Counts(mistakes, updates, loss)
-
-
-@compiled
-def full_covariance_pass(
-    rows: Dense,
-    y: NDArray[Any],  # −1 or +1 for each row
-    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
-    order: NDArray[Any],  # row numbers, in the order to come
-    rule: Any,
-    zero: int,
-    w: Changed[NDArray[Any]],
-    sigma: Changed[NDArray[Any]],  # Σ, symmetric
-    u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
-    c: int,  # Algorithm 7's counter before this pass
-    direction: Changed[NDArray[Any]],  # room for Σx
-) -> Counts:
-    """As ``second_order_pass``, with all of Σ: d² work a row, for few features."""
-    mistakes, updates, loss = 0, 0, 0.0
-    d = rows.values.shape[1]
-    for t in range(len(order)):
-        i = order[t]
-        margin = settle(y[i] * rows.dot(i, w), y[i], zero)
-        if not margin > 0.0:
-            mistakes += 1
-            loss -= margin
-        for j in range(d + 1):
-            direction[j] = rows.constant * sigma[d, j]
-        for k in range(d):
-            for j in range(d + 1):
-                direction[j] += rows.values[i, k] * sigma[k, j]
-        alpha, beta = rule.step(margin, rows.dot(i, direction))
-        if len(weight):
-            alpha *= weight[i]
-        if alpha != 0.0:
-            rows.move(i, alpha * y[i], direction, w)
-            if len(u):
-                rows.move(i, alpha * y[i] * (c + t), direction, u)
-            for k in range(d + 1):
-                for j in range(d + 1):
-                    sigma[k, j] -= beta * (direction[k] * direction[j])
             updates += 1
     return Counts(mistakes, updates, loss)

@@ -48,9 +48,7 @@ LEARNER_PARAMETERS: dict[str, frozenset[str]] = {
     "Perceptron": EVERY_LEARNER | {"eta0", "margin", "record_mistakes"},
     "AveragedPerceptron": EVERY_LEARNER | {"eta0", "margin", "record_mistakes"},
     "PassiveAggressiveClassifier": EVERY_LEARNER | {"C", "loss", "average", "record_mistakes"},
-    "ConfidenceWeightedClassifier": (
-        EVERY_LEARNER | {"rule", "r", "confidence", "C", "covariance", "average"}
-    ),
+    "ConfidenceWeightedClassifier": (EVERY_LEARNER | {"rule", "r", "confidence", "C", "average"}),
     "RuleClassifier": EVERY_LEARNER | {"rule", "parameters", "memory", "record_mistakes"},
     "VotedPerceptron": EVERY_LEARNER | {"eta0", "margin"},
     "KernelPerceptron": EVERY_LEARNER
@@ -189,10 +187,9 @@ def _check_weights(model: Model) -> None:
 
 
 def _check_variance(variance: NDArray[Any], shape: tuple[int, ...]) -> None:
-    whole = shape[0] == 1 and variance.shape == (shape[1], shape[1])
-    if variance.shape != shape and not whole:
+    if variance.shape != shape:
         fail(f"its variance must have the shape of its weights, {shape}; got {variance.shape}")
-    if not whole and any((piece < 0.0).any() for piece in _pieces(variance)):
+    if any((piece < 0.0).any() for piece in _pieces(variance)):
         fail("its variance must not be below 0")
 
 

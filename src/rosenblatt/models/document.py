@@ -53,11 +53,7 @@ def document_of(model: Model) -> dict[str, Json]:
         "classes": plain(model.classes),
         "n_features": model.n_features,
         "averaged": model.ledger is not None,
-        "variance": None
-        if model.variance is None
-        else "diagonal"
-        if model.variance.shape == model.weights.shape
-        else "full",
+        "variance": None if model.variance is None else "diagonal",
         "count": plain(model.count),
         "outcome": plain(model.outcome),
         "training": plain(model.training),

@@ -112,10 +112,11 @@ def _model(tensors: dict[str, NDArray[Any]]) -> Model:
     shape = (n_vectors(len(fields["classes"])), n_features + 1)
     fields["weights"] = _array(tensors, "weights", shape)
     fields["ledger"] = _array(tensors, "ledger", shape) if averaged else None
+    if kind == "full":
+        fail("it keeps all covariances, which this version does not; train it again")
     if kind is not None:
-        fields["variance"] = _to_one(
-            _array(tensors, "variance", (shape[1], shape[1]) if kind == "full" else shape)
-        )
+        fields["variance"] = _to_one(_array(tensors, "variance", shape))
+    fields["options"].pop("covariance", None)  # older files say that it is diagonal
     fields["spread"] = None if spread is None else _spread(tensors, spread, n_features)
     fields["encoding_arrays"] = _named(tensors, "encoding.")
     fields["arrays"] = _named(tensors, "arrays.")

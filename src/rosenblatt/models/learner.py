@@ -61,7 +61,6 @@ class Learner:
     n_iter_no_change: int = 5
     time_limit: float | None = None
     record_mistakes: bool = False
-    full_covariance: bool = False  # of a second-order rule and two classes: all of Σ
     random_state: Any = 0
 
     def __post_init__(self) -> None:
@@ -111,7 +110,6 @@ class Learner:
             options["max_iter"],
             **{name: options[name] for name in SHARED},
             record_mistakes=bool(options.get("record_mistakes")),
-            full_covariance=options.get("covariance") == "full",
             random_state=options["random_state"],
         )
 
@@ -165,12 +163,9 @@ class Learner:
         """Return the state before the first row."""
         from rosenblatt.training.state import State
 
-        state = State.zeros(
+        return State.zeros(
             n_features, n_classes, averaged=self.averaged, uncertain=self.second_order
         )
-        if self.full_covariance and n_classes == 2:
-            state.variance = np.eye(n_features + 1)
-        return state
 
     def plan(self, *, hold_out: bool = False) -> "Plan":
         """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""
@@ -207,7 +202,6 @@ class Learner:
                 "rule": self.rule,
                 **{name: given[name] for name in ("r", "confidence", "C")},
                 "average": self.averaged,
-                "covariance": "full" if self.full_covariance else "diagonal",
             }
         if family == "passive-aggressive":
             return {
@@ -309,7 +303,6 @@ CHECKS: dict[str, Check] = {
         "None or a dictionary of the names and values of the rule's parameters",
         lambda v: v is None or (isinstance(v, Mapping) and all(map(_real, v.values()))),
     ),
-    "covariance": one_of(["diagonal", "full"]),
     "memory": one_of(["last", "average", "vote"]),
     "multi_class": one_of(["joint", "one-vs-rest"]),
     "max_support": ("None or an integer of at least 1", lambda v: v is None or AT_LEAST_ONE[1](v)),

@@ -92,7 +92,7 @@ class Model:
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
     mistakes: "Mistakes | None" = None  # the list that a learner grows; ``arrays`` in a file
     machine: "KernelMachine | None" = None  # in place of weights; ``arrays`` in a file
-    variance: NDArray[Any] | None = None  # of each weight, or Σ whole; second-order rules keep it
+    variance: NDArray[Any] | None = None  # of each weight; second-order rules keep it
 
     @classmethod
     def fitted(

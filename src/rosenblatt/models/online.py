@@ -138,7 +138,7 @@ class OnlineLearner:
             msg = f"hash_bits={bits} is {1 << bits} features; the model has {model.n_features}."
             raise InputError(msg)
         self._learner = learner
-        names = None if learner.full_covariance else model.feature_names  # which is of dense rows
+        names = model.feature_names
         self._named = bits is not None or names is not None
         if bits is None and names is not None:
             self._vocabulary = {name: k for k, name in enumerate(names)}
@@ -394,9 +394,7 @@ class OnlineLearner:
         used = np.append(np.arange(n), state.n_features)  # the bias stands last
 
         def cut(array: NDArray[Any] | None) -> Any:
-            if array is None or not (state.holds_matrix and array is state.variance):
-                return None if array is None else array.take(used, axis=axis)
-            return array[np.ix_(used, used)]
+            return None if array is None else array.take(used, axis=axis)
 
         w, u, sigma = map(cut, (state.weights, state.ledger, state.variance))
         return State(w, u, state.n_classes, state.count, state.by_feature, sigma)

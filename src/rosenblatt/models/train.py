@@ -39,7 +39,6 @@ ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pas
 LISTS = ("text", "category", "numeric", "ignore", "names")
 SETTINGS = [entry.name for kind in (Layout, Columns, Learner) for entry in fields(kind)]
 SETTINGS.remove("values")  # of the parameters of the rule, which come by their names
-SETTINGS.remove("full_covariance")  # rows of files are sparse
 CHECKED = (
     *("rule", "memory", "max_iter", "shuffle", "zero", "fit_intercept", "early_stopping"),
     *("validation_fraction", "n_iter_no_change", "time_limit", "record_mistakes", "random_state"),
@@ -190,8 +189,6 @@ def train_files(
         Fit probabilities to held-out rows.
     record_mistakes : default False
         Keep the list of mistakes with their rows, for ``rosenblatt.why``.
-    full_covariance : default False
-        Of a second-order rule and two classes: keep all of Σ, not its diagonal alone.
     verdict : function, default None
         ``rosenblatt.diagnose``, to prove whether the rows are separable.
     buffer : int, default None

@@ -106,12 +106,6 @@ class ServedLearner:
         state = State.of_vectors(
             copy.weights, copy.ledger, len(copy.classes), copy.count, copy.variance
         )
-        if state.holds_matrix:
-            msg = (
-                "A model with covariance='full' cannot be served; train it with "
-                "covariance='diagonal'."
-            )
-            raise InputError(msg)
         state.keep_average(learner.averaged)
         served.n_features, served.state, served.origin = model.n_features, state, model
         if space.sparse:

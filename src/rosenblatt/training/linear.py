@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.binary import binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
 from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
-from rosenblatt.kernels.second_order import (
-    full_covariance_pass,
-    second_order_multiclass_pass,
-    second_order_pass,
-)
+from rosenblatt.kernels.second_order import second_order_multiclass_pass, second_order_pass
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples, or_empty, row_numbers
@@ -60,8 +56,7 @@ def kernel_call(
         return multiclass_pass, (*given, np.empty(state.n_classes), w, u, c, log or NO_LOG)
     room = np.empty(rows.shape[1] + 1)
     if state.n_classes == 2:
-        kernel: Any = full_covariance_pass if state.holds_matrix else second_order_pass
-        return kernel, (*given, w, state.variance, u, c, room)
+        return second_order_pass, (*given, w, state.variance, u, c, room)
     rooms = (room, np.empty_like(room))
     scores = np.empty(state.n_classes)
     return second_order_multiclass_pass, (*given, scores, w, state.variance, u, c, *rooms)

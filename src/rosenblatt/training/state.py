@@ -31,7 +31,7 @@ class State:
     Two classes share one vector of n_features + 1 weights, the bias last; the second class is the
     positive one. K classes have K such vectors, stored by class or by feature, whichever the rows
     that came last read faster (see ``kernels.rows``). A second-order rule keeps the variance of
-    each weight beside it; for two classes it may keep all covariances, a square matrix.
+    each weight beside it.
     """
 
     weights: NDArray[Any]
@@ -65,8 +65,7 @@ class State:
         """Return the state whose weights by class these are; see ``vectors``."""
         if n_classes == 2:
             weights, ledger = weights[0], None if ledger is None else ledger[0]
-            if variance is not None and len(variance) == 1:
-                variance = variance[0]
+            variance = None if variance is None else variance[0]
         return cls(weights, ledger, n_classes, count, variance=variance)
 
     def restart(self) -> None:
@@ -76,7 +75,7 @@ class State:
         if self.ledger is not None:
             self.ledger[...] = 0.0
         if self.variance is not None:
-            self.variance[...] = np.eye(len(self.variance)) if self.holds_matrix else 1.0
+            self.variance[...] = 1.0
 
     def vectors(self, *, copied: bool = True) -> dict[str, Any]:
         """Return weights, ledger and variance by class, and the count, as they stand in a model.
@@ -121,8 +120,6 @@ class State:
         self._average = None
 
     def _widened(self, weights: NDArray[Any], n_features: int, value: float = 0.0) -> NDArray[Any]:
-        if self.holds_matrix and weights is self.variance:
-            return _widened_matrix(weights, n_features)
         axis = 0 if self.by_feature or weights.ndim == 1 else 1
         shape = list(weights.shape)
         shape[axis] = n_features + 1
@@ -131,11 +128,6 @@ class State:
         new[: len(old) - 1] = old[:-1]
         new[-1] = old[-1]  # the bias stands last
         return wide
-
-    @property
-    def holds_matrix(self) -> bool:
-        """Whether all covariances are kept, in place of the variances alone."""
-        return self.variance is not None and self.variance.ndim > self.weights.ndim
 
     def keep_average(self, wanted: bool) -> None:
         """Begin an average with the weights as they are now, or give it up; else change nothing."""
@@ -200,7 +192,7 @@ class State:
         )
         grown.count = self.count
         if self.variance is not None and grown.variance is not None and self.n_classes >= 2:
-            grown.variance[kept] = self.by_class(self._variances())  # of two, both have the same
+            grown.variance[kept] = self.by_class(self.variance)  # of two, both have the same
         for old, new in ((self.weights, grown.weights), (self.ledger, grown.ledger)):
             if old is None or new is None or self.n_classes < 2:
                 continue  # one class alone has taught nothing yet
@@ -209,10 +201,6 @@ class State:
             else:
                 new[kept] = self.by_class(old)
         return grown
-
-    def _variances(self) -> NDArray[Any]:
-        variance = cast("NDArray[Any]", self.variance)
-        return np.diagonal(variance) if self.holds_matrix else variance
 
     def check_finite(self, loss: float, features: Index, when: str) -> None:
         """Raise if the pass that ended with this loss left the range of float64."""
@@ -231,14 +219,6 @@ def _copied(part: NDArray[Any] | None, room: NDArray[Any] | None) -> NDArray[Any
         return None if part is None else part.copy()
     room[...] = part
     return room
-
-
-def _widened_matrix(matrix: NDArray[Any], n_features: int) -> NDArray[Any]:
-    """Return covariances with new features before the bias, whose variance is 1."""
-    wide = np.eye(n_features + 1)
-    old = np.append(np.arange(len(matrix) - 1), n_features)
-    wide[np.ix_(old, old)] = matrix
-    return wide
 
 
 def overflow(when: str) -> WeightOverflowError:
