@@ -2,6 +2,7 @@
 
 import json
 import math
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rosenblatt.service.journal import FILE
 from rosenblatt.service.writer import Writer
 
 from .conftest import Asked, create, same, taught, teach
@@ -272,4 +274,63 @@ def test_export_gives_the_model_of_a_version(tmp_path: Path) -> None:
     for kind in ("json", "onnx"):
         assert asked.ask("GET", f"{MODEL}/export?format={kind}&version=10").status_code == 200
     assert asked.ask("GET", f"{MODEL}/export?format=pickle").status_code == 422
+    asked.close()
+
+
+def test_a_reader_of_the_log_is_waited_for(tmp_path: Path) -> None:
+    """While a backup reads, a forgetting is waiting, and nothing else waits; then all is gone."""
+    secret = {"features": {"who": "jane-doe-4711"}, "label": "b", "id": "s"}
+    asked = taught_service(tmp_path, [*examples(5), secret])
+    backup = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    backup.execute("BEGIN")
+    backup.execute("SELECT COUNT(*) FROM events").fetchone()
+    job = asked.ask("POST", f"{MODEL}/forget", {"id": "s"}).json()["job"]
+    while asked.ask("GET", MODEL).json()["oldest"] == 0:
+        time.sleep(0.01)
+    for one in examples(3, seed=1):
+        body = {**one, "id": f"{one['id']} again"}
+        assert asked.ask("POST", f"{MODEL}/learn", body).status_code == 200
+    found = asked.ask("GET", f"{MODEL}/jobs/{job}").json()
+    assert found["status"] == "waiting"
+    assert "whose log holds them until it ends" in found["reason"]
+    assert b"jane-doe-4711" in bytes_of(tmp_path)
+    backup.close()
+    assert finished(asked, job)["examples"] == 1
+    assert b"jane-doe-4711" not in bytes_of(tmp_path)
+    asked.close()
+
+
+def test_a_log_that_was_held_is_emptied_after_a_restart(tmp_path: Path) -> None:
+    """A service that ended while its log was held empties it when it starts again."""
+    secret = {"features": {"who": "jane-doe-4711"}, "label": "b", "id": "s"}
+    asked = taught_service(tmp_path, [*examples(5), secret])
+    backup = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    backup.execute("BEGIN")
+    backup.execute("SELECT COUNT(*) FROM events").fetchone()
+    job = asked.ask("POST", f"{MODEL}/forget", {"id": "s"}).json()["job"]
+    while asked.ask("GET", MODEL).json()["oldest"] == 0:
+        time.sleep(0.01)
+    asked.close()
+    assert b"jane-doe-4711" in bytes_of(tmp_path)
+    asked = Asked(tmp_path)
+    assert asked.ask("GET", f"{MODEL}/jobs/{job}").json()["status"] == "waiting"
+    backup.close()
+    assert finished(asked, job)["examples"] == 1
+    assert b"jane-doe-4711" not in bytes_of(tmp_path)
+    asked.close()
+
+
+def test_a_deleted_model_leaves_the_log(tmp_path: Path) -> None:
+    """The examples of a deleted model leave the log when nobody reads it any more."""
+    asked = taught_service(
+        tmp_path, [{"features": {"who": "jane-doe-4711"}, "label": "b", "id": "s"}]
+    )
+    backup = sqlite3.connect(tmp_path / FILE, isolation_level=None)
+    backup.execute("BEGIN")
+    backup.execute("SELECT COUNT(*) FROM events").fetchone()
+    assert asked.ask("DELETE", MODEL).status_code == 204
+    assert b"jane-doe-4711" in bytes_of(tmp_path)
+    backup.close()
+    while b"jane-doe-4711" in bytes_of(tmp_path):
+        time.sleep(0.01)
     asked.close()

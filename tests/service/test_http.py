@@ -336,12 +336,12 @@ def test_bad_models(service: Asked) -> None:
     for spec, sentence in [
         ({"rule": "magic"}, "There is no rule 'magic'"),
         ({"parameters": {"C": 1}}, "C= has no effect with rule='perceptron'"),
-        ({"memory": "vote"}, "does not fit"),
+        ({"memory": "vote"}, "Invalid request body"),
         ({"features": {"kind": "hashed", "bits": 30}}, "bits must be at most 22"),
         ({"features": {"limit": 1 << 30}}, "limit must be at most"),
         ({"classes": ["a", 1]}, "all words, all numbers or all truth values"),
         ({"file": "bm90IGEgbW9kZWw="}, "The model file is not a rosenblatt model"),
-        ({"file": "%%"}, "does not fit"),
+        ({"file": "%%"}, "Invalid request body"),
     ]:
         status, found = refused(service, "PUT", MODEL, spec)
         assert status == 422

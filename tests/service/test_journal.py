@@ -1,4 +1,4 @@
-"""The journal as a file: those of older versions are read."""
+"""The journal as a file: older formats, damage, and what counts in it."""
 
 import json
 import sqlite3
@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.errors import InputError
 from rosenblatt.service.access import digest_of
-from rosenblatt.service.journal import FORGOT, LEARNED, ROLLED_BACK, Event, Journal
+from rosenblatt.service.journal import FILE, FORGOT, LEARNED, ROLLED_BACK, Event, Journal
+from rosenblatt.service.writer import Writer
 
-from .conftest import Asked
+from .conftest import Asked, create, taught, teach
 
 OLD = Path(__file__).parent / "journal-1.sql"  # written by the version that had format 1
 
@@ -97,3 +99,78 @@ def test_what_counts_is_the_chain_of_returns(data: st.DataObject) -> None:
         for event in reader.events(1, 0, None, f"kind = {LEARNED} AND forgotten IS NULL"):
             assert (event.sequence in undone) == (event.sequence not in histories[-1])
         journal.close()
+
+
+def taught_folder(folder: Path) -> Path:
+    """Return a folder of a service that has learned, with its snapshot."""
+    writer = Writer(folder)
+    entry = create(writer)
+    teach(writer, entry, *(taught({f"word{i}": 1.0}, "ab"[i % 2], str(i)) for i in range(300)))
+    writer.close()
+    return folder
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_lost_journal_beside_snapshots(tmp_path: Path, gone: bool) -> None:
+    """A journal that is empty or gone is not begun anew while there are snapshots of models."""
+    folder = taught_folder(tmp_path)
+    journal = folder / FILE
+    journal.unlink()
+    if not gone:
+        journal.touch()
+    snapshots = sorted((folder / "snapshots").iterdir())
+    assert snapshots
+    with pytest.raises(InputError) as refused:
+        Writer(folder)
+    assert str(refused.value) == (
+        f"{journal} is {'missing' if gone else 'empty'}, but there are snapshots of models beside "
+        f"it. Restore it from a backup, or remove {folder / 'snapshots'} to begin anew."
+    )
+    assert sorted((folder / "snapshots").iterdir()) == snapshots
+    for one in snapshots:
+        one.unlink()
+    Writer(folder).close()
+
+
+def test_an_empty_journal_beside_its_log(tmp_path: Path) -> None:
+    """SQLite would delete the log of an empty file: it is refused before it is opened."""
+    (tmp_path / FILE).touch()
+    log = tmp_path / f"{FILE}-wal"
+    log.write_bytes(b"examples")
+    with pytest.raises(InputError, match="is empty, but there is a log of it beside it"):
+        Writer(tmp_path)
+    assert log.read_bytes() == b"examples"
+
+
+def test_no_start_on_a_damaged_journal(tmp_path: Path) -> None:
+    """A page that was overwritten is found at the start, whether it is asked for or not."""
+    journal = taught_folder(tmp_path) / FILE
+    whole = journal.read_bytes()
+    for at in range(len(whole) // 2 // 4096 * 4096, len(whole), 4096):
+        journal.write_bytes(whole[:at] + b"\xff" * 100 + whole[at + 100 :])
+        with pytest.raises(InputError, match=r"(is damaged|cannot be used as a journal): .*") as no:
+            Writer(tmp_path)
+        assert str(no.value).endswith("Restore it from a backup.")
+    journal.write_bytes(whole)
+    Writer(tmp_path).close()
+
+
+@pytest.mark.parametrize("path", ["journal", "export?version=150", "why"])
+def test_damage_is_not_the_fault_of_a_request(tmp_path: Path, path: str) -> None:
+    """A line of the journal that cannot be read is an error of the service, not of a body."""
+    asked = Asked(taught_folder(tmp_path))
+    asked.writer.journal.connection.execute("UPDATE events SET features = '{' WHERE sequence = 5")
+    body = {"features": {"word5": 1}} if path == "why" else None
+    answer = asked.ask("POST" if body else "GET", f"/v1/models/m/{path}", body)
+    assert answer.status_code == 500
+    assert answer.json() == {"error": "Internal error; see the log of the service."}
+    assert asked.ask("POST", "/v1/models/m/forget", {"id": "7"}).status_code == 202
+    while (job := asked.ask("GET", "/v1/models/m/jobs/1").json())["status"] == "waiting":
+        time.sleep(0.01)
+    assert job["status"] == "failed"
+    assert job["error"].startswith("The journal is damaged: ")
+    asked.close()
+    for snapshot in (tmp_path / "snapshots").iterdir():
+        snapshot.unlink()
+    with pytest.raises(InputError, match=r"is damaged: .* Restore it from a backup"):
+        Writer(tmp_path)

@@ -10,9 +10,8 @@ from scipy import sparse
 
 from rosenblatt import AveragedPerceptron, ConfidenceWeightedClassifier, Perceptron
 from rosenblatt.errors import InputError, RosenblattError
-from rosenblatt.service.journal import FILE
+from rosenblatt.service.journal import FILE, SNAPSHOTS
 from rosenblatt.service.limits import Limits, RequestError
-from rosenblatt.service.snapshots import FOLDER
 from rosenblatt.service.writer import Taught, Writer
 
 from .conftest import crash, create, same, taught, teach
@@ -120,7 +119,7 @@ def test_torn_snapshots_cost_only_time(tmp_path: Path) -> None:
     entry = create(writer)
     teach(writer, entry, *examples(30))
     writer.close()
-    (snapshot,) = (tmp_path / FOLDER).iterdir()
+    (snapshot,) = (tmp_path / SNAPSHOTS).iterdir()
     whole = snapshot.read_bytes()
     for torn in (whole[:100], b"", whole[:-1] + b"\0", None):
         if torn is None:

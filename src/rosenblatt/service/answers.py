@@ -32,7 +32,7 @@ from rosenblatt.service.history import (
     label_from,
     new_learner,
 )
-from rosenblatt.service.journal import KINDS, Event, JobRecord, JournalReader
+from rosenblatt.service.journal import ERASED, KINDS, WAITING, Event, JobRecord, JournalReader
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import (
@@ -56,6 +56,10 @@ from rosenblatt.service.writer import Entry, Writer
 KEPT_VERSIONS = 4  # old ones that are kept at hand
 CURVE_POINTS = 200
 TOGETHER = 1000  # rows that are compared with one at a time
+HELD_LOG = (
+    "The model has forgotten the examples. Another program, perhaps a backup, is reading the "
+    "journal, whose log holds them until it ends."
+)
 _request = msgspec.json.Decoder(ForgetRequest)
 
 
@@ -349,9 +353,11 @@ def _line(event: Event, undone: int | None) -> JournalLine:
 def job_of(record: JobRecord) -> Job:
     """Return a job as clients see it."""
     answer = {} if record.answer is None else msgspec.json.decode(record.answer)
+    erased = record.status == ERASED
     return Job(
         job=record.job,
-        status=record.status,
+        status=WAITING if erased else record.status,
+        reason=HELD_LOG if erased else None,
         request=_request.decode(record.request),
         time=record.time,
         examples=answer.get("examples"),

@@ -31,6 +31,7 @@ TRUTHS = {"0": False, "1": True, "false": False, "true": True}
 NOBODY = Caller(None, frozenset(), None)
 log = logging.getLogger("rosenblatt.service")
 encode = msgspec.json.Encoder().encode
+_UNREADABLE = "it must be UTF-8 text and not nested too deeply"
 
 
 @dataclass(slots=True)
@@ -335,8 +336,12 @@ class Endpoint:
             decode = self._decode_line.decode_lines if call.lines else self._decode.decode
             try:
                 call.body = decode(body)
-            except (UnicodeDecodeError, RecursionError) as error:
-                msg = "The body is not JSON text in UTF-8, or it is nested too deeply."
+            except msgspec.ValidationError as error:
+                msg = f"Invalid request body: {error}."
+                raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg) from error
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                reason = str(error) if isinstance(error, msgspec.DecodeError) else _UNREADABLE
+                msg = f"The body is not JSON: {reason}."
                 raise RequestError(HTTPStatus.BAD_REQUEST, msg) from error
         return self._handler(self._app, call)
 
@@ -382,12 +387,8 @@ def _problem(error: Exception) -> Reply:
     status, sentence = HTTPStatus.UNPROCESSABLE_ENTITY, str(error)
     if isinstance(error, RequestError):
         status, headers = error.status, error.headers
-    elif isinstance(error, msgspec.ValidationError):
-        sentence = f"The body does not fit: {error}."
-    elif isinstance(error, msgspec.MsgspecError):
-        status, sentence = HTTPStatus.BAD_REQUEST, f"The body is not JSON: {error}."
     elif not isinstance(error, RosenblattError):
         log.error("A request failed.", exc_info=error)
         status = HTTPStatus.INTERNAL_SERVER_ERROR
-        sentence = "The service made a mistake; its log says more."
+        sentence = "Internal error; see the log of the service."
     return Reply(Problem(error=sentence), status, headers=headers)

@@ -5,6 +5,7 @@ of the old one between two groups. It erases the examples, removes every base an
 them, and writes a base, in one transaction: a crash leaves either all of it or none.
 """
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -18,9 +19,13 @@ import msgspec
 from rosenblatt.errors import RosenblattError
 from rosenblatt.service.history import example_of, new_learner, text_of
 from rosenblatt.service.journal import (
+    ERASED,
+    FAILED,
     FORGOT,
+    RESTORE,
     ROLLED_BACK,
     Event,
+    JobRecord,
     JournalReader,
     sequences_of,
 )
@@ -31,7 +36,7 @@ from rosenblatt.service.snapshots import file_of
 from rosenblatt.service.writer import Entry, Writer, columns_of
 
 TURNS = 3  # a replay catches up so often beside the service before it does the rest within
-RETRY_SECONDS = 5.0  # between looks at jobs while the service is read-only
+RETRY_SECONDS = 1.0  # between looks at jobs while nothing can be done about them
 _request = msgspec.json.Decoder(ForgetRequest)
 Answered = tuple[Any, Callable[[], None]]
 
@@ -77,8 +82,8 @@ def _erase(
 
 def _settled(writer: Writer, entry: Entry, answer: Any) -> Answered:
     """Remove what may still hold the examples, and return the answer and what readers get."""
-    writer.journal.shrink_log()
     writer.drop_snapshots(entry)
+    writer.empty_log()
     return answer, writer.renewed(entry, forgotten=True)
 
 
@@ -142,18 +147,23 @@ class Replays:
             self._wanted.clear()
             if self._over.is_set():
                 return
-            with self._writer.journal.reader() as reader:
-                jobs = reader.jobs()
             waiting = False
-            for job in jobs:
+            for job in self._jobs():
                 if self._over.is_set():
                     return
                 try:
                     self._do(job)
-                except RosenblattError:  # the service is read-only: the job waits
-                    waiting = True
+                except (RosenblattError, sqlite3.Error, OSError):
+                    waiting = True  # the service is read-only, or has no descriptor left
 
-    def _do(self, job: Any) -> None:
+    def _jobs(self) -> list[JobRecord]:
+        with suppress(sqlite3.Error), self._writer.journal.reader() as reader:
+            return reader.jobs()
+        self._wanted.set()  # no descriptor is left: look again
+        self._over.wait(RETRY_SECONDS)
+        return []
+
+    def _do(self, job: JobRecord) -> None:
         writer = self._writer
         entry = next((e for e in writer.entries.values() if e.record.model == job.model), None)
         if entry is None:
@@ -166,14 +176,15 @@ class Replays:
                     replay.catch_up()
                 if self._wait(partial(replay.swap, job.job, job.token)):
                     return
-        except RosenblattError as error:
+        except (RosenblattError, msgspec.MsgspecError) as error:
             if writer.failure is not None:
                 raise
-            message = str(error)
+            damaged = isinstance(error, msgspec.MsgspecError)
+            message = f"The journal is damaged: {error}. {RESTORE}." if damaged else str(error)
 
             def fail() -> Answered:
                 with writer.journal.transaction():
-                    writer.journal.end_job(job.job, "failed", text_of({"error": message}))
+                    writer.journal.end_job(job.job, FAILED, text_of({"error": message}))
                 return None, lambda: None
 
             self._wait(fail)
@@ -231,6 +242,6 @@ class Replay:
         with _final(writer):
             _erase(writer, entry, examples, self._request, token)
             journal.rewrite(model, self._rewritten)
-            journal.end_job(job, "done", text_of(answer))
+            journal.end_job(job, ERASED, text_of(answer))
         _, show = _settled(writer, entry, answer)
         return True, show

@@ -23,6 +23,11 @@ from rosenblatt.errors import InputError
 APPLICATION_ID = 0x526F7365  # "Rose", at byte 68 of the file
 SCHEMA_VERSION = 2
 FILE = "journal.sqlite3"
+SNAPSHOTS = "snapshots"  # folder beside it
+RESTORE = "Restore it from a backup"
+BUSY_SECONDS = 10  # that a statement waits for another process
+CHECKPOINT_MILLISECONDS = 20  # that learning waits for readers of the log
+WAITING, ERASED, DONE, FAILED = "waiting", "erased", "done", "failed"  # of jobs
 LEARNED, HELD_BACK, FORGOT, ROLLED_BACK, RELEASED = range(1, 6)
 KINDS = {
     LEARNED: "learn",
@@ -75,7 +80,7 @@ CREATE TABLE jobs (
     request TEXT NOT NULL,  -- JSON
     token TEXT,
     time REAL NOT NULL,
-    status TEXT NOT NULL,   -- waiting, done or failed
+    status TEXT NOT NULL,   -- waiting, erased (but for the write-ahead log), done or failed
     answer TEXT             -- JSON
 );
 """
@@ -171,17 +176,33 @@ class Journal:
 
     def __init__(self, folder: Path, most_bytes: int | None = None) -> None:
         self.path = folder / FILE
+        self._check_lost(folder / SNAPSHOTS)
         self._most_bytes = most_bytes
         self.connection = self._opened()
+
+    def _check_lost(self, snapshots: Path) -> None:
+        """Raise InputError where an empty file would be begun anew beside what it once held."""
+        if self.path.exists() and self.path.stat().st_size:
+            return
+        state = "empty" if self.path.exists() else "missing"
+        log = self.path.with_name(f"{FILE}-wal")
+        if log.exists() and log.stat().st_size:  # SQLite would delete it
+            beside, away = "there is a log of it beside it", log
+        elif any(snapshots.glob("*.model")):
+            beside, away = "there are snapshots of models beside it", snapshots
+        else:
+            return
+        msg = f"{self.path} is {state}, but {beside}. {RESTORE}, or remove {away} to begin anew."
+        raise InputError(msg)
 
     def _opened(self) -> sqlite3.Connection:
         try:
             connection = sqlite3.connect(
-                self.path, timeout=10.0, isolation_level=None, check_same_thread=False
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._prepare(connection)
         except sqlite3.DatabaseError as error:
-            msg = f"{self.path} cannot be used as a journal: {error}."
+            msg = f"{self.path} cannot be used as a journal: {error}. {RESTORE}."
             raise InputError(msg) from error
         return connection
 
@@ -203,6 +224,9 @@ class Journal:
                     f"{SCHEMA_VERSION}; upgrade rosenblatt."
                 )
                 raise InputError(msg)
+            found = pragma("quick_check(1)")
+            if found != "ok":
+                raise self.damaged(found)
         pragma("journal_mode = WAL")
         pragma("synchronous = FULL")
         pragma("secure_delete = ON")  # what is forgotten is overwritten
@@ -218,6 +242,10 @@ class Journal:
             connection.execute("COMMIT")
         if self._most_bytes is not None:
             pragma(f"max_page_count = {max(1, self._most_bytes // pragma('page_size'))}")
+
+    def damaged(self, reason: object) -> InputError:
+        """Return the error for a journal that cannot be read."""
+        return InputError(f"{self.path} is damaged: {reason}. {RESTORE}.")
 
     def reopen(self) -> None:
         """Open the file anew, as after a failure."""
@@ -242,7 +270,7 @@ class Journal:
         connection = sqlite3.connect(
             f"{self.path.resolve().as_uri()}?mode=ro",
             uri=True,
-            timeout=10.0,
+            timeout=BUSY_SECONDS,
             isolation_level=None,
             check_same_thread=False,
         )
@@ -278,9 +306,20 @@ class Journal:
             raise
         self.commit()
 
-    def shrink_log(self) -> None:
-        """Move the write-ahead log into the file and empty it, so that nothing forgotten stays."""
-        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def empty_log(self) -> bool:
+        """Move the write-ahead log into the file and empty it, so that nothing forgotten stays.
+
+        Return whether it is empty: a reader, such as a backup, may still hold it. Nobody waits for
+        that here. Jobs whose examples were in the log are done when it is empty.
+        """
+        self.connection.execute(f"PRAGMA busy_timeout = {CHECKPOINT_MILLISECONDS}")
+        try:
+            held, *_ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS}")
+        if not held:
+            self.connection.execute(f"UPDATE jobs SET status = '{DONE}' WHERE status = '{ERASED}'")
+        return not held
 
     # models
 
@@ -524,7 +563,7 @@ class JournalReader:
         return [TokenRecord(*row) for row in self._all("SELECT * FROM tokens ORDER BY name")]
 
     def jobs(self, model: int | None = None) -> list[JobRecord]:
-        """Return the jobs of a model, or all that wait."""
+        """Return the jobs of a model, or all that wait for a replay."""
         if model is None:
             rows = self._all("SELECT * FROM jobs WHERE status = 'waiting' ORDER BY job")
         else:

@@ -21,7 +21,7 @@ ERRORS = {
     "413": "The body is too large.",
     "415": "The body is of another type.",
     "421": "Another host is named.",
-    "422": "The body does not fit.",
+    "422": "Invalid request body.",
     "429": "Too many requests.",
     "503": "The service is read-only, or its queue is full.",
 }

@@ -213,6 +213,7 @@ class Job(Answer):
     status: str  # waiting, done or failed
     request: ForgetRequest
     time: float
+    reason: str | None = None  # why it still waits, where that is known
     examples: int | None = None
     version: Version | None = None
     error: str | None = None

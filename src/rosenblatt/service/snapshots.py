@@ -11,8 +11,8 @@ from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.checks import input_errors
 from rosenblatt.models.file import read_from, write_to
 from rosenblatt.models.model import Model
+from rosenblatt.service.journal import SNAPSHOTS
 
-FOLDER = "snapshots"
 PATTERN = re.compile(r"(\d+)-(\d+)-([0-9a-f]{64})\.model")  # model, version, SHA-256 of the file
 KEPT = 2  # of each model: the one before the last costs little, if the last is torn
 
@@ -21,7 +21,7 @@ class Snapshots:
     """The folder of snapshots. Their names are numbers, never the names of models."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / FOLDER
+        self._folder = folder / SNAPSHOTS
         self._folder.mkdir(exist_ok=True)
 
     def write(self, model: int, version: int, file: bytes) -> None:

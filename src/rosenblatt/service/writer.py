@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 
 import msgspec
@@ -50,6 +51,7 @@ from rosenblatt.service.requests import Learned, ModelSpec
 from rosenblatt.service.snapshots import Snapshots, file_of
 
 LOCK = "lock"
+AGAIN_SECONDS = 0.5  # between attempts at what failed: writing to a full disk, emptying the log
 log = logging.getLogger("rosenblatt.service")
 Post = Callable[[Callable[[], None]], object]  # runs a function in the readers' thread
 
@@ -143,6 +145,9 @@ class Command:
     future: Any
 
 
+Task = Lessons | Command | None  # None: end
+
+
 class Writer:
     """A folder with a journal and snapshots, open, and the thread that writes to it.
 
@@ -175,7 +180,8 @@ class Writer:
         self.post = post
         self._fault: str | None = None  # the writer's
         self._recoverable = False
-        self._queue: queue.SimpleQueue[Lessons | Command | None] = queue.SimpleQueue()
+        self._log_due: float | None = None  # when to try again to empty the log
+        self._queue: queue.SimpleQueue[Task] = queue.SimpleQueue()
         self._lock = _locked(self.folder)
         try:
             self.journal = Journal(self.folder, self.limits.journal_bytes)
@@ -183,6 +189,7 @@ class Writer:
             self._own = self._load()
             self.entries = dict(self._own)
             self._read_tokens()()
+            self.empty_log()
         except BaseException:
             self._lock.close()
             raise
@@ -240,32 +247,51 @@ class Writer:
 
     # the writer's thread
 
+    def empty_log(self) -> None:
+        """Empty the log that holds what was erased, now or once nobody reads it; for commands."""
+        self._log_due = monotonic() + AGAIN_SECONDS
+        with contextlib.suppress(sqlite3.OperationalError):  # tried again
+            if self.journal.empty_log():
+                self._log_due = None
+
+    def _retry(self) -> None:
+        """Try again what could not be done: emptying the log, writing to a full disk."""
+        if self._fault is None:
+            if self._log_due is not None and monotonic() >= self._log_due:
+                self.empty_log()
+        elif self._recoverable and self._has_room():
+            self._recover()
+
     def _run(self) -> None:
         while True:
+            self._retry()
+            still = self._log_due is None and self._fault is None
             try:
-                first = self._queue.get(timeout=None if self._fault is None else 0.5)
+                first = self._queue.get(timeout=None if still else AGAIN_SECONDS)
             except queue.Empty:
-                if self._recoverable and self._has_room():
-                    self._recover()
                 continue
-            group: list[Lessons] = []
-            task: Lessons | Command | None = first
-            size = 0
-            while isinstance(task, Lessons):
-                group.append(task)
-                size += len(task.examples)
-                if size >= self.limits.group:
-                    break
-                try:
-                    task = self._queue.get_nowait()
-                except queue.Empty:
-                    break
+            group, task = self._group(first)
             if group:
                 self._learn(group)
             if task is None:
                 return
             if isinstance(task, Command):
                 self._obey(task)
+
+    def _group(self, task: Task) -> tuple[list[Lessons], Task]:
+        """Return the lessons that wait, up to a limit, and the task that ended them."""
+        group: list[Lessons] = []
+        size = 0
+        while isinstance(task, Lessons):
+            group.append(task)
+            size += len(task.examples)
+            if size >= self.limits.group:
+                break
+            try:
+                task = self._queue.get_nowait()
+            except queue.Empty:
+                break
+        return group, task
 
     def _learn(self, group: list[Lessons]) -> None:
         answers: list[tuple[Any, Any, Exception | None]] = []
@@ -445,8 +471,10 @@ class Writer:
 
     def _load(self) -> dict[str, Entry]:
         """Return all models as the journal has them."""
-        reader = self.journal.here
-        own = {record.name: self._entry(record) for record in reader.models()}
+        try:
+            own = {record.name: self._entry(record) for record in self.journal.here.models()}
+        except (msgspec.MsgspecError, sqlite3.DatabaseError) as error:
+            raise self.journal.damaged(error) from error
         self.snapshots.remove_others({entry.record.model for entry in own.values()})
         return own
 
@@ -494,8 +522,8 @@ class Writer:
         self.check_current(entry)
         with self.journal.transaction():
             self.journal.remove_model(entry.record.model)
-        self.journal.shrink_log()
         self.drop_snapshots(entry)
+        self.empty_log()
         del self._own[name]
 
         def show() -> None:
