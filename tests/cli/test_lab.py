@@ -1,18 +1,19 @@
-"""The command lab: the page until Ctrl-C, or a file."""
+"""The command lab: a page in one file, opened in a browser."""
 
 import json
 import os
-import signal
-import socket
-import subprocess
-import urllib.request
+import re
+import tempfile
+import webbrowser
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli import main
-from tests.cli.running import PROGRAM, run
+from rosenblatt.lab.page import page_text
+from rosenblatt.lab.toy_sets import toy_set
+from tests.cli.running import run
 
 TABLE = "width,height,kind\n1,2,a\n2,1,b\n3,3,a\n"
 
@@ -22,38 +23,55 @@ def lab(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["lab", *arguments], catch_exceptions=False)
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_serves_until_it_is_stopped(stop: signal.Signals) -> None:
-    """It prints its address, answers, and ends with code 0 on Ctrl-C or when it is told to."""
-    process = subprocess.Popen(  # noqa: S603  # our own program
-        [*PROGRAM, "lab", "--no-browser", "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    url = json.loads(process.stdout.readline())["url"]
-    assert url.startswith("http://127.0.0.1:")
-    with urllib.request.urlopen(url) as answer:  # noqa: S310  # ours
-        assert b"<title>Rosenblatt lab</title>" in answer.read()
-    process.send_signal(stop)
-    _, said = process.communicate()
-    assert process.returncode == 0, said
-    assert said.splitlines()[-1] == "The lab has stopped."
+@pytest.fixture(autouse=True)
+def _temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write temporary files to the folder of the test."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
-def test_taken_port() -> None:
-    """A port that somebody else has is told of in a sentence."""
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        result = lab("--no-browser", "--port", str(port))
-    assert result.exit_code == 2
-    assert f"Error: Port {port} cannot be used: " in result.stderr
-    assert "Choose another with --port." in result.stderr
+def opened(monkeypatch: pytest.MonkeyPatch, *, succeeds: bool = True) -> list[str]:
+    """Collect the addresses that a browser is asked to open."""
+    addresses: list[str] = []
+
+    def collect(url: str) -> bool:
+        addresses.append(url)
+        return succeeds
+
+    monkeypatch.setattr(webbrowser, "open", collect)
+    return addresses
+
+
+def test_opens_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page is one file, which a browser opens, and the command ends."""
+    addresses = opened(monkeypatch)
+    result = lab("--toy", "xor")
+    assert result.exit_code == 0, result.stderr
+    written = re.fullmatch(r"Wrote (.*lab\.html)\.\n", result.stderr)
+    assert written is not None
+    assert addresses == [Path(written[1]).as_uri()]
+    assert Path(written[1]).read_text(encoding="utf-8") == page_text(toy_set("xor"))
+
+
+def test_no_browser_prints_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --no-browser the path is all that is printed, also as JSON."""
+    addresses = opened(monkeypatch)
+    result = lab("--no-browser")
+    assert (result.exit_code, result.stderr) == (0, "")
+    page = Path(result.stdout.removesuffix("\n"))
+    assert page.read_text(encoding="utf-8") == page_text(toy_set("separable"))
+    assert Path(json.loads(lab("--no-browser", "--json").stdout)["file"]).exists()
+    assert addresses == []
+
+
+def test_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no browser opens, the address is said."""
+    addresses = opened(monkeypatch, succeeds=False)
+    result = lab()
+    assert f"No browser could be opened; open {addresses[-1]} yourself." in result.stderr
 
 
 def test_export(tmp_path: Path) -> None:
-    """--export writes one file and serves nothing."""
+    """--export writes one file and opens nothing."""
     table, page = tmp_path / "table.csv", tmp_path / "lab.html"
     table.write_text(TABLE)
     chosen = ("--x", "height", "--y", "width", "--label", "kind", "--positive", "a")
@@ -78,12 +96,11 @@ def test_standard_input(tmp_path: Path) -> None:
         (["--x", "width"], "--x has no effect without DATA."),
         (["--scale"], "--scale has no effect without DATA."),
         (["none.csv"], "none.csv"),
-        (["--port", "0"], "0 is not in the range 1<=x<=65535"),
         (["--toy", "moons"], "'moons' is not one of 'separable', 'xor'"),
     ],
 )
 def test_bad_options(arguments: list[str], words: str) -> None:
-    """What cannot be is refused before anything is served."""
+    """What cannot be is refused before anything is written."""
     result = lab("--no-browser", *arguments)
     assert result.exit_code == 2
     assert words in result.stderr

@@ -1,13 +1,13 @@
-"""The browser and the server that all browser tests share."""
+"""The browser and the page that all browser tests share."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from rosenblatt.lab.server import LabServer
+from rosenblatt.lab.page import write_page
 from rosenblatt.lab.toy_sets import toy_set
-from tests.lab.browser import Visit, chromium, new_context, serving, visit
+from tests.lab.browser import Visit, chromium, new_context, visit
 from tests.lab.engine import Engine
 
 
@@ -33,15 +33,16 @@ def context(browser: Any) -> Any:
 
 
 @pytest.fixture(scope="package")
-def server() -> Iterator[LabServer]:
-    """Serve one lab for all: it only hands out the page."""
-    with serving(toy_set("separable")) as running:
-        yield running
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Write one page for all and return where it is."""
+    path = tmp_path_factory.mktemp("lab") / "lab.html"
+    write_page(toy_set("separable"), str(path))
+    return path.as_uri()
 
 
 @pytest.fixture
-def lab(context: Any, server: LabServer) -> Iterator[Visit]:
+def lab(context: Any, address: str) -> Iterator[Visit]:
     """Open a page of one's own, which may neither err nor ask elsewhere."""
     with visit(context) as found:
-        found.open(server.url)
+        found.open(address)
         yield found

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from rosenblatt.lab.page import module_text, style_text, write_page
-from rosenblatt.lab.server import LabServer
 from rosenblatt.lab.toy_sets import toy_set
 from tests.lab.browser import Visit, new_context, visit
 from tests.lab.engine import Engine
@@ -31,11 +30,11 @@ NOTEBOOK = """async ([text, given]) => {
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
-def test_one_screen(browser: Any, server: LabServer, width: int, height: int) -> None:
+def test_one_screen(browser: Any, address: str, width: int, height: int) -> None:
     """Plane, sentence, Step and Play are seen together, on a laptop and on a phone."""
     with visit(new_context(browser)) as lab:
         lab.page.set_viewport_size({"width": width, "height": height})
-        lab.open(server.url)
+        lab.open(address)
         lab.go("mistake")
         for selector in (".plane", ".sentence", "[data-way=step]", "[data-way=play]", ".scrub"):
             box = lab.page.locator(selector).bounding_box()
@@ -54,11 +53,11 @@ def test_one_screen(browser: Any, server: LabServer, width: int, height: int) ->
 
 
 @pytest.mark.explore
-def test_plane_uses_a_large_window(browser: Any, server: LabServer) -> None:
+def test_plane_uses_a_large_window(browser: Any, address: str) -> None:
     """On a large screen the plane is as large as the screen is high."""
     with visit(new_context(browser)) as lab:
         lab.page.set_viewport_size({"width": 2560, "height": 1400})
-        lab.open(server.url)
+        lab.open(address)
         assert lab.page.locator(".plane").bounding_box()["width"] > 1200
 
 
@@ -84,18 +83,18 @@ def test_address(context: Any, lab: Visit) -> None:
 
 
 @pytest.mark.parametrize("damage", ["points=0,0", "points=0,0,p&rule=svm", "scene=none", "rule=pa"])
-def test_damaged_link(context: Any, server: LabServer, damage: str) -> None:
+def test_damaged_link(context: Any, address: str, damage: str) -> None:
     """A damaged link is told of, and the page shows the set that it begins with."""
     with visit(context) as lab:
-        lab.open(f"{server.url}#{damage}")
+        lab.open(f"{address}#{damage}")
         assert "This is the set that the lab begins with." in lab.page.inner_text(".failure")
         assert lab.page.locator(".plane .point").count() == 24
 
 
-def test_scenes(context: Any, engine: Engine, server: LabServer) -> None:
+def test_scenes(context: Any, engine: Engine, address: str) -> None:
     """Every page of every scene opens by its link, without an error, with its words and a state."""
     with visit(context) as lab:
-        lab.open(server.url)
+        lab.open(address)
         for scene in engine.ask("scenes"):
             for number, page in enumerate(scene["pages"], 1):
                 lab.page.evaluate(
@@ -132,11 +131,11 @@ TIMERS_BY_HAND = """() => {
 }"""
 
 
-def test_a_link_followed_while_the_address_is_written(context: Any, server: LabServer) -> None:
+def test_a_link_followed_while_the_address_is_written(context: Any, address: str) -> None:
     """A link is opened even if the page was about to write its address in that moment."""
     with visit(context) as lab:
         lab.page.add_init_script(f"({TIMERS_BY_HAND})()")
-        lab.open(server.url)
+        lab.open(address)
         for number in (1, 2):
             lab.page.evaluate("hash => follow(hash)", f"scene=theorem&page={number}")
             lab.until(
@@ -163,7 +162,7 @@ def test_downloads(lab: Visit) -> None:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
 @pytest.mark.explore
-def test_accessible(browser: Any, server: LabServer, scheme: str, width: int) -> None:
+def test_accessible(browser: Any, address: str, scheme: str, width: int) -> None:
     """Axe finds nothing, in light and dark, on a phone and on a screen, whatever is open."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
@@ -173,7 +172,7 @@ def test_accessible(browser: Any, server: LabServer, scheme: str, width: int) ->
 
     with visit(new_context(browser, color_scheme=scheme)) as lab:
         lab.page.set_viewport_size({"width": width, "height": 844})
-        lab.open(server.url)
+        lab.open(address)
         lab.go("mistake")
         lab.go("mistake")
         for panel in ("neuron", "axis", "theorem", "passes", "orders", "trace", "proof"):
@@ -214,7 +213,6 @@ def test_exported_file(context: Any, tmp_path: Path) -> None:
         lab.go("end")
         assert lab.sentence.endswith("Every row is now right: training has ended.")
         lab.look_at("proof")
-        assert not lab.page.is_visible("text=Ask Python")
         lab.page.mouse.click(*lab.pixels(1.5, 1.5))
         lab.until_points(5)
         asked = {url.partition("#")[0] for url in lab.requests if not url.startswith("data:")}

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt.lab.server import LabServer
 from rosenblatt.tracing import trace
 from tests.lab.browser import Visit, new_context, visit
 
@@ -94,10 +93,10 @@ def test_a_drag_that_moves_nothing_erases_nothing(lab: Visit) -> None:
 
 
 @pytest.mark.explore
-def test_touch(browser: Any, server: LabServer) -> None:
+def test_touch(browser: Any, address: str) -> None:
     """A tap puts a point, and a finger drags one."""
     with visit(new_context(browser, has_touch=True)) as lab:
-        lab.open(server.url)
+        lab.open(address)
         lab.clear()
         lab.page.touchscreen.tap(*lab.pixels(1.0, 1.0))
         lab.until_points(1)

@@ -1,6 +1,7 @@
-"""The command that serves the lab."""
+"""The command that writes the lab and opens it."""
 
-import signal
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import click
@@ -8,7 +9,6 @@ import click
 from rosenblatt.cli.options import (
     choice_option,
     label_option,
-    number_option,
     scale_option,
     value_option,
 )
@@ -32,29 +32,27 @@ TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
     default="separable",
     help="Example data to start with if no DATA is given.",
 )
-@number_option("--port", high=65535, shown="any free port", help="Port to listen on.")
 @click.option(
     "--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser."
 )
 @value_option(
     "--export FILE",
     type=click.Path(),
-    shown="none",
-    help="Write the page to one HTML file that needs no server, and exit.",
+    shown="a temporary file",
+    help="Write the page to this file, and do not open it.",
 )
 def lab(
     screen: Screen,
     data: str | None,
     toy: str,
-    port: int | None,
     browser: bool,
     export: str | None,
     **columns: Any,
 ) -> None:
     """Open an interactive page to train a perceptron on points in the plane.
 
-    The page is served on this machine only, until Ctrl-C. It starts with example data or with two
-    columns of DATA.
+    The page is one HTML file that needs neither Python nor a network. It starts with example data
+    or with two columns of DATA.
     """
     if data is None:
         from rosenblatt.lab.toy_sets import toy_set
@@ -70,20 +68,15 @@ def lab(
         document, notes = document_of_table(read_table(data), **columns)
     for note in notes:
         screen.say(note)
-    if export is not None:
-        from rosenblatt.lab.page import write_page
+    from rosenblatt.lab.page import write_page
 
-        write_page(document, export)
-        screen.say(f"Wrote {export}.")
-        if screen.wants_json:
-            screen.json({"file": export})
-        return
-    from rosenblatt.lab.server import LabServer
-
-    with LabServer(document, port) as server:
-        screen.announce("The lab is at", server.url, browser=browser)
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
-        try:
-            server.serve_forever(poll_interval=0.2)
-        except KeyboardInterrupt:
-            screen.say("The lab has stopped.")
+    path = export or str(Path(mkdtemp(prefix="rosenblatt-")) / "lab.html")
+    write_page(document, path)
+    if screen.wants_json:
+        screen.json({"file": path})
+    elif export is None and not browser:
+        screen.show(path)
+    else:
+        screen.say(f"Wrote {path}.")
+    if export is None and browser:
+        screen.browse(Path(path).as_uri())

@@ -140,10 +140,14 @@ class Screen:
         self.flush()  # whoever waits for the address reads it from a pipe
         self.say("Press Ctrl-C to stop.")
         if browser:
-            import webbrowser
+            self.browse(url)
 
-            if not webbrowser.open(url):
-                self.say("No browser could be opened; open the address yourself.")
+    def browse(self, url: str) -> None:
+        """Open an address in a browser, or say that there is none."""
+        import webbrowser
+
+        if not webbrowser.open(url):
+            self.say(f"No browser could be opened; open {url} yourself.")
 
     def json(self, document: Any) -> None:
         """Write a JSON document to standard output, on one line if that is no terminal.

@@ -1,4 +1,4 @@
-"""A page that explains the perceptron: served, in a notebook, or as one file.
+"""A page that explains the perceptron: one file, or a widget of a notebook.
 
 The page computes everything by itself, with the numbers of ``rosenblatt.trace``. Names are resolved
 on first use: the widget needs anywidget, the page does not.

@@ -1,4 +1,4 @@
-"""The page: one HTML text with everything in it, which a server, a file or a site hands out.
+"""The page: one HTML text with everything in it, as a file or on a site.
 
 The modules in ``assets`` are plain ES modules. A page in one file and a notebook take one text, so
 they are joined: each module becomes a function of its own that returns what it exports.
@@ -10,7 +10,6 @@ from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
 
 from rosenblatt.data.atomic import replacing
 from rosenblatt.lab.document import Document
@@ -55,18 +54,9 @@ def module_text() -> str:
     return f"{joined_modules('lab')}\nexport default {{ render: $lab.render }};\n"
 
 
-def page_text(document: Document, token: str | None = None) -> str:
-    """Return the page, which begins with a document and needs nothing but itself.
-
-    Parameters
-    ----------
-    document : Document
-    token : str, default None
-        What lets the page ask the server that hands it out for Python's own verdict.
-    """
-    given: dict[str, Any] = {"document": document.plain()}
-    if token is not None:
-        given["token"] = token
+def page_text(document: Document) -> str:
+    """Return the page, which begins with a document and needs nothing but itself."""
+    given = {"document": document.plain()}
     # No text within the data can end their element.
     data = json.dumps(given, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
     script = f"\n{joined_modules('page')}\n".replace("</script", "<\\/script")
@@ -74,7 +64,7 @@ def page_text(document: Document, token: str | None = None) -> str:
     icon = f"data:image/svg+xml;base64,{b64encode(asset('icon.svg').encode()).decode()}"
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
-        "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -54,7 +54,6 @@ export function pageText(document) {
   if (!data) return null;
   const copy = window.document.documentElement.cloneNode(true);
   const given = { ...JSON.parse(data.textContent), document };
-  delete given.token;
   copy.querySelector("#given").textContent = JSON.stringify(given).replaceAll("<", "\\u003c");
   copy.querySelector("#lab").replaceChildren();
   return `<!doctype html>\n${copy.outerHTML}\n`;

@@ -31,8 +31,8 @@ const SIGNS = {
 };
 
 class Lab {
-  // `model`: get, set, save_changes, on, off, as a notebook's; `ask` promises Python's verdict.
-  constructor(model, root, { isPage = false, ask = null } = {}) {
+  // `model`: get, set, save_changes, on, off, as a notebook's.
+  constructor(model, root, { isPage = false } = {}) {
     Object.assign(this, { model, root, isPage });
     this.state = {
       document: checked(model.get("document")), at: 0, training: null, picture: null, verdict: null, selected: null, hovered: null,
@@ -41,7 +41,7 @@ class Lab {
     };
     this.past = [];
     this.future = [];
-    this.build(ask);
+    this.build();
     this.heed = () => this.adopt(checked(model.get("document")), 0);
     model.on("change:document", this.heed);
     this.onHash = () => this.readAddress();
@@ -425,7 +425,7 @@ class Lab {
 
   // ---- Building ----
 
-  build(ask) {
+  build() {
     const { state } = this;
     this.id = `lab-${Math.random().toString(36).slice(2)}`;
     this.plane = new Plane();
@@ -438,7 +438,7 @@ class Lab {
     this.panels = {
       neuron: new Neuron(), axis: new Axis(), theorem: new Theorem(), passes: new Passes(() => this.hold()),
       orders: new Orders((name, value) => this.change({ [name]: value })), space: new Space(),
-      trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(ask),
+      trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(),
     };
     this.guide = new Guide({ show: (scene, number) => this.openScene(scene, number), leave: () => this.leaveScene() });
     this.sentence = element("p", { class: "sentence", role: "status", "aria-live": "polite" });

@@ -259,28 +259,16 @@ function drawRace(chart, { both, at, document }) {
   return `Mistakes so far: ${ORDER_WORDS[document.order]} (solid) against ${ORDER_WORDS[document.second_order]} (dashed).`;
 }
 
-// The verdict with its proof, and Python's own where Python is there to ask.
+// The verdict with its proof.
 export class Proof {
-  // `ask(document)` promises the lines of Python's verdict; null where nobody is there.
-  constructor(ask) {
+  constructor() {
     this.words = element("div", { class: "proof-words" });
     this.rows = element("ul", { class: "proof-rows" });
-    this.answer = element("pre", { hidden: true, tabindex: 0, role: "region", "aria-label": "Python's verdict" });
-    this.button = button("Ask Python", "Let rosenblatt.diagnose give its own certificate", async () => {
-      this.button.disabled = true;
-      const lines = await ask(this.document).catch((error) => [error.message]);
-      this.button.disabled = false;
-      this.answer.hidden = false;
-      this.answer.textContent = lines.join("\n");
-    });
-    this.button.hidden = ask === null;
-    this.root = element("div", { class: "panel proof-panel" }, this.words, this.rows, this.button, this.answer);
+    this.root = element("div", { class: "panel proof-panel" }, this.words, this.rows);
   }
 
   show(state) {
     const { verdict, document } = state;
-    if (this.document !== document) this.answer.hidden = true;
-    this.document = document;
     const words = verdict ? proofSentences(verdict, document) : ["…"];
     this.words.replaceChildren(...words.map((sentence) => element("p", {}, sentence)));
     this.rows.replaceChildren(...(verdict ? verdictRows(verdict, document).map((line) => element("li", {}, line)) : []));
