@@ -315,7 +315,7 @@ def train_second_order(
                     for j, value in enumerate(scaled):
                         w[k][j] += alpha * side * value
                         u[k][j] += alpha * side * c * value
-                        sigma[k][j] -= beta * (value * value)
+                        sigma[k][j] = max(sigma[k][j] - beta * (value * value), 2.0**-200)
             c += 1
         learned.mistakes.append(mistakes)
         learned.updates.append(updates)

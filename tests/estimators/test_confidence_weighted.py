@@ -14,7 +14,7 @@ from rosenblatt import ConfidenceWeightedClassifier
 from rosenblatt.errors import InputError
 from rosenblatt.models.document import document_of
 from rosenblatt.models.model import Model
-from rosenblatt.rules.confidence_weighted import phi_of
+from rosenblatt.rules.confidence_weighted import LEAST_VARIANCE, phi_of
 from tests import reference
 
 RULES = ("arow", "cw", "scw1", "scw2")
@@ -168,3 +168,18 @@ def test_models_of_older_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         f"{path} is not a usable model: it keeps all covariances, which this version does not; "
         "train it again."
     )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_rows_that_overlap(tmp_path: Path, n_classes: int, form: Any) -> None:
+    """CW learns from rows that nothing separates: no variance falls below the least."""
+    generator = np.random.default_rng(4)
+    X = generator.normal(size=(2000, 3))
+    y = (X[:, 0] > 0) + (X[:, 1] > 0) * (n_classes - 2)
+    y = np.where(generator.random(2000) < 0.3, generator.integers(n_classes, size=2000), y)
+    clf = ConfidenceWeightedClassifier(rule="cw", max_iter=20).fit(form(X), y)
+    assert clf.confidence_.min() == LEAST_VARIANCE
+    assert np.isfinite(clf.coef_).all()
+    rosenblatt.save(clf, tmp_path / "cw.model")
+    assert rosenblatt.load(tmp_path / "cw.model").score(X, y) == clf.score(X, y) > 1.2 / n_classes

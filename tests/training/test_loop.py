@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import InputError, WeightOverflowError
-from rosenblatt.rules import PA, PA1, MarginPerceptron, Perceptron
+from rosenblatt.rules import AROW, PA, PA1, MarginPerceptron, Perceptron, cw, scw1, scw2
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.linear import count_mistakes, fit
 from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.order import split
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, overflow
 from tests import reference
 from tests.examples import (
     FORMATS,
@@ -191,6 +191,26 @@ def test_a_second_interrupt_is_not_held_back() -> None:
             np.random.default_rng(0),
             [press_twice],
         )
+
+
+@pytest.mark.parametrize(
+    ("rule", "cure"),
+    [
+        (Perceptron(), "lower eta0="),
+        (PA(), "use rule='pa1' with a finite C="),
+        (PA1(2.0), "lower C="),
+        (AROW(), "raise r="),
+        (cw(), "use rule='scw1' with a finite C="),
+        (scw1(), "lower C="),
+        (scw2(), "lower C="),
+    ],
+)
+def test_what_helps_against_overflow(rule: Any, cure: str) -> None:
+    """The sentence names what the rule has, or a rule that has it."""
+    assert str(overflow("in pass 2", rule)) == (
+        "The weights overflowed in pass 2: the values in X or the steps are too large for "
+        f"float64; scale the features, or {cure}."
+    )
 
 
 def test_overflow_is_reported() -> None:

@@ -314,7 +314,7 @@ class MixedTraining:
     ) -> None:
         self.generator = np.random.default_rng(lesson.seed)
         self._state, self._engine, self._lesson = state, engine, lesson
-        self._zero = plan.zero
+        self._rule, self._zero = plan.rule, plan.zero
         self._epoch = n_done
         self._alone = engine.n_shards == 1
         self.n_rows, self.n_held_out = engine.n_rows, engine.n_held_out
@@ -335,7 +335,7 @@ class MixedTraining:
 
     def check(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64."""
-        self._state.check_finite(counts.loss, EVERYTHING, f"in epoch {pass_}")
+        self._state.check_finite(counts.loss, EVERYTHING, f"in epoch {pass_}", self._rule)
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""

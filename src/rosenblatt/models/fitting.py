@@ -102,7 +102,8 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
     counts = run_pass(state, examples, numbers, learner.step, ZERO_CONVENTIONS[learner.zero], log)
     if counts.updates:
         try:
-            state.check_finite(counts.loss, features, "in these rows, which are not learned")
+            when = "in these rows, which are not learned"
+            state.check_finite(counts.loss, features, when, learner.step)
         except WeightOverflowError:
             state.restore(before)
             if moved:

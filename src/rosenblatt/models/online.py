@@ -378,7 +378,7 @@ class OnlineLearner:
     def _error(self, found: int, x: Any) -> Exception:
         """Return the error for what a kernel found wrong with a row."""
         if found == OVERFLOW:
-            return overflow(when="on this row, which is not learned")
+            return overflow(when="on this row, which is not learned", rule=self._learner.step)
         items = x.items() if isinstance(x, Mapping) else enumerate(x)
         for name, value in items:
             if not isinstance(value, str) and not isfinite(value):

@@ -10,12 +10,20 @@ The confidence η is the probability with which a row is to be right under that 
 All shrink Σ by β = αφ/(√u + vαφ) with √u = (−αvφ + √(α²v²φ² + 4v))/2 (Crammer, Dredze &
 Pereira, NIPS 2008). With g = αvφ that is 2αφ/(g + √(g² + 4v)), where nothing cancels. The formulas
 stand in each rule: a step is compiled as it stands, and calls nothing of ours.
+
+The papers let Σ shrink without end. On rows that no weights separate CW then divides ever larger
+steps by ever smaller variances, until they leave the range of float64, and rounding makes variances
+negative. Here a variance falls to ``LEAST_VARIANCE`` and no further: from there on CW repairs the
+margin of a row by the smallest change of w, as PA does. It is so low that squares and ratios of
+variances stay far inside the range, and that rows which can be separated, AROW and SCW with a
+moderate C do not come near it; until a variance does, all is as in the papers, bit for bit.
 """
 
 from math import inf, nan, sqrt
 from typing import NamedTuple
 
 CONFIDENCE = 0.9  # η, where nothing else is said
+LEAST_VARIANCE = 2.0**-200
 
 
 def phi_of(confidence: float) -> float:

@@ -225,7 +225,7 @@ class _Follower:
                 if max_rows is not None and len(self.steps) == max_rows:
                     break
                 self.steps.append(self._step(visit))
-        self._state.check_finite(0.0, EVERYTHING, f"in pass {visit.pass_}")
+        self._state.check_finite(0.0, EVERYTHING, f"in pass {visit.pass_}", plan.rule)
         return None
 
     def _meet(self, visit: Visit) -> None:

@@ -111,7 +111,9 @@ class DualPasses:
             try:
                 self._scores = state.scores(kernel, rows, sizes)["last"]
             except WeightOverflowError as error:
-                raise overflow(when="in these rows, which are not learned") from error
+                raise overflow(
+                    when="in these rows, which are not learned", rule=plan.rule
+                ) from error
         self._targets = Targets.of_numbers(
             examples.targets, state.n_classes, state.joint, examples.weight
         )
@@ -138,7 +140,7 @@ class DualPasses:
         gram, count = panel(here), self.updates.end
         counts, log = self._targets.of(here).visit(gram, self._rule, self._zero, scores, count)
         if not np.isfinite(scores).all():
-            raise overflow(when="in these rows, which are not learned")
+            raise overflow(when="in these rows, which are not learned", rule=self._rule)
         self._scores[:, here] = scores
         count += len(here)
         places, which = np.unique(log.row, return_inverse=True)  # in the order of the visit
@@ -282,7 +284,9 @@ class BudgetPasses:
         finite = np.isfinite(loss) and np.isfinite(state.slots.coef[state.by_age]).all()
         if before is not None and not (finite and np.isfinite(largest)):
             state.slots, state.n_kept = before
-            raise overflow(when=f"in a block of {size} rows, which are not learned")
+            raise overflow(
+                when=f"in a block of {size} rows, which are not learned", rule=self._rule
+            )
         state.count += size
         if updates:
             self._take_in(here)

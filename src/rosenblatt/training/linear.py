@@ -134,7 +134,7 @@ class LinearTraining:
 
     def check(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64."""
-        self.state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}")
+        self.state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}", self._rule)
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""

@@ -1,6 +1,7 @@
 """The one mutable thing: the weights, and what is needed to go on learning."""
 
 from dataclasses import dataclass, field
+from math import isinf
 from typing import Any, cast
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import Parameter, Sentence, WeightOverflowError
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.rules.rule import Rule
 
 Index = slice | NDArray[Any]
 EVERYTHING = slice(None)
@@ -202,15 +204,15 @@ class State:
                 new[kept] = self.by_class(old)
         return grown
 
-    def check_finite(self, loss: float, features: Index, when: str) -> None:
-        """Raise if the pass that ended with this loss left the range of float64."""
+    def check_finite(self, loss: float, features: Index, when: str, rule: Rule) -> None:
+        """Raise if the pass of a rule that ended with this loss left the range of float64."""
         finite = np.isfinite(loss) and np.isfinite(self._view(self.weights)[features]).all()
         if finite and self.ledger is not None:
             finite = np.isfinite(self._view(self.ledger)[features]).all()
         if finite and self.variance is not None:
             finite = np.isfinite(self._view(self.variance)[features]).all()
         if not finite:
-            raise overflow(when)
+            raise overflow(when, rule)
 
 
 def _copied(part: NDArray[Any] | None, room: NDArray[Any] | None) -> NDArray[Any] | None:
@@ -221,11 +223,18 @@ def _copied(part: NDArray[Any] | None, room: NDArray[Any] | None) -> NDArray[Any
     return room
 
 
-def overflow(when: str) -> WeightOverflowError:
-    """Return the error that says when the weights overflowed and what to do."""
+def overflow(when: str, rule: Any) -> WeightOverflowError:
+    """Return the error that says when the weights of a rule overflowed and what to do."""
+    numbers = getattr(rule, "_fields", ())
+    limited = "C" in numbers and not ("phi" in numbers and isinf(rule.C))  # as CW
+    softer = Parameter("rule", "scw1" if "phi" in numbers else "pa1")
+    cure: tuple[str | Parameter, ...] = ("use ", softer, " with a finite ", Parameter("C"))
+    for verb, name in (("lower ", "eta0"), ("raise ", "r"), ("lower ", "C")):
+        if name in numbers and (name != "C" or limited):
+            cure = (verb, Parameter(name))
     msg = Sentence(
         f"The weights overflowed {when}: the values in X or the steps are too large for float64; "
-        "scale the features, or lower ",
-        *(Parameter("eta0"), " or ", Parameter("C"), "."),
+        "scale the features, or ",
+        *(*cure, "."),
     )
     return WeightOverflowError(msg)

@@ -314,7 +314,7 @@ export class Training {
               for (let j = 0; j < this.width; j++) {
                 weights[j] += amount * direction[j];
                 ledger[j] += amount * count * direction[j];
-                variances[j] -= beta * (direction[j] * direction[j]);
+                variances[j] = Math.max(variances[j] - beta * (direction[j] * direction[j]), 2 ** -200); // LEAST_VARIANCE
               }
               updates.variances.pushAll(variances);
             } else {
