@@ -14,7 +14,8 @@ def test_demo() -> None:
     assert result.exit_code == 0
     for words in (
         "$ rosenblatt train tumours.csv",
-        "Mistakes per pass: ",
+        "Error on ",
+        " passes over all 427 rows",
         "$ rosenblatt evaluate tumours.model test.csv",
         "Speaks for benign",
         "worst ",

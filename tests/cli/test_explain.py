@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from rosenblatt.models.file import write
 from rosenblatt.models.model import Calibration, Model
 from rosenblatt.models.scoring import Scorer
 from tests.cli.models import SPAM_ROWS, fruit_model, numbered, rows_file, spam_model
+from tests.cli.running import invoked
 
 
 def ran(*arguments: str, given: str | None = None) -> Result:
@@ -114,3 +116,33 @@ def test_no_such_row(tmp_path: Path) -> None:
     done = ran(spam_model(tmp_path), rows, "--row", "9")
     assert done.exit_code == 2
     assert done.stderr == f"Error: Row 9 does not exist; {rows} has 5 rows.\n"
+
+
+def test_words_in_their_sentence(tmp_path: Path) -> None:
+    """The words of a text stand where they stand in it, with their shares of the score."""
+    rows = "".join(f"A {word} film no. {i},{label}\n" for i in range(100) for word, label in WORDS)
+    (tmp_path / "films.csv").write_text(f"review,liked\n{rows}")
+    trained = invoked(
+        "train", "films.csv", "--text", "review", "--no-word-pairs", "--label", "liked"
+    )
+    assert trained.exit_code == 0, trained.output
+    done = ran("films.model", "films.csv", "--row", "2", "-n", "1")
+    weight = re.search(r"dull +\S+ +\S+ +\S+ +(-\S+)\n", done.stdout)
+    assert weight is not None
+    assert f"\nreview: A dull ({weight[1]}) film no. 0\n" in done.stdout
+
+
+WORDS = (("fine", "yes"), ("dull", "no"))
+
+
+def test_constants_are_not_listed(tmp_path: Path) -> None:
+    """A feature that all training rows share is summed up, and values that are all 1 left out."""
+    rows = "".join(f"{'uv'[i % 2]},same,{'no' if i % 2 else 'yes'}\n" for i in range(100))
+    (tmp_path / "toy.csv").write_text(f"side,all,y\n{rows}")
+    trained = invoked("train", "toy.csv", "--category", "all,side", "--label", "y")
+    assert trained.exit_code == 0, trained.output
+    lines = ran("toy.model", "toy.csv").stdout.splitlines()
+    assert lines[3].split() == ["feature", "weight", "contribution"]
+    assert lines[4].startswith("side=u ")
+    assert lines[5].startswith("(1 constant feature) ")
+    assert lines[6].startswith("(bias) ")

@@ -47,9 +47,15 @@ def test_no_options_at_all(tmp_path: Path) -> None:
     """A file is all that train needs, and it says what a person wants to see."""
     svmlight_file(tmp_path / "toy.svm")
     output = ran("train", "toy.svm", folder=tmp_path)
-    assert output.startswith("toy.svm: 300 rows, 12 features, 2 classes (-1: ")
-    for part in ("Averaged passive-agg", "Mistakes per pass: ", "held-out rows: ", "toy.model ("):
+    assert re.match(
+        r"Error on \d+ held-out rows: \S+%, 95% interval \S+% to \S+% \(always ", output
+    )
+    assert "\ntoy.svm: 300 rows, 12 features, 2 classes (-1: " in output
+    for part in ("\nAveraged passive-aggressive learner (PA-I): 10 passes over all", "toy.model ("):
         assert part in output
+    assert not {"Mistakes per pass", "Training ended", "Verdict: unknown"} & set(
+        re.findall("Mistakes per pass|Training ended|Verdict: unknown", output)
+    )
     assert "rosenblatt evaluate toy.model TEST.svm" in output
     assert "\x1b" not in output
     model = read("toy.model")
@@ -471,6 +477,50 @@ def test_going_on_with_a_model(tmp_path: Path) -> None:
     assert "--rule cannot be used with --from" in refused.stderr
     assert invoked("weights", "m.model").exit_code == 0
     assert invoked("explain", "m.model", "more.svm").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--rule", "arow"], ": 5 passes over all 4,000 rows, as AROW always makes."),
+        (["--rule", "pa1"], " over all 4,000 rows, the number that held-out rows chose."),
+        (["--no-refit"], ", of which held-out rows chose pass "),
+        (["--no-early-stopping", "--max-iter", "3"], "(PA-I): 3 passes.\n"),
+        (["--time-limit", "0.000001"], "; the time limit was reached (--time-limit)"),
+        (
+            ["--validation-fraction", "0.01"],
+            ": 10 passes over all 4,000 rows, since few held-out rows choose a number by chance.",
+        ),
+    ],
+    ids=" ".join,
+)
+def test_how_many_passes(tmp_path: Path, options: list[str], told: str) -> None:
+    """One line says how many passes made the model and why; --verbose says what each did."""
+    generator = np.random.default_rng(0)
+    rows = generator.normal(size=(4000, 3))
+    labels = np.where(rows.sum(axis=1) + generator.normal(size=4000) > 0, "a", "b")
+    lines = [f"{x[0]:.3f},{x[1]:.3f},{x[2]:.3f},{y}\n" for x, y in zip(rows, labels, strict=True)]
+    (tmp_path / "toy.csv").write_text("p,q,r,y\n" + "".join(lines))
+    arguments = ("train", "toy.csv", "--bins", "0", *options, "-o", "m.model")
+    output = invoked(*arguments).stdout
+    assert told in output
+    assert "Mistakes per pass" not in output
+    assert "Verdict" not in output
+    output = invoked(*arguments, "--verbose").stdout
+    assert told in output
+    assert "Training ended because " in output
+    assert "  Mistakes per pass: " in output
+
+
+def test_a_training_without_a_mistake(tmp_path: Path) -> None:
+    """Only where a pass made no mistake is there a word on whether the rows are separable."""
+    (tmp_path / "toy.csv").write_text("x,y\n" + "1,a\n2,b\n" * 200)
+    wide = ("--rule", "margin", "--margin", "1e6", "--max-iter", "4", "--no-refit")
+    output = invoked("train", "toy.csv", *wide).stdout
+    assert "Verdict: unknown; train with --verdict to prove whether" in output
+    output = invoked("train", "toy.csv").stdout
+    assert "(PA-I): 2 passes over all 400 rows, the last without a mistake.\n" in output
+    assert "Verdict: the training rows are separable; the last weights prove it." in output
 
 
 def test_going_on_with_the_label_of_the_model(tmp_path: Path) -> None:

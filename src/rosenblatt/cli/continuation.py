@@ -116,7 +116,7 @@ def _show(
     for heading, words in model.training["read_as"]:
         screen.show(f"  {heading}: {printable(words)}")
     if evaluation is not None:
-        show_test_error(screen, evaluation, test)
+        show_test_error(screen, evaluation, test, model.training.get("class_counts"))
     target = "standard output" if path == "-" else printable(path)
     size = "" if path == "-" else f" ({size_text(Path(path).stat().st_size)})"
     screen.show(f"Model: {target}{size}")

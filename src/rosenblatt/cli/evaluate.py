@@ -202,13 +202,17 @@ def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
         screen.warn(f"{n} with labels unknown to the model count as wrong: {word_list(names)}.")
 
 
-def show_test_error(screen: Screen, evaluation: "Evaluation", test: Sequence[str]) -> None:
-    """Tell of odd labels, and print the error of a new model on its test files."""
+def show_test_error(
+    screen: Screen, evaluation: "Evaluation", test: Sequence[str], counts: Sequence[int] | None
+) -> None:
+    """Tell of odd labels, and print the error of a new model on its test files and the baseline."""
     warn_of_labels(screen, evaluation)
     if evaluation.error is not None:
+        label, baseline = evaluation.baseline(counts)
         screen.show(
             f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
-            f"{percent(evaluation.error)}, 95% interval {interval(evaluation)}"
+            f"{percent(evaluation.error)}, 95% interval {interval(evaluation)} "
+            f"(always {printable(str(label))}: {percent(baseline)})"
         )
 
 

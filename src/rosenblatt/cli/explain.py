@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rosenblatt.models.explanation import Explanation
     from rosenblatt.models.model import Model
 
+AROUND = 4  # words on either side of one that says much
+
 
 @click.command(cls=ScreenCommand, example="rosenblatt explain spam.model test.csv --row 17")
 @click.argument("model_path", metavar="MODEL", type=click.Path())
@@ -42,7 +44,7 @@ def explain(
     from rosenblatt.models.model import Model
 
     model = Model.load(model_path)
-    batch = _row(model, data, row, layout)
+    batch = _row(model, data, row, layout, keep=_text_columns(model))
     scores, winner = decision(model, batch)
     explanation = contributions(model, batch.indices, batch.data, winner=winner)
     vote = _vote(model, batch)
@@ -72,7 +74,10 @@ def explain(
     if screen.wants_json:
         screen.json(document)
         return
-    _show(screen, model, document, explanation, n)
+    _show_decision(screen, model, document, explanation)
+    for column, text in (batch.kept or {}).items():
+        _show_text(screen, column, str(text[0] or ""), explanation, n)
+    _show_terms(screen, model, explanation, n)
     if provenance is not None:
         _show_provenance(screen, model, provenance, n)
 
@@ -108,12 +113,22 @@ def _show_provenance(screen: Screen, model: "Model", provenance: "Provenance", n
     )
 
 
-def _row(model: "Model", data: str, row: int, layout: "Layout") -> "Batch":
+def _text_columns(model: "Model") -> tuple[str, ...]:
+    """Return the columns of free text."""
+    encoder = getattr(model.encoder, "inner", model.encoder)
+    columns = dict.fromkeys(c.name for c in getattr(encoder, "columns", ()) if c.role == "text")
+    return tuple(columns)
+
+
+def _row(
+    model: "Model", data: str, row: int, layout: "Layout", *, keep: tuple[str, ...]
+) -> "Batch":
     """Return a batch of this row alone."""
     from rosenblatt.models.rows import model_rows
 
     before = 0
-    for batch in model_rows(model, [data], layout=layout, prompt=True, need_labels=False):
+    how: dict[str, Any] = {"layout": layout, "prompt": True, "need_labels": False, "keep": keep}
+    for batch in model_rows(model, [data], **how):
         if row <= before + batch.n_rows:
             i = row - before - 1
             start, end = batch.indptr[i : i + 2]
@@ -122,6 +137,7 @@ def _row(model: "Model", data: str, row: int, layout: "Layout") -> "Batch":
                 indices=batch.indices[start:end],
                 indptr=batch.indptr[i : i + 2] - start,
                 labels=batch.labels[i : i + 1],
+                kept={name: values[i : i + 1] for name, values in (batch.kept or {}).items()},
             )
         before += batch.n_rows
     msg = f"Row {row:,} does not exist; {data} has {counted(before, 'row')}."
@@ -159,13 +175,12 @@ def _scores(model: "Model", scores: Any) -> dict[str, Any]:
     return named
 
 
-def _show(
-    screen: Screen, model: "Model", document: dict[str, Any], explanation: "Explanation", n: int
+def _show_decision(
+    screen: Screen, model: "Model", document: dict[str, Any], explanation: "Explanation"
 ) -> None:
-    positive, negative = printable(str(explanation.positive)), printable(str(explanation.negative))
+    """Print the prediction, what it is based on, and whether it is right."""
     predicted = printable(str(document["predicted"]))
-    two = len(model.classes) == 2
-    what = "score" if two else f"lead over {negative}"
+    what = _sum_of(model, explanation)
     basis = f"{what} {signed(explanation.total)}"
     if "vote_margin" in document:
         voters = counted(document["vectors_that_vote"], "weight vector")
@@ -184,14 +199,60 @@ def _show(
             "A vote is not a sum of contributions. The table is for the average weights, which "
             f"predict {average}, {what} {signed(explanation.total)}."
         )
-    shown, rest = explanation.terms[:n], explanation.terms[n:]
+
+
+def _sum_of(model: "Model", explanation: "Explanation") -> str:
+    two = len(model.classes) == 2
+    return "score" if two else f"lead over {printable(str(explanation.negative))}"
+
+
+def _show_text(screen: Screen, column: str, text: str, explanation: "Explanation", n: int) -> None:
+    """Print the words that say most where they stand in the text, each with its share.
+
+    A term's contribution is shared equally among the words that it stands at.
+    """
+    from rosenblatt.data.encoding.text_column import WORD
+
+    words = [*WORD.finditer(text)]
+    spelled = [word[0].lower() for word in words]
+    places: dict[str, list[int]] = {}
+    for i, spelling in enumerate(spelled):
+        places.setdefault(spelling, []).append(i)
+        if i + 1 < len(spelled):
+            places.setdefault(f"{spelling} {spelled[i + 1]}", []).extend((i, i + 1))
+    shares = [0.0] * len(words)
+    for term in explanation.terms:
+        stands_at = places.get(term.name.removeprefix(f"{column}: "), [])
+        for i in stands_at:
+            shares[i] += term.amount / len(stands_at)
+    marked = {i for i in sorted(range(len(words)), key=lambda i: -abs(shares[i]))[:n] if shares[i]}
+    near = [any(abs(i - k) <= AROUND for k in marked) for i in range(len(words))]
+    parts, end = [], 0
+    for i, word in enumerate(words):
+        if near[i]:
+            parts.append(text[end : word.end()] if not i or near[i - 1] else f" … {word[0]}")
+            parts.append(f" ({signed(shares[i])})" if i in marked else "")
+        end = word.end()
+    if marked:
+        parts.append(text[end:] if near[-1] else " …")
+        sentence = printable(" ".join("".join(parts).split()))
+        screen.show(f"\n{printable(column)}: {sentence}")
+
+
+def _show_terms(screen: Screen, model: "Model", explanation: "Explanation", n: int) -> None:
+    """Print the table of contributions."""
+    positive, negative = printable(str(explanation.positive)), printable(str(explanation.negative))
+    constant = [t for t in explanation.terms if _is_constant(model, t.feature)]
+    varied = [t for t in explanation.terms if not _is_constant(model, t.feature)]
+    shown, rest = varied[:n], varied[n:]
     longest = max((abs(term.amount) for term in shown), default=0.0)
     scaled = any(term.raw is not None for term in shown)
+    ones = all(term.value == 1 and term.raw is None for term in shown)
     rows: list[list[Cell]] = [
         [
             t.name,
-            number(t.value if t.raw is None else t.raw),
-            number(t.value) if scaled else "",
+            "" if ones else number(t.value if t.raw is None else t.raw),
+            "" if t.raw is None else number(t.value),
             signed(t.weight),
             unsure(t.uncertainty),
             signed(t.amount),
@@ -199,15 +260,21 @@ def _show(
         ]
         for t in shown
     ]
+    # Sums
+    two = len(model.classes) == 2
     sums = [("(bias)", explanation.bias), ("= score" if two else "= lead", explanation.total)]
-    if rest:
-        amount = math.fsum(term.amount for term in rest)
-        sums.insert(0, (f"({counted(len(rest), 'other feature')})", amount))
+    for terms, what in ((constant, "constant feature"), (rest, "other feature")):
+        if terms:
+            amount = math.fsum(term.amount for term in terms)
+            sums.insert(0, (f"({counted(len(terms), what)})", amount))
     rows += [[name, "", "", "", "", signed(amount), ""] for name, amount in sums]
-    product = "weight × scaled" if scaled else "weight × value"
+    # Headings
+    product = "contribution" if ones else "weight × scaled" if scaled else "weight × value"
     sure = any(term.uncertainty is not None for term in shown)
-    plus_minus = "±" if sure else ""
-    headings = ("feature", "value", "scaled" if scaled else "", "weight", plus_minus, product, "")
+    headings = (
+        *("feature", "" if ones else "value", "scaled" if scaled else "", "weight"),
+        *("±" if sure else "", product, ""),
+    )
     title = f"Positive contributions speak for {positive}, negative ones for {negative}"
     screen.table(headings, rows, title)
     if sure:
@@ -215,3 +282,9 @@ def _show(
     if explanation.n_unknown:
         n_unknown = counted(explanation.n_unknown, "feature")
         screen.say(f"\n{n_unknown} of the row did not occur in the training data.")
+
+
+def _is_constant(model: "Model", feature: int) -> bool:
+    """Return whether all rows that were measured in training had the same value."""
+    spread = model.spread
+    return spread is not None and bool(spread.low[feature] == spread.high[feature])

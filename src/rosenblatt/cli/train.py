@@ -100,6 +100,9 @@ SUFFIX = ".model"
     help="Folder for parsed rows while training runs.",
 )
 @engine_options
+@click.option(
+    "--verbose", is_flag=True, help="Also print the passes, their mistakes and why they ended."
+)
 def train(
     screen: Screen,
     data: Sequence[str],
@@ -111,6 +114,7 @@ def train(
     tune: bool,
     folds: int | None,
     metric: str,
+    verbose: bool,
     **given: Any,
 ) -> None:
     """Train a model on DATA and write it to a file.
@@ -148,13 +152,13 @@ def train(
     screen.wrote(path)
     if given["checkpoint"] is not None:
         _end_checkpoint(screen, given["checkpoint"], model)
-    for note in model.training["notes"]:
-        screen.warn(note)
     if screen.wants_json:
+        for note in model.training["notes"]:
+            screen.warn(note)
         screen.json(report(model, path, test, layout, verdicts))
         return
     title = model.training.get("title") or Learner(given["rule"] or "perceptron").title
-    show(screen, model, title, path, test, layout, verdicts)
+    show(screen, model, title, path, test, layout, verdicts, verbose=verbose)
 
 
 def _search(

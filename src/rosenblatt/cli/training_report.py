@@ -8,9 +8,9 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
-from rosenblatt.models.held_out import FEW_HELD_OUT
 from rosenblatt.models.metrics import METRICS
 from rosenblatt.models.model import Model
+from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.wording import counted, number, percent, printable, size_text
 
 if TYPE_CHECKING:
@@ -57,9 +57,16 @@ def show(
     test: Sequence[str],
     layout: Layout,
     verdicts: "Sequence[Verdict]",
+    *,
+    verbose: bool,
 ) -> None:
-    """Print rows, features, classes, errors, the curve of mistakes and what to do next."""
+    """Print the errors, how the files were read, what was learned, and what to do next."""
     training = model.training
+    _show_errors(screen, model, model.evaluate(test, layout=layout) if test else None, test)
+    screen.flush()
+    for note in training["notes"]:
+        screen.warn(note)
+    # What was decided
     n_files = len(training["files"])
     source = printable(training["files"][0]) if n_files == 1 else counted(n_files, "file")
     screen.show(
@@ -73,9 +80,11 @@ def show(
         screen.warn(f"Skipped {counted(bad['count'], 'row')} that could not be read, first:")
         for row in bad["first"]:
             screen.warn(f"  {row['place']}: {row['reason']}")
-    _show_course(screen, model, title)
-    _show_errors(screen, model, model.evaluate(test, layout=layout) if test else None, test)
+    screen.show(f"{title[0].upper()}{title[1:]}: {_passes(model, title)}.")
+    if verbose:
+        _show_course(screen, model)
     _show_verdict(screen, model, verdicts)
+    # The file, and what to do with it
     target = "standard output" if path == "-" else printable(path)
     size = "" if path == "-" else f" ({size_text(Path(path).stat().st_size)})"
     screen.show(f"Model: {target}{size}")
@@ -99,9 +108,9 @@ def _show_verdict(screen: Screen, model: Model, verdicts: "Sequence[Verdict]") -
         screen.show(str(verdict.counted_from(1)))
     if verdicts or model.is_kernel:
         return
-    if model.outcome["stop_reason"] == "converged":
+    if model.outcome["stop_reason"] == "converged" or model.training.get("refit_converged"):
         screen.show("Verdict: the training rows are separable; the last weights prove it.")
-    else:
+    elif any(not record["mistakes"] for record in model.history):
         screen.show("Verdict: unknown; train with --verdict to prove whether they are separable.")
 
 
@@ -124,24 +133,40 @@ def _listed_classes(model: Model) -> str:
     return f" ({', '.join(f'{printable(str(label))}: {n:,}' for label, n in pairs)})"
 
 
-def _show_course(screen: Screen, model: Model, title: str) -> None:
+def _passes(model: Model, title: str) -> str:
+    """Return how many passes made the weights that decide, and why so many."""
+    training, outcome, best = model.training, model.outcome, model.outcome["best_pass"]
+    shards = f" on {counted(training['n_shards'], 'shard')}" if "n_shards" in training else ""
+    if training.get("refit"):
+        again = training["refit_passes"]
+        passes = f"{counted(again, 'pass')} over all {counted(training['n_rows'], 'row')}"
+        if training.get("refit_converged"):
+            return f"{passes}, the last without a mistake"
+        chosen = model.calibration is not None or training.get("threshold")
+        if model.variance is not None and not chosen:
+            return f"{passes}, as {title.rpartition('(')[2].rstrip(')')} always makes"
+        if again != best:
+            return f"{passes}, since few held-out rows choose a number by chance"
+        return f"{passes}, the number that held-out rows chose"
+    passes, reason = counted(len(model.history), "pass") + shards, outcome["stop_reason"]
+    if training["held_out_error"] is not None and len(model.history) > 1:
+        passes += f", of which held-out rows chose pass {best}"
+    if reason in ENDED_EARLY:
+        passes += f"; {REASONS[reason]}"
+    return passes
+
+
+def _show_course(screen: Screen, model: Model) -> None:
+    """Print the passes that were made, why no more, and the mistakes of each."""
     mistakes = [record["mistakes"] for record in model.history]
     seconds = sum(record["seconds"] for record in model.history)
     passes, best = counted(len(mistakes), "pass"), model.outcome["best_pass"]
     kept = f", the best is pass {best}" if best != len(mistakes) else ""
-    if "n_shards" in model.training:
-        title += f" on {counted(model.training['n_shards'], 'shard')}"
     reason = REASONS[model.outcome["stop_reason"]]
-    name = f"{title[0].upper()}{title[1:]}"
-    screen.show(f"{name}: {passes} in {seconds:.2f} s{kept}. Training ended because {reason}.")
-    if model.training.get("refit"):
-        n_rows, again = counted(model.training["n_rows"], "row"), model.training["refit_passes"]
-        few = again != best and model.training["held_out_rows"] < FEW_HELD_OUT
-        why = ", since few held-out rows choose by chance" if few else ""
-        screen.show(f"Then trained again on all {n_rows}: {counted(again, 'pass')}{why}.")
+    screen.show(f"  {passes} in {seconds:.2f} s{kept}. Training ended because {reason}.")
     share = mistakes[-1] / max(model.outcome["n_learned"], 1)
     screen.show(
-        f"Mistakes per pass: {screen.curve(mistakes)}  "
+        f"  Mistakes per pass: {screen.curve(mistakes)}  "
         f"(first {number(mistakes[0])}, last {number(mistakes[-1])}: {percent(share)} of the rows)"
     )
 
@@ -149,6 +174,7 @@ def _show_course(screen: Screen, model: Model, title: str) -> None:
 def _show_errors(
     screen: Screen, model: Model, evaluation: Evaluation | None, test: Sequence[str]
 ) -> None:
+    """Print the error on held-out and on test rows, with its interval and the baseline."""
     counts, training = model.training["class_counts"], model.training
     guess = max(range(len(counts)), key=counts.__getitem__)
     guessing = f"always {printable(str(model.classes[guess]))}"
@@ -172,7 +198,7 @@ def _show_errors(
     if evaluation is not None:
         from rosenblatt.cli.evaluate import show_test_error
 
-        show_test_error(screen, evaluation, test)
+        show_test_error(screen, evaluation, test, counts)
     if error is None and evaluation is None:
         few = " (there are too few)" if model.options["early_stopping"] else ""
         screen.show(f"No rows were held out{few}, so the error on new data is unknown.")

@@ -130,6 +130,7 @@ def train_command(data: Sequence[str], chosen: Mapping[str, Any]) -> str:
     context = click.get_current_context()
     words = ["rosenblatt", "train", *map(shlex.quote, data)]
     left_out = {"data", "output", "folds", "metric", "time_limit", "as_json", "tune", "force"}
+    left_out.add("verbose")
     for param in context.command.params:
         name = str(param.name)
         said = name in chosen or name in left_out

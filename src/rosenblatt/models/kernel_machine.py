@@ -211,13 +211,14 @@ def kernel_model(
         machine = KernelMachine(state, kernel)
         return machine, *train_machine(machine, parameters, examples, plan, generator, observers)
 
-    plan, passes = replace(learner.plan(), record=False), 0
+    plan, passes, converged = replace(learner.plan(), record=False), 0, False
     machine, training, outcome = trained(plan)
     n_held_out = training.n_held_out
     if refit and n_held_out and outcome.stop_reason not in ENDED_EARLY:
         few = few_held_out(learner, n_held_out)
         passes = learner.passes if few else outcome.best_pass
-        machine, *_ = trained(replace(plan, max_iter=passes, early_stopping=None))
+        machine, _, again = trained(replace(plan, max_iter=passes, early_stopping=None))
+        passes, converged = len(again.history), again.converged
     record = record_of(outcome)
     record["outcome"]["n_learned"] = outcome.n_rows
     return Model(
@@ -232,5 +233,6 @@ def kernel_model(
             "held_out_error": outcome.held_out_error,
             "refit": passes > 0,
             "refit_passes": passes,
+            "refit_converged": converged,
         },
     )

@@ -22,7 +22,7 @@ from rosenblatt.models.learner import Learner, check_parameters, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
 from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.training.examples import ClassWeight
-from rosenblatt.training.history import ENDED_EARLY, Observer
+from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.order import ArraySupply
 from rosenblatt.training.reading import BLOCK_BYTES, RowSource
@@ -275,8 +275,9 @@ def train_files(
     model.training |= {
         "bins_tried": None if bin_choice is None else bin_choice._asdict(),
         "held_out_rows": done.n_held_out,
-        "refit": done.refit_passes > 0,
-        "refit_passes": done.refit_passes,
+        "refit": done.refit is not None,
+        "refit_passes": 0 if done.refit is None else len(done.refit.history),
+        "refit_converged": done.refit is not None and done.refit.converged,
     }
     model.training["notes"] += wanted.notes(fits)
     model.options |= plain_options({} if class_weight is None else {"class_weight": class_weight})
@@ -289,7 +290,7 @@ class SourceFit(NamedTuple):
     trained: Trained
     fits: Fits
     n_held_out: int
-    refit_passes: int  # of the training on all rows; 0: there was none
+    refit: Outcome | None  # of the training on all rows, where there was one
 
 
 def fit_source(
@@ -313,13 +314,13 @@ def fit_source(
     in_folds = again and few and isinstance(supply, ArraySupply) and not learner.voted
     fits = wanted.fit(trained, in_folds=in_folds)
     if not (again and n_held_out):
-        return SourceFit(trained, fits, n_held_out, 0)
+        return SourceFit(trained, fits, n_held_out, None)
     passes = trained.outcome.best_pass
     # What was fitted to held-out rows belongs to the pass that they chose.
     if (few and in_folds) or ((few or learner.second_order) and not wanted):
         passes = learner.passes
-    trained = fit_again(trained, learner.plan(), passes, vote=learner.voted)
-    return SourceFit(trained, fits, n_held_out, passes)
+    trained, outcome = fit_again(trained, learner.plan(), passes, vote=learner.voted)
+    return SourceFit(trained, fits, n_held_out, outcome)
 
 
 class ShownFiles(TrainingFiles):

@@ -122,11 +122,14 @@ def fit_stream(
     return Trained(state, outcome, reading, supply, sample)
 
 
-def fit_again(trained: Trained, plan: Plan, passes: int, *, vote: bool = False) -> Trained:
-    """Train from zero on all rows, those held out too, in so many passes.
+def fit_again(
+    trained: Trained, plan: Plan, passes: int, *, vote: bool = False
+) -> tuple[Trained, Outcome]:
+    """Train from zero on all rows, those held out too, in at most so many passes.
 
     The state is changed in its own memory: a second one would be as large again. What the first
-    training says of itself, history and scores on held-out rows, stays as it is.
+    training says of itself, history and scores on held-out rows, stays as it is; what the second
+    one says of itself is returned beside it.
     """
     first, supply = trained.outcome, trained.supply
     supply.learn_from_all()
@@ -134,7 +137,7 @@ def fit_again(trained: Trained, plan: Plan, passes: int, *, vote: bool = False) 
     again = replace(plan, max_iter=passes, early_stopping=None)
     memory = Vote(plan.zero) if vote else None
     outcome = fit_supply(trained.state, supply, again, memory=memory)
-    return replace(trained, outcome=replace(first, mistakes=outcome.mistakes))
+    return replace(trained, outcome=replace(first, mistakes=outcome.mistakes)), outcome
 
 
 def _sample(reading: Reading, constant: float) -> CSR:
