@@ -15,22 +15,22 @@ def test_an_aborted_reader_is_survived(tmp_path: Path) -> None:
     """A file that claims petabytes is said to be damaged; its like that is whole is read."""
     columns: dict[str, list[Any]] = {"x": [1.0, 2.0], "word": ["blue", None], "label": ["a", "b"]}
     frame = pl.DataFrame({name: values * 4948 for name, values in columns.items()})
-    frame.write_ipc_stream(tmp_path / "whole.arrows", compression="lz4")
-    data = (tmp_path / "whole.arrows").read_bytes()
+    frame.write_ipc(tmp_path / "whole.arrow", compression="lz4")
+    data = (tmp_path / "whole.arrow").read_bytes()
     bitmap = (frame.height // 8).to_bytes(8, "little")  # the bytes that say which words are there
     claimed = data.replace(bitmap, (1 << 52).to_bytes(8, "little"))
     assert claimed != data
-    (tmp_path / "cut.arrows").write_bytes(claimed)
+    (tmp_path / "cut.arrow").write_bytes(claimed)
     environment = os.environ | {"RUST_BACKTRACE": "0"}
-    done = run("train", "cut.arrows", "-o", "m", folder=tmp_path, env=environment)
+    done = run("train", "cut.arrow", "-o", "m", folder=tmp_path, env=environment)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith("Error: cut.arrows ")
+    assert done.stderr.splitlines()[-1].startswith("Error: cut.arrow ")
     assert not (tmp_path / "m").exists()
-    done = run("train", "whole.arrows", "-o", "m", folder=tmp_path, env=environment)
+    done = run("train", "whole.arrow", "-o", "m", folder=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     assert "9,896 rows" in done.stdout
-    done = run("train", "missing.arrows", "whole.arrows", folder=tmp_path, env=environment)
-    assert (done.returncode, done.stderr) == (2, "Error: There is no file missing.arrows.\n")
+    done = run("train", "missing.arrow", "whole.arrow", folder=tmp_path, env=environment)
+    assert (done.returncode, done.stderr) == (2, "Error: There is no file missing.arrow.\n")
 
 
 def test_only_columnar_files_are_guarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,8 +33,7 @@ class Format(StrEnum):
     TSV = "tsv"
     JSON_LINES = "jsonl"
     PARQUET = "parquet"
-    ARROW = "arrow"  # IPC: file (Feather version 2) or stream
-    ARFF = "arff"
+    ARROW = "arrow"  # IPC file (Feather version 2)
     FASTTEXT = "fasttext"
 
 
@@ -118,10 +117,9 @@ SUFFIXES = {
     ".arrows": Format.ARROW,
     ".feather": Format.ARROW,
     ".ipc": Format.ARROW,
-    ".arff": Format.ARFF,
 }  # .txt says nothing: the lines tell
 
-# Files begin with a mark; a stream of Arrow with the length of its first message behind one.
+# The last begins a stream of Arrow messages, which the reader of Arrow files refuses.
 MARKS = {b"PAR1": Format.PARQUET, b"ARROW1": Format.ARROW, b"\xff\xff\xff\xff": Format.ARROW}
 
 
@@ -157,10 +155,9 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
     """Return the format of a file, or of standard input, of which no byte is lost by that.
 
     The first bytes decide for Parquet and Arrow, else the suffix of the name (in front of .gz or
-    .zst), else the first lines: an opening brace makes JSON lines, @relation ARFF, ``label
-    feature:value …`` svmlight, ``__label__name words`` fastText, as many tabs in every line TSV,
-    and everything else is CSV. With ``prompt`` one line is enough to decide, and none of the
-    following is waited for.
+    .zst), else the first lines: an opening brace makes JSON lines, ``label feature:value …``
+    svmlight, ``__label__name words`` fastText, as many tabs in every line TSV, and everything else
+    is CSV. With ``prompt`` one line is enough to decide, and none of the following is waited for.
     """
     head = peek(source, prompt=prompt)
     for mark, kind in MARKS.items():
@@ -171,6 +168,8 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
         if head.startswith(mark):
             msg = f"{name_of(source)} is {what}."
             raise InputError(msg)
+    if _suffix(source) == ".arff":
+        raise _arff(name_of(source))
     kind_by_name = SUFFIXES.get(_suffix(source))
     return _by_lines(head, name_of(source)) if kind_by_name is None else kind_by_name
 
@@ -194,7 +193,7 @@ def _by_lines(head: bytes, file: str) -> Format:
         lines[0] = lines[0].rpartition(b" ")[0]
     sample = [line for line in lines if line.strip(b" \r")][:SAMPLE_LINES]
     if any(ARFF_LINE.match(line) for line in sample if not line.startswith(b"%")):
-        return Format.ARFF
+        raise _arff(file)
     if sample and all(map(FASTTEXT_LINE.fullmatch, sample)):
         return Format.FASTTEXT
     matches = [SVMLIGHT_LINE.fullmatch(line) for line in sample if not line.startswith(b"#")]
@@ -209,6 +208,13 @@ def _by_lines(head: bytes, file: str) -> Format:
         raise InputError(msg)
     n_tabs = {line.count(b"\t") for line in sample}
     return Format.TSV if len(n_tabs) == 1 and n_tabs != {0} else Format.CSV
+
+
+def _arff(file: str) -> InputError:
+    return InputError(
+        f"{file} is ARFF, which is not read; make it CSV: replace all lines up to @data by one line"
+        " with the names of the attributes, separated by commas."
+    )
 
 
 def _is_vowpal_wabbit(lines: list[bytes]) -> bool:

@@ -25,17 +25,10 @@ FRAME = pl.DataFrame(
 )
 
 
-def _stream(file: io.BytesIO) -> None:
-    """Write a stream of several record batches."""
-    parts = [FRAME.slice(start, 1000) for start in (0, 1000, 2000)]
-    pl.concat(parts, rechunk=False).write_ipc_stream(file)
-
-
 WRITERS: dict[str, Any] = {
     "parquet": lambda file: FRAME.write_parquet(file, row_group_size=700),
     "arrow": FRAME.write_ipc,
     "feather": lambda file: FRAME.write_ipc(file, compression="zstd"),
-    "arrows": _stream,
 }
 
 
@@ -88,9 +81,23 @@ def test_columns_come_in_the_order_that_is_asked_for(kind: str, tmp_path: Path) 
 def test_a_file_without_rows_yields_nothing(kind: str, tmp_path: Path) -> None:
     """A file of a schema alone is no error."""
     file = tmp_path / f"rows.{kind}"
-    writer = {"parquet": "write_parquet", "arrows": "write_ipc_stream"}.get(kind, "write_ipc")
+    writer = {"parquet": "write_parquet"}.get(kind, "write_ipc")
     getattr(FRAME.clear(), writer)(file)
     assert list(table_batches(file)) == []
+
+
+@pytest.mark.parametrize("name", ["rows.arrows", "rows.csv"])
+def test_a_stream_of_arrow_is_named(name: str, tmp_path: Path) -> None:
+    """A stream is refused by a sentence that says how to write it as a file, which is read."""
+    FRAME.write_ipc_stream(tmp_path / name)
+    with pytest.raises(
+        InputError,
+        match=rf"{name} is not an Arrow file\. If it is a stream of Arrow messages, write it as a"
+        r" file: polars\.read_ipc_stream\(source\)\.write_ipc\('rows\.arrow'\)\.$",
+    ):
+        list(table_batches(tmp_path / name))
+    pl.read_ipc_stream(tmp_path / name).write_ipc(tmp_path / "rows.arrow")
+    assert_frame_equal(_joined(list(table_batches(tmp_path / "rows.arrow"))), FRAME)
 
 
 def test_long_text_makes_shorter_tables(tmp_path: Path) -> None:
@@ -112,7 +119,7 @@ def test_a_file_that_was_cut_off_is_an_error(kind: str, tmp_path: Path) -> None:
             list(table_batches(file))
 
 
-@pytest.mark.parametrize("kind", ["parquet", "arrows"])
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_a_damaged_file_is_an_error_or_rows(kind: str, tmp_path: Path) -> None:
     """Wrong bytes end in one sentence, or in other values, but in no crash and no hang."""
     generator, whole = random.Random(5), _bytes(kind)  # noqa: S311  # no secret
@@ -122,7 +129,7 @@ def test_a_damaged_file_is_an_error_or_rows(kind: str, tmp_path: Path) -> None:
         wrong[generator.randrange(8, len(wrong))] ^= generator.randrange(1, 256)
         file.write_bytes(wrong)
         try:
-            layout = Layout(Format("parquet" if kind == "parquet" else "arrow"))
+            layout = Layout(Format(kind))
             tables = list(table_batches(file, layout))
         except InputError as error:
             assert str(error).endswith(".")  # noqa: PT017  # either is right

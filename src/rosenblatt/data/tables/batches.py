@@ -83,10 +83,6 @@ def table_batches(
         from rosenblatt.data.tables.fasttext import FastTextParser
 
         return _ahead(FastTextParser(file, wanted, bad_rows).parse, blocks)
-    if kind == Format.ARFF:
-        from rosenblatt.data.tables.arff import arff_tables
-
-        return arff_tables(blocks, file, wanted, bad_rows)
     return _separated(blocks, layout, kind, wanted, file, bad_rows, prompt=prompt)
 
 

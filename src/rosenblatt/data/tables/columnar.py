@@ -1,13 +1,7 @@
-"""Parquet and Arrow as tables.
+"""Parquet and Arrow files as tables."""
 
-polars reads a stream of Arrow messages as a whole only. But each message says how long it is, so
-the schema, the dictionaries and one record batch make a short stream, which polars reads.
-"""
-
-import io
 import os
 import stat
-import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,23 +31,19 @@ TEXT_ROWS = 1 << 13  # asked of polars at a time where a column has text, of unk
 STRIDE = 1 << 20  # rows of an Arrow file that are mapped into memory at a time
 COPIED = 1 << 20  # bytes
 
-CONTINUATION = b"\xff\xff\xff\xff"
-END = CONTINUATION + bytes(4)
-SCHEMA, DICTIONARY, RECORD_BATCH = 1, 2, 3  # as the format numbers its messages
-LONGEST_METADATA = 1 << 28
-LONGEST_BODY = 1 << 34
-
 
 def columnar_tables(source: Source, kind: Format, wanted: Selection | None) -> Iterator[Table]:
     """Yield the rows of a Parquet or Arrow file.
 
     A file has its index at its end: what comes packed or through a pipe is copied to a temporary
-    file first, which has no name. A stream of Arrow needs no copy.
+    file first, which has no name.
     """
     if kind == Format.ARROW and not peek(source, 6).startswith(FILE_MARKS[kind]):
-        with opened(source) as stream:
-            yield from _stream_tables(stream, wanted)
-        return
+        msg = (
+            f"{name_of(source)} is not an Arrow file. If it is a stream of Arrow messages, write it"
+            " as a file: polars.read_ipc_stream(source).write_ipc('rows.arrow')."
+        )
+        raise InputError(msg)
     with _stored(source, FILE_MARKS[kind]) as (file, size):
         yield from _file_tables(file, size, kind, name_of(source), wanted)
 
@@ -97,16 +87,6 @@ def _frames(rows: pl.LazyFrame, n_rows: int, stride: int, name: str) -> Iterator
         raise damaged(name, error) from None
 
 
-def _stream_tables(stream: ByteSource, wanted: Selection | None) -> Iterator[Table]:
-    choice, row = None, 1
-    for frame in stream_frames(stream):
-        choice = choice or choose(frame.columns, wanted, stream.name)
-        chosen = chosen_columns(frame, choice)
-        table = Table(chosen, stream.name, row, None, stream.bytes_read)
-        yield from in_slices(table, most_rows=rows_for(chosen))
-        row += frame.height
-
-
 @contextmanager
 def _stored(source: Source, mark: bytes) -> Iterator[tuple[IO[bytes], int]]:
     """Open a file as it is, where it lies on disk and is not packed, else a copy of its bytes.
@@ -141,78 +121,7 @@ def _copy(stream: ByteSource, copy: IO[bytes]) -> None:
         raise InputError(msg) from error
 
 
-def stream_frames(source: ByteSource) -> Iterator[pl.DataFrame]:
-    """Yield the record batches of a stream; it may end with or without the mark for its end."""
-    prelude = b""
-    while message := _message(source):
-        kind, content = message
-        if kind == RECORD_BATCH:
-            try:
-                yield pl.read_ipc_stream(io.BytesIO(prelude + content + END))
-            except polars_failures() as error:
-                raise damaged(source.name, error) from None
-        elif kind in (SCHEMA, DICTIONARY):
-            prelude += content
-
-
 def damaged(name: str, error: BaseException) -> InputError:
     """Return the error for what polars can't read."""
     reason = str(error).splitlines()[0].strip(" .") if str(error) else type(error).__name__
     return InputError(f"{name} cannot be read: {reason[:200]}.")
-
-
-def _message(source: ByteSource) -> tuple[int, bytes] | None:
-    """Return kind and bytes of the next message, or None at the end."""
-    prefix = _take(source, 4, may_end=True)
-    if prefix == CONTINUATION:  # streams from before version 0.15 of Arrow lack it
-        prefix = _take(source, 4)
-    length = int.from_bytes(prefix, "little", signed=True) if prefix else 0
-    if length == 0:
-        return None
-    if not 8 <= length <= LONGEST_METADATA:
-        msg = f"{source.name} is not an Arrow stream: a message claims {length} bytes."
-        raise InputError(msg)
-    metadata = _take(source, length)
-    try:
-        kind, body_length = _kind_and_body(metadata)
-    except (struct.error, IndexError):
-        kind, body_length = 0, -1
-    if not 0 <= body_length <= LONGEST_BODY:
-        msg = f"{source.name} is not an Arrow stream: a message is damaged."
-        raise InputError(msg)
-    return kind, CONTINUATION + prefix + metadata + _take(source, body_length)
-
-
-def _kind_and_body(metadata: bytes) -> tuple[int, int]:
-    """Return what stands in fields 1 and 3 of the flatbuffer ``Message``.
-
-    A table begins with the distance back to its list of fields, which has the place of each field
-    in the table behind its own and the table's length; 0 for a field that has its default.
-    """
-    (root,) = struct.unpack_from("<I", metadata)
-    (back,) = struct.unpack_from("<i", metadata, root)
-    fields = root - back
-    if fields < 0:
-        raise IndexError
-    (size,) = struct.unpack_from("<H", metadata, fields)
-    places = struct.unpack_from(f"<{(size - 4) // 2}H", metadata, fields + 4)
-    kind = struct.unpack_from("<B", metadata, root + places[1])[0] if places[1] else 0
-    has_body = len(places) > 3 and places[3]
-    body = struct.unpack_from("<q", metadata, root + places[3])[0] if has_body else 0
-    return kind, body
-
-
-def _take(source: ByteSource, size: int, *, may_end: bool = False) -> bytes:
-    """Return that many bytes, read in pieces: a damaged length must not claim memory."""
-    pieces, missing = [], size
-    while missing:
-        piece = bytearray(min(missing, 1 << 20))
-        count = source.readinto(memoryview(piece))
-        if not count:
-            if may_end and missing == size:
-                return b""
-            msg = f"{source.name} ends in the middle of a message of Arrow."
-            raise InputError(msg)
-        pieces.append(bytes(piece[:count]))
-        missing -= count
-    return b"".join(pieces)

@@ -61,10 +61,6 @@ class SeparatedParser:
         self._row += frame.height
         return list(in_slices(table))
 
-    def parse_nothing(self, n_lines: int) -> None:
-        """Count lines that hold no rows."""
-        self._line += n_lines
-
     def _read_plainly(
         self, block: WholeRows, heading: Heading
     ) -> tuple[pl.DataFrame, _Spans, tuple[BadRow, ...]]:
