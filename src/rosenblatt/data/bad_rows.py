@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.wording import counted
+from rosenblatt.wording import counted, word_list
 
 MOST_SHOWN = 10  # of the bad rows that are kept with their reasons
 OFTEN_ENOUGH = 10_000  # rows, from where on a share means something while reading goes on
@@ -45,6 +45,7 @@ class BadRows:
         self.n_bad = 0
         self.n_unlabelled = 0
         self.first: list[BadRow] = []
+        self._late_keys: dict[str, None] = {}
         self._lock = Lock()  # rows are read by one thread and encoded by others
 
     def __getstate__(self) -> dict[str, Any]:
@@ -100,10 +101,23 @@ class BadRows:
             )
             raise InputError(msg)
 
+    def leave_out(self, keys: Iterable[str]) -> None:
+        """Note keys of objects that came too late to be columns."""
+        with self._lock:
+            self._late_keys |= dict.fromkeys(keys)
+
     def notes(self) -> list[str]:
-        """Return a sentence on rows without a label."""
-        rows = counted(self.n_unlabelled, "row")
-        return [f"{rows} without a label skipped."] if self.n_unlabelled else []
+        """Return sentences on rows without a label and on keys that came late."""
+        notes = []
+        if self.n_unlabelled:
+            notes.append(f"{counted(self.n_unlabelled, 'row')} without a label skipped.")
+        if self._late_keys:
+            keys = word_list(map(repr, self._late_keys))
+            notes.append(
+                f"Left out {keys}: in none of the first rows, which decide on the columns. Put a"
+                " row with all keys first."
+            )
+        return notes
 
     def as_json(self) -> dict[str, Any]:
         """Return how many rows were left out, and the first of them."""

@@ -8,6 +8,7 @@ from rosenblatt.data.encoding.columns import InputColumn
 from rosenblatt.data.encoding.label_column import LabelGuess
 from rosenblatt.data.formats import Format
 from rosenblatt.data.tables.heading import Heading
+from rosenblatt.wording import word_list
 
 NAMES_SHOWN = 8
 SEPARATOR_NAMES = {"\t": "tab", " ": "blanks"}
@@ -87,11 +88,14 @@ class Decisions:
         for kind, title in KINDS.items():
             if self.kinds.get(kind):
                 lines.append((title, _listed(self.kinds[kind])))
-        reasons = [f"'{name}': {reason}" for name, reason in self.left_out.items()]
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.left_out.items():
+            reasons.setdefault(reason, []).append(f"'{name}'")
         if reasons:
-            more = len(reasons) - NAMES_SHOWN
-            shown = "; ".join(reasons[:NAMES_SHOWN]) + (f"; and {more} more" if more > 0 else "")
-            lines.append(("left out", shown))
+            groups = [
+                f"{word_list(names, NAMES_SHOWN)}: {reason}" for reason, names in reasons.items()
+            ]
+            lines.append(("left out", "; ".join(groups)))
         return lines
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from rosenblatt.data.encoding.kinds import ColumnChoice
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import Classes, Label
-from rosenblatt.data.sources import expand
+from rosenblatt.data.sources import expand, stored_size
 from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.data.threads import in_order
@@ -33,6 +33,7 @@ from rosenblatt.wording import counted
 
 __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
 
+Found = TypeVar("Found")
 Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding
 
 MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
@@ -188,6 +189,33 @@ class TrainingFiles:
     def rereadable(self) -> bool:
         """Whether they can be read a second time."""
         return self.files.rereadable
+
+    def read(self, use: Callable[[], Found]) -> Found:
+        """Return what ``use`` makes of the batches.
+
+        Where a column that began with numbers turns out to have words, it is taken for a category,
+        and ``use`` is called once more, from the first row on.
+        """
+        while True:
+            try:
+                return use()
+            except InputError as error:
+                parts: tuple[Any, ...] = getattr(error.args[0], "parts", ())
+                named = {one.name: one.value for one in parts if isinstance(one, Parameter)}
+                column, said = named.get("category"), self._columns
+                decided = column in (*said.numeric, *said.category)
+                if not isinstance(column, str) or decided or not self.rereadable:
+                    raise
+            self.files.notes.append(
+                Sentence(
+                    f"{parts[0]}{parts[1].partition(';')[0]}, so the column is taken for a"
+                    " category. If it should hold numbers, mend the file and use ",
+                    *(Parameter("numeric", column), "."),
+                )
+            )
+            category = (*self._columns.category, column)
+            self._columns = replace(self._columns, category=category)
+            self.files.decisions = self.files.choice = self.encoding = None
 
     def batches(self) -> Iterator[Batch]:
         """Read the files from the start; the encoding begins anew."""
@@ -459,4 +487,4 @@ def _roles(encoding: TableEncoding) -> set[str]:
 
 
 def _size(name: str) -> int:
-    return 0 if name == "-" else Path(name).stat().st_size
+    return 0 if name == "-" else stored_size(name)

@@ -7,10 +7,10 @@ from enum import StrEnum
 from pathlib import PurePath
 
 from rosenblatt.data.lines import BYTE_ORDER_MARK, check_encoding, head_of
-from rosenblatt.data.sources import PEEKED_BYTES, Source, name_of, peek
+from rosenblatt.data.sources import PEEKED_BYTES, Source, name_of, peek, zip_member
 from rosenblatt.errors import InputError, Parameter, Sentence
 
-PACKINGS = (".gz", ".zst", ".zstd")
+PACKINGS = (".gz", ".zst", ".zstd", ".zip")
 
 SVMLIGHT_LINE = re.compile(
     rb"[ \t]*[^\s:#,]+(?:[ \t]+qid:[0-9]+)?(?P<entries>(?:[ \t]+[0-9]+:[^\s:,]+)*)\s*(?:#.*)?"
@@ -20,6 +20,7 @@ VOWPAL_WABBIT_LINE = re.compile(
     rb"[-+]?[0-9.]+(?: [-+0-9.]+){0,2}(?: '?[^\s|,]+)? ?\|(?: |[^\s|,]+ ).*"
 )
 ARFF_LINE = re.compile(rb"\s*@relation\b", re.IGNORECASE)
+JSON_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
 SAMPLE_LINES = 100
 SEPARATOR = re.compile(r"[\t !#-~]")  # no quote
 BAD_ROWS = ("error", "skip")
@@ -124,21 +125,29 @@ MARKS = {b"PAR1": Format.PARQUET, b"ARROW1": Format.ARROW, b"\xff\xff\xff\xff": 
 
 
 # What people hand over now and then, by its first bytes, and what to do with it.
+PICTURE = "a picture; write its features as CSV, a row for each picture"
+PICKLE = "a pickle, which is never loaded; write it as Parquet or CSV"
 UNREADABLE = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet; unpack it, or save it as CSV",
-    b"BZh": "packed with bzip2; unpack it, or pack it with gzip",
-    b"\xfd7zXZ": "packed with xz; unpack it, or pack it with gzip",
-    b"\xd0\xcf\x11\xe0": "a spreadsheet; save it as CSV",
-    b"\x89HDF": "HDF5; write it as Parquet or CSV",
-    b"SQLite format 3": "a database; write a table of it as CSV",
-    b"\x80\x04\x95": "a pickle, which is never loaded; write it as Parquet or CSV",
-    b"\x80\x05\x95": "a pickle, which is never loaded; write it as Parquet or CSV",
-    b"\x93NUMPY": "a NumPy array; write it as CSV or Parquet",
-    b"%PDF": "a PDF document; write its table as CSV",
-    b"<!DOCTYPE": "a web page; download the data themselves",
-    b"<!doctype": "a web page; download the data themselves",
-    b"<html": "a web page; download the data themselves",
-    b"FEA1": "Feather version 1; write it again as version 2 (Arrow IPC)",
+    rb"PK\x03\x04": "a zip archive; unpack it first",  # from a pipe
+    rb"BZh": "packed with bzip2; unpack it, or pack it with gzip",
+    rb"\xfd7zXZ": "packed with xz; unpack it, or pack it with gzip",
+    rb"7z\xbc\xaf|Rar!|.{257}ustar": "an archive; unpack it and name a file",
+    rb"\xd0\xcf\x11\xe0": "a spreadsheet; save it as CSV",
+    rb"\x89HDF": "HDF5; write it as Parquet or CSV",
+    rb"SQLite format 3": "a database; write a table of it as CSV",
+    rb"\x80[\x02-\x05][\x95}\]cX(K]": PICKLE,
+    rb"\x93NUMPY": "a NumPy array; write it as CSV or Parquet",
+    rb"RD[AX][23]\n|X\n\0\0\0": "data of R; write them with write.csv",
+    rb"\$FL2|<stata_dta>|[\x71-\x77][\x01\x02]\x01\0": "data of SPSS or Stata; save them as CSV",
+    rb"%PDF": "a PDF document; write its table as CSV",
+    rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF.{4}WEBP|BM.{4}\0\0\0\0": PICTURE,
+    rb"(?i)\s*<(?:!doctype html|html)": "a web page; download the data themselves",
+    rb"\s*<\?xml": "XML; write its table as CSV",
+    rb"FEA1": "Feather version 1; write it again as version 2 (Arrow IPC)",
+    rb'.{8}\{"__metadata__":\{"format":"rosenblatt"': "a rosenblatt model, not data; name it before"
+    " the data in predict or evaluate",
+    rb'.{8}\{"': "a file of tensors; write a table as CSV or Parquet",
+    rb"\x7fELF|MZ.{58}": "a program, not data",
 }
 
 
@@ -155,21 +164,22 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
     """Return the format of a file, or of standard input, of which no byte is lost by that.
 
     The first bytes decide for Parquet and Arrow, else the suffix of the name (in front of .gz or
-    .zst), else the first lines: an opening brace makes JSON lines, ``label feature:value …``
-    svmlight, ``__label__name words`` fastText, as many tabs in every line TSV, and everything else
-    is CSV. With ``prompt`` one line is enough to decide, and none of the following is waited for.
+    .zst), else the first lines: an opening brace, or bracket and brace, makes JSON, ``label
+    feature:value …`` svmlight, ``__label__name words`` fastText, as many tabs in every line TSV,
+    and everything else is CSV. With ``prompt`` one line is enough to decide, and none of the
+    following is waited for.
     """
     head = peek(source, prompt=prompt)
     for mark, kind in MARKS.items():
         if head.startswith(mark):
             return kind
-    head = head_of(source, encoding, prompt=prompt)[0].removeprefix(BYTE_ORDER_MARK)
     for mark, what in UNREADABLE.items():
-        if head.startswith(mark):
+        if re.match(mark, head.removeprefix(BYTE_ORDER_MARK), re.DOTALL):
             msg = f"{name_of(source)} is {what}."
             raise InputError(msg)
     if _suffix(source) == ".arff":
         raise _arff(name_of(source))
+    head = head_of(source, encoding, prompt=prompt)[0].removeprefix(BYTE_ORDER_MARK)
     kind_by_name = SUFFIXES.get(_suffix(source))
     return _by_lines(head, name_of(source)) if kind_by_name is None else kind_by_name
 
@@ -177,12 +187,13 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
 def _suffix(source: Source) -> str:
     if source == "-":
         return ""
-    path = PurePath(os.fspath(source).lower())
+    member = zip_member(source)
+    path = PurePath((os.fspath(source) if member is None else member.filename).lower())
     return PurePath(path.stem).suffix if path.suffix in PACKINGS else path.suffix
 
 
 def _by_lines(head: bytes, file: str) -> Format:
-    if head.lstrip().startswith(b"{"):
+    if JSON_START.match(head):
         return Format.JSON_LINES
     if b"\n" not in head:
         head = head.replace(b"\r", b"\n")

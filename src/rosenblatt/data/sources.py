@@ -3,20 +3,36 @@
 import glob
 import io
 import os
+import re
 import stat
 import sys
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from rosenblatt.errors import InputError
+from rosenblatt.wording import word_list
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
 
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
+ZIP = b"PK\x03\x04"
+DAMAGED_ZIP = (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, ValueError)
+HIDDEN = re.compile(r"(?:^|/)(?:__MACOSX/|\.)")  # what systems add to an archive
+ZIPPED_KINDS = {  # by a part of the name of a file in it
+    "xl/workbook": "a spreadsheet; save its table as CSV",
+    "word/document": "a text document; save its table as CSV",
+    "META-INF/manifest": "an office document; save its table as CSV",
+    ".npy": "an archive of NumPy arrays; write a table as CSV or Parquet",
+    "data.pkl": "a saved PyTorch object, which is never loaded; write its table as Parquet or CSV",
+}
 PEEKED_BYTES = 1 << 16  # enough to tell a format by
 Source = str | os.PathLike[str]
 
@@ -206,13 +222,74 @@ def _head(stream: ByteSource, size: int, *, prompt: bool) -> bytes:
 
 
 def _raw(source: Source) -> Any:
-    """Return the stream of stored bytes: the file, or standard input."""
+    """Return the stream of stored bytes: the file, the one in a zip archive, or standard input."""
     if source == "-":
         return _standard_input()
     try:
-        return Path(source).open("rb", buffering=0)
+        member = zip_member(source)
+        return (
+            Path(source).open("rb", buffering=0) if member is None else _ZippedFile(source, member)
+        )
     except OSError as error:
         raise unreadable(name_of(source), error) from error
+
+
+class _ZippedFile:
+    """The bytes of the one file of a zip archive."""
+
+    def __init__(self, source: Source, member: "ZipInfo") -> None:
+        self._file = Path(source).open("rb")  # noqa: SIM115  # closed by its owner
+        self._member: Any = zipfile.ZipFile(self._file).open(member)  # noqa: SIM115
+        self._name = name_of(source)
+
+    def readinto(self, view: memoryview) -> int:
+        try:
+            return int(self._member.readinto(view))
+        except DAMAGED_ZIP as error:
+            msg = f"{self._name} is damaged: {str(error).rstrip('.')}."
+            raise InputError(msg) from error
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def close(self) -> None:
+        self._file.close()
+        self._member.close()
+
+
+def zip_member(source: Source) -> "ZipInfo | None":
+    """Return the one file that a zip archive holds; None where this is no zip archive.
+
+    Raises InputError where there are several, with what the archive is, if that can be told.
+    """
+    path = Path(source)
+    if source == "-" or not path.is_file():
+        return None
+    with path.open("rb") as file:
+        if file.read(4) != ZIP:
+            return None
+        try:
+            entries = zipfile.ZipFile(file).infolist()
+        except DAMAGED_ZIP as error:
+            msg = f"{name_of(source)} is a damaged zip archive: {str(error).rstrip('.')}."
+            raise InputError(msg) from None
+    for begin, what in ZIPPED_KINDS.items():
+        if any(begin in entry.filename for entry in entries):
+            msg = f"{name_of(source)} is {what}."
+            raise InputError(msg)
+    files = [one for one in entries if not one.is_dir() and not HIDDEN.search(one.filename)]
+    if len(files) == 1 and not files[0].flag_bits & 1:
+        return files[0]
+    what = "locked by a password" if len(files) == 1 else f"a zip archive of {len(files)} files"
+    names = word_list((repr(one.filename) for one in files), 5)
+    msg = f"{name_of(source)} is {what} ({names}): unpack it and name a file."
+    raise InputError(msg)
+
+
+def stored_size(name: Source) -> int:
+    """Return the size of a file as ``bytes_read`` counts it: that of a zip archive unpacked."""
+    member = zip_member(name)
+    return Path(name).stat().st_size if member is None else member.file_size
 
 
 def _standard_input() -> Any:

@@ -222,7 +222,7 @@ def read_rows(
 
     files = Files(paths, layout)
     source = TrainingFiles(files, columns)
-    reading = Reading(source, keep=False, block_bytes=MOST_BYTES)
+    reading = source.read(lambda: Reading(source, keep=False, block_bytes=MOST_BYTES))
     block = reading.first
     if not block.last:
         reading.close()

@@ -254,18 +254,17 @@ def train_files(
         trial = None
         if tries_bins(columns, learner):
             trial = BinTrial(learner, lambda reading: new_bins(source.encoding, reading))
-        done = fit_source(
-            source,
-            wanted,
-            held_out=held_out,
-            refit=refit,
-            prepare=trial,
-            observers=observers,
-            watch=watch,
-            resumed=resumed,
-            block_bytes=buffer or (ONE_PASS_BYTES if learner.passes == 1 else BLOCK_BYTES),
-            cache=None if cache is None else Path(cache),
-            class_weight=class_weight,
+        fitting: dict[str, Any] = {
+            "prepare": trial,
+            "observers": observers,
+            "watch": watch,
+            "resumed": resumed,
+            "block_bytes": buffer or (ONE_PASS_BYTES if learner.passes == 1 else BLOCK_BYTES),
+            "cache": None if cache is None else Path(cache),
+            "class_weight": class_weight,
+        }
+        done = source.read(
+            lambda: fit_source(source, wanted, held_out=held_out, refit=refit, **fitting)
         )
     fits = done.fits
     model = _model(source, learner, done.trained, verdict=verdict)

@@ -6,7 +6,6 @@ import pytest
 
 from rosenblatt.data.encoding import InputColumn, TableEncoding
 from rosenblatt.data.encoding.kinds import detected_column
-from rosenblatt.errors import InputError
 from tests.data.encoding.samples import table, typed
 
 DAY = dt.date(2001, 2, 3)
@@ -51,14 +50,13 @@ def test_the_type_of_a_column_decides_in_typed_files(values: Any, column: InputC
     assert detected_column(typed({"x": values}), "x") == column
 
 
-def test_what_can_be_no_feature_has_to_be_left_out() -> None:
-    """Lists and records are refused by name."""
-    with pytest.raises(InputError) as error:
-        detected_column(typed({"x": [[1], [2]]}), "x")
-    assert str(error.value) == (
-        "data.parquet: column 'x' holds List(Int64), which can't become features;"
-        " leave it out with ignore='x'."
-    )
+def test_what_can_be_no_feature_is_left_out() -> None:
+    """Lists, records and bytes are named with the reason."""
+    data = typed({"a": [[1], [2]], "b": [{"x": 1}, {"x": 2}], "c": [b"1", b"2"], "d": [1, 2]})
+    found = [detected_column(data, name) for name in "abcd"]
+    assert [column.role for column in found] == ["ignored"] * 3 + ["numeric"]
+    reasons = [column.reason for column in found]
+    assert reasons == ["it holds lists", "it holds objects", "it holds bytes", ""]
 
 
 @pytest.mark.parametrize(

@@ -97,11 +97,11 @@ def _shown(name: str, values: list[str | None]) -> str:
 
 
 def test_likely_columns_come_first() -> None:
-    """Outcomes by their name, then words and two values, then numbers, then attributes; not all."""
+    """Outcomes by their name, words and two values before numbers, attributes last; not all."""
     columns = {"sex": WORDS, "rooms": GRADES, "a": BITS, "b": WORDS, "churn": BITS, "vote": BITS}
     with pytest.raises(Question) as error:
         guess_label(table(columns), ())
-    assert re.findall("  '(.*)' ", str(error.value)) == ["churn", "vote", "a", "b", "rooms", "sex"]
+    assert re.findall("  '(.*)' ", str(error.value)) == ["churn", "vote", "a", "b", "sex", "rooms"]
     with pytest.raises(Question) as error:
         guess_label(table({f"x{k}": BITS for k in range(20)}), ())
     assert str(error.value).endswith("  and 8 more\nName it, for example: label='x0'")

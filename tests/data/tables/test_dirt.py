@@ -1,10 +1,14 @@
 """Real files are dirty: what is understood, what is said, and what is left out when one asks."""
 
+import json
+import pickle
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rosenblatt import train_files
 from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.files import Files
 from rosenblatt.data.formats import Format, Layout, detect_format
@@ -183,15 +187,11 @@ def test_bad_rows_are_left_out_with_their_lines_and_reasons(
 
 
 def test_bad_lines_of_json_are_left_out(tmp_path: Path) -> None:
-    """Lines that are no objects, and values of another kind than before."""
+    """Lines that are no objects; a value of another kind than before makes text of all."""
     file = _file(tmp_path, '{"a": 1}\n{"a": \n{"a": "x"}\n[]\n{"a": 2}\n', "rows.jsonl")
     (table,) = table_batches(file, bad_rows=BadRows(skip=True))
-    assert table.frame["a"].to_list() == [1, 2]
-    assert [(row.before, row.place.rpartition(" ")[2]) for row in table.bad] == [
-        (1, "2"),
-        (1, "3"),
-        (1, "4"),
-    ]
+    assert table.frame["a"].to_list() == ["1", "x", "2"]
+    assert [(row.before, row.place.rpartition(" ")[2]) for row in table.bad] == [(1, "2"), (2, "4")]
 
 
 def test_the_error_of_a_bad_row_names_the_way_on(tmp_path: Path) -> None:
@@ -218,6 +218,7 @@ def test_too_many_bad_rows_are_an_error_all_the_same() -> None:
     bad_rows.check()
     assert bad_rows.as_json() == {
         "count": 2,
+        "without_label": 0,
         "first": 2 * [{"place": "f, line 1", "reason": "odd"}],
     }
 
@@ -267,8 +268,19 @@ def test_lines_for_fasttext_are_read(tmp_path: Path) -> None:
     [
         (b"1 |f a:0.5 b\n-1 |f c\n", "looks like text for Vowpal Wabbit, which is not read"),
         (b"1 | some words here\n0 | and more\n", "looks like text for Vowpal Wabbit"),
-        (b"PK\x03\x04rest", "is a zip archive or a spreadsheet; unpack it, or save it as CSV"),
+        (b"PK\x03\x04rest", "is a damaged zip archive: File is not a zip file"),
         (b"<!DOCTYPE html><p>", "is a web page; download the data themselves"),
+        (b"\x89PNG\r\n\x1a\n", "is a picture; write its features as CSV, a row for each picture"),
+        (b"\xff\xd8\xff\xe0", "is a picture; write its features"),
+        (b"%PDF-1.7", "is a PDF document; write its table as CSV"),
+        (b"7z\xbc\xaf\x27\x1c", "is an archive; unpack it and name a file"),
+        (b"x" * 257 + b"ustar\x00", "is an archive; unpack it and name a file"),
+        (pickle.dumps({"a": 1}), "is a pickle, which is never loaded; write it as Parquet or CSV"),
+        (pickle.dumps([1], 2), "is a pickle, which is never loaded"),
+        (
+            b'\x10\x02\0\0\0\0\0\0{"__metadata__":{"format":"rosenblatt","format_version":"1"',
+            "is a rosenblatt model, not data; name it before the data in predict or evaluate",
+        ),
         (b"\x93NUMPY\x01\x00", "is a NumPy array; write it as CSV or Parquet"),
     ],
 )
@@ -294,3 +306,57 @@ def test_any_name_of_a_column_can_be_read(tmp_path: Path) -> None:
         "*": ["2", "4"],
         "label": ["a", "b"],
     }
+
+
+def _zipped(file: Path, **contents: str) -> str:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in contents.items():
+            archive.writestr(name, text)
+    return str(file)
+
+
+def test_the_one_file_of_a_zip_archive_is_read(tmp_path: Path) -> None:
+    """By the name that it has there; what a system adds to an archive does not count."""
+    text = "a\tb\n" + "1\tx\n" * 30_000
+    added = {"__MACOSX/._t.tsv": "?", ".DS_Store": "?", "folder/": ""}
+    name = _zipped(tmp_path / "t.zip", **{"folder/t.tsv": text}, **added)
+    files = Files([name], Layout())
+    assert files.format is Format.TSV
+    tables = [*files.tables()]
+    assert sum(table.frame.height for table in tables) == 30_000
+    assert files.n_bytes == tables[-1].bytes_read == len(text)
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (["a.csv", "b.csv"], r"is a zip archive of 2 files \('a.csv' and 'b.csv'\): unpack it and"),
+        (["[Content_Types].xml", "xl/workbook.xml"], "is a spreadsheet; save its table as CSV"),
+        (["x.npy"], "is an archive of NumPy arrays; write a table as CSV or Parquet"),
+    ],
+)
+def test_other_archives_are_named(names: list[str], sentence: str, tmp_path: Path) -> None:
+    """What an archive is, and what to do with it."""
+    name = _zipped(tmp_path / "t.zip", **dict.fromkeys(names, "1"))
+    with pytest.raises(InputError, match=sentence):
+        Files([name], Layout())
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_words_that_come_late_in_a_column_of_numbers(tmp_path: Path, ending: str) -> None:
+    """They make it a category, which is said; a pipe, or who says numeric, gets the error."""
+    rows = [(k % 50 if k < 30_000 else "new", "ab"[k % 3 == 0]) for k in range(30_010)]
+    lines = [f"{n},{'x' * 200},{y}" for n, y in rows]
+    text = "\n".join(["n,pad,y", *lines])
+    if ending == "jsonl":
+        text = "\n".join(json.dumps({"n": n, "pad": "x" * 200, "y": y}) for n, y in rows)
+    file = str(_file(tmp_path, text, f"t.{ending}"))
+    model = train_files(file)
+    assert model.training["decisions"]["columns"]["category"] == ["n", "pad"]
+    line = 30_002 if ending == "csv" else 30_001
+    assert (
+        f"{file}, line {line}: 'new' in column 'n' is not a finite number, so the column is taken"
+        " for a category. If it should hold numbers, mend the file and use numeric='n'."
+    ) in model.training["notes"]
+    with pytest.raises(InputError, match="for a column of words use category='n'"):
+        train_files(file, numeric="n")

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.data.bad_rows import BadRows
 from rosenblatt.data.tables import table_batches
 from rosenblatt.errors import InputError
 from tests.data.tables.fuzzing import check_json, json_tables
@@ -82,21 +84,21 @@ def test_named_columns_are_taken_and_others_ignored(tmp_path: Path) -> None:
 CASES = [
     ('{"a": 1}\n{"a": 1,}\n', r"rows\.jsonl, line 2: no JSON: .* at column \d+\.$"),
     ('{"a": 1}\n\n[1, 2]\n', r"line 3: expected an object {…}, found '\[1, 2\]'; write one object"),
-    ('[{"a": 1},\n{"a": 2}]\n', r"line 1: no JSON"),
+    ('[{"a": 1},\n{"a" 2}]\n', r"rows\.jsonl, row 2: no JSON: expecting ':' delimiter\."),
+    ('[{"a": 1}] {"a": 2}\n[', r"rows\.jsonl, row 3: no JSON: expecting value\."),
+    ('[{"a": 1}, 5]', r"row 2: expected an object {…}, found '5'"),
     ('{"a": 1}\n{"a": 2} {"a": 3}\n', r"line 2: no JSON: extra data at column 10"),
     ('{"a": 1},{"a": 2}\n{"a": [{}\n{}]}\n', r"line 1: no JSON"),
     (
-        '{"a": 1}\n{"a": "x"}\n',
-        r"line 2: key 'a' has the value '\"x\"', which is text; in the rows before it is a number",
+        '{"n": 2, "rows": [{"a": 1}, {"a": 2}]}\n',
+        (
+            r"single JSON object, so a single row; the rows may be in 'rows': take them out with"
+            r" jq -c '\.rows\[\]' "
+        ),
     ),
-    (
-        '{"a": "x"}\n{"a": true}\n',
-        r"line 2: key 'a' has the value 'true', which is true or false; .* it is text",
-    ),
-    ('{"a": [1]}\n', r"line 1: key 'a' has the value '\[1\]'; only plain values can be columns"),
-    ('{"a": {"b": 1}}\n', r"line 1: key 'a' has the value .*; only plain values"),
+    ('{\n"a": {"0": 1},\n"b": {"0": 2}}\n', "a single row; write one object for each row"),
     ('{"a": 1, "a": 2}\n', r"line 1: key 'a' stands twice in an object"),
-    ('{"a": NaN}\n', r"line 1: NaN is not a number in JSON; write null"),
+    ('{"a": Infinity}\n', r"line 1: Infinity is not a number in JSON; write null"),
     ('{"a": 1e400}\n', r"line 1: key 'a' has a number beyond the range of float64"),
     ('{"a": 1' + "0" * 400 + "}\n", r"line 1: key 'a' has a number beyond the range of float64"),
     ('{"a": 1' + "0" * 5000 + "}\n", r"line 1: .* cannot be read: Exceeds the limit"),
@@ -134,3 +136,48 @@ def test_a_new_key_in_a_later_block_is_an_error(tmp_path: Path) -> None:
         list(table_batches(file, block_bytes=100))
     (table,) = table_batches(file)
     assert table.frame.columns == ["a", "b"]
+    bad_rows = BadRows(skip=False)
+    tables = [*table_batches(file, block_bytes=100, bad_rows=bad_rows)]
+    assert tables[-1].frame.columns == ["a"]
+    (note,) = bad_rows.notes()
+    assert note.startswith("Left out 'b': in none of the first rows, which decide on the columns.")
+
+
+@given(st.lists(OBJECTS, min_size=1), st.sampled_from(SIZES), st.sampled_from([None, 1]))
+def test_an_array_is_read_as_its_objects_one_a_line(
+    objects: list[dict[str, Any]], size: int, indent: int | None
+) -> None:
+    """However the array is broken into lines and blocks; so are objects on several lines."""
+    rows = [FULL, *objects]
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    expected = [row for table in json_tables(lines, 1 << 16) for row in table.frame.rows()]
+    array = json.dumps(rows, indent=indent)
+    spread = "\n".join(json.dumps(row, indent=1) for row in rows)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "rows.json"
+        for text in (array, spread):
+            file.write_text(text)
+            tables = [*table_batches(file, block_bytes=size)]
+            found = [row for table in tables for row in table.frame.rows()]
+            assert [[*map(_plain, row)] for row in found] == [[*map(_plain, r)] for r in expected]
+            assert tables[0].place(0) == f"{file}, row 1"
+
+
+def _plain(value: Any) -> Any:
+    """Return a number as a fraction, which it may be from a later block on."""
+    return float(value) if type(value) is int else value
+
+
+def test_several_kinds_become_text_and_nested_values_are_not_kept() -> None:
+    """A number here and text there is text in all of a block; NaN is missing."""
+    lines = b'{"a": 1, "b": true, "c": [1], "d": NaN}\n{"a": "x", "b": 2.5, "c": {}, "d": 1}\n'
+    (table,) = json_tables(lines, 1 << 16)
+    assert table.frame.rows() == [("1", "true", None, None), ("x", "2.5", None, 1)]
+    assert table.frame.schema["c"] == pl.List(pl.Null)
+    first, second = json_tables(lines, 5)
+    assert first.frame["a"].to_list() == [1]
+    assert second.frame["a"].to_list() == ["x"]
+    with pytest.raises(
+        InputError, match=r"line 2: key 'a' has the value '\[1\]'; only plain values"
+    ):
+        json_tables(b'{"a": 1}\n{"a": [1]}\n', 5)

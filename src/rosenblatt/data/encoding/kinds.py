@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,7 +136,9 @@ def detected_columns(
             column = InputColumn(name, "category" if whole and _are_codes(series) else "numeric")
         else:
             column = _column_of_text(name, sample, comma=comma, lenient=lenient)
-        if column.role != "numeric" or column.form or series.dtype == pl.Boolean:
+        if column.role == "ignored":
+            reason = column.reason
+        elif column.role != "numeric" or column.form or series.dtype == pl.Boolean:
             reason = _names_rows(column, sample)
         elif name in counters:
             reason = counters[name]
@@ -163,12 +165,22 @@ def _column_of_type(table: Table, name: str) -> InputColumn:
         return InputColumn(name, "numeric")
     if kind in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
         return InputColumn(name, "category")
-    msg = Sentence(
-        f"{table.file}: column '{name}' holds {kind}, which can't become features;"
-        " leave it out with ",
-        *(Parameter("ignore", name), "."),
-    )
-    raise InputError(msg)
+    return InputColumn(name, "ignored", reason=f"it holds {_of_type(kind)}")
+
+
+def _of_type(kind: Any) -> str:
+    """Return what a column holds that can't become features.
+
+    >>> import polars as pl
+    >>> _of_type(pl.List(pl.Int64)), _of_type(pl.Struct({"x": pl.Int64})), _of_type(pl.Binary())
+    ('lists', 'objects', 'bytes')
+    """
+    import polars as pl
+
+    if kind == pl.List(pl.Null):
+        return "lists or objects"
+    names = {pl.List: "lists", pl.Array: "lists", pl.Struct: "objects", pl.Binary: "bytes"}
+    return next((words for one, words in names.items() if kind == one), f"{kind}")
 
 
 def _column_of_text(name: str, sample: Sample, *, comma: bool, lenient: bool) -> InputColumn:

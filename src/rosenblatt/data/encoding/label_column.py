@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 STRONG_NAMES = ("label", "labels", "class", "target", "outcome")  # of labels, in any case
 MOST_WORDS = 100  # that a column without such a name may have to be taken for the labels
 MOST_NUMBERS = 30
+MOST_GRADES = 10  # different numbers of a named column that are classes rather than a count
 CLEARLY_FEWER = 5  # times fewer values than the first column decide for the last
 COLUMNS_SHOWN = 20  # in a message
 LINES_SHOWN = 12  # of likely columns
@@ -152,7 +153,7 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
 
 def _question(table: Table, likely: Sequence[_Candidate]) -> Sentence:
     """Return what asks for the column of the labels, the likeliest of them first."""
-    ranked = sorted(likely, key=lambda one: (not one.outcome, one.attribute, one.numeric > one.two))
+    ranked = sorted(likely, key=lambda one: (not one.outcome, one.numeric > one.two, one.attribute))
     lines = [f"  {one.shown()}" for one in ranked[:LINES_SHOWN]]
     more = [f"  and {len(ranked) - LINES_SHOWN} more"] if len(ranked) > LINES_SHOWN else []
     return Sentence(
@@ -176,7 +177,8 @@ def _clear(candidates: Sequence[_Candidate], names: Sequence[str]) -> LabelGuess
     able = [one for one in candidates if one.n_values > 1 and not one.attribute and not one.gaps]
     if any(one.gaps and one.two and not one.attribute for one in candidates):
         return None  # it may well be meant: some rows have no label
-    last = next((one for one in able if one.name == names[-1]), None)
+    surely = [one for one in able if not one.numeric or one.n_values <= MOST_GRADES]
+    last = next((one for one in surely if one.name == names[-1]), None)
     others = [one for one in able if one is not last]
     if last is not None and not any(_as_likely(one, last, names[0]) for one in others):
         return LabelGuess(last.name, f"the last column, with {last.counted()}")

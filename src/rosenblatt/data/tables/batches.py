@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from rosenblatt.data.bad_rows import BadRows
 from rosenblatt.data.formats import Format, Layout, detect_format
-from rosenblatt.data.lines import LONGEST_LINE, TextBlock, text_lines
+from rosenblatt.data.lines import LONGEST_LINE, TextBlock, head_of, text_lines
 from rosenblatt.data.sources import Source, name_of
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
 from rosenblatt.data.tables.table import Selection, Table, require_polars, wanted_columns
@@ -76,9 +76,11 @@ def table_batches(
         raise InputError(msg)
     blocks = text_lines(source, block_bytes, layout.encoding, layout.encoding_errors, prompt=prompt)
     if kind == Format.JSON_LINES:
-        from rosenblatt.data.tables.json_lines import JsonLinesParser
+        from rosenblatt.data.tables.json_lines import JsonLinesParser, is_document, object_lines
 
-        return _ahead(JsonLinesParser(file, wanted, bad_rows, prompt=prompt).parse, blocks)
+        rows = is_document(head_of(source, layout.encoding, prompt=prompt)[0])
+        parser = JsonLinesParser(file, wanted, bad_rows, prompt=prompt, rows=rows)
+        return _ahead(parser.parse, object_lines(blocks, file) if rows else blocks)
     if kind == Format.FASTTEXT:
         from rosenblatt.data.tables.fasttext import FastTextParser
 

@@ -1,20 +1,23 @@
-"""JSON lines as tables: one object a line, a column for each key.
+"""JSON as tables: one object a line, or all in one array, and a column for each key.
 
 polars reads JSON lines three times as fast as Python's json module, but silently takes the first of
 two equal keys, half of a character for a NUL, and 5 for "5" once there is text: so Python reads.
 """
 
+import codecs
 import json
 import math
+import re
+from collections.abc import Generator, Iterable
 from itertools import chain
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.labels import shown
-from rosenblatt.data.lines import TextBlock
+from rosenblatt.data.lines import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.fields import not_utf_8
 from rosenblatt.data.tables.table import Selection, Table, choose, in_slices
 from rosenblatt.errors import InputError
@@ -22,15 +25,18 @@ from rosenblatt.errors import InputError
 Object = dict[str, Any]
 Kinds = dict[str, type | None]  # of the values of each key; None where only nulls have come
 
-KIND_NAMES = {bool: "true or false", int: "a number", float: "a number", str: "text"}
-
 TYPES: dict[type | None, Any] = {
     None: pl.Null,
     bool: pl.Boolean,
     int: pl.Int64,
     float: pl.Float64,
     str: pl.String,
+    list: pl.List(pl.Null),  # of lists and of objects, which are not kept
 }
+NESTED = (list, dict)
+BLOCK_BYTES = 4 << 20  # of an array, in lines
+GAP = re.compile(r"[\s,]*")
+UNFINISHED = re.compile(rb"\s*\{[^\n]*(?<=[{,:\[])\s*\n")  # a line of an object on several
 MOST_WHOLE = 2**63  # in size, of what 64 bits hold; a larger number makes a column Float64
 
 
@@ -43,13 +49,15 @@ def objects_of(lines: list[bytes]) -> list[Object] | None:
 
     All lines as one array are read twice as fast as one after the other. That no object stands
     across two lines and no two objects in one is certain for objects with plain values: a line
-    begins and ends with a brace, and the objects are as many as the lines.
+    begins and ends with a brace, and the objects are as many as the lines. Others are read singly.
     """
     if not all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines):
         return None
     try:
         objects = _loads((b"[" + b",\n".join(lines) + b"]").decode())
-    except (ValueError, RecursionError):
+        if any(type(value) in NESTED for found in objects for value in found.values()):
+            objects = [object_of(line) for line in lines]
+    except (ValueError, RecursionError, AttributeError):
         return None
     return objects if len(objects) == len(lines) else None
 
@@ -84,24 +92,18 @@ def check_object(found: Object, kinds: Kinds) -> None:
         if key in found:
             _check_text(key, key)
         value = found.get(key)
-        if value is None:
+        if value is None or kinds[key] is list:
             continue
-        kind, known = type(value), kinds[key]
-        if kind not in KIND_NAMES:
+        kind = _kind([value], kinds[key])
+        if kind not in TYPES:
             clause = f"key {key!r} has the value {_shown(value)}; only plain values can be columns"
             raise JsonError(clause)
-        if known is not None and KIND_NAMES[kind] != KIND_NAMES[known]:
-            clause = (
-                f"key {key!r} has the value {_shown(value)}, which is {KIND_NAMES[kind]};"
-                f" in the rows before it is {KIND_NAMES[known]}"
-            )
-            raise JsonError(clause)
-        if kind is not str and math.isinf(_double(value)):
+        if not isinstance(value, (str, *NESTED)) and math.isinf(_double(value)):
             clause = f"key {key!r} has a number beyond the range of float64"
             raise JsonError(clause)
-        if kind is str:
+        if isinstance(value, str):
             _check_text(key, value)
-        kinds[key] = known or kind
+        kinds[key] = kind
 
 
 def _check_text(key: str, value: str) -> None:
@@ -137,23 +139,102 @@ def _distinct(pairs: list[tuple[str, Any]]) -> Object:
     return found
 
 
-def _refuse(constant: str) -> NoReturn:
+def _refuse(constant: str) -> None:
+    """Return nothing for NaN, which is how programs write that a number is missing."""
+    if constant == "NaN":
+        return
     clause = f"{constant} is not a number in JSON; write null where a value is missing"
     raise JsonError(clause)
+
+
+def is_document(head: bytes) -> bool:
+    """Return whether a text begins with an array, or with an object on several lines."""
+    return head.lstrip().startswith(b"[") or bool(UNFINISHED.match(head))
+
+
+def object_lines(blocks: Iterable[TextBlock], file: str) -> Generator[TextBlock, None, None]:
+    """Yield the objects of an array, or such as stand on several lines, one a line."""
+    decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
+    scan, text, place, enough, n_objects = json.JSONDecoder().raw_decode, "", 0, 0, 0
+    lines, size = list[bytes](), 0
+    ends: list[str] = []  # what closes the array, while it is open
+    last: TextBlock | None = None
+    for block in chain(blocks, (None,)):
+        last = block or last
+        text = text[place:] + (
+            "" if block is None else decode(block.text[: block.length].tobytes())
+        )
+        place = 0
+        if last is None or (block is not None and len(text) < enough):
+            continue
+        while (place := _behind_gap(text, place, ends, first=not n_objects)) < len(text):
+            try:
+                end = scan(text, place)[1]
+            except (ValueError, RecursionError) as error:
+                if block is None or len(text) - place > LONGEST_LINE:
+                    msg = f"{file}, row {n_objects + 1}: no JSON: {_reason(error)}."
+                    raise InputError(msg) from None
+                break
+            n_objects += 1
+            lines.append(text[place:end].replace("\n", " ").encode("utf-8", "surrogateescape"))
+            place = end
+            size += len(lines[-1])
+            if size > BLOCK_BYTES:
+                yield _block_of(lines, last)
+                lines, size = [], 0
+        enough = 2 * (len(text) - place)
+        if lines:
+            yield _block_of(lines, last)
+            lines, size = [], 0
+
+
+def _behind_gap(text: str, place: int, ends: list[str], *, first: bool) -> int:
+    """Return the place behind blanks, commas and the brackets of the array."""
+    while True:
+        gap = GAP.match(text, place)
+        place = place if gap is None else gap.end()
+        mark = text[place : place + 1]
+        if mark == "[" and first and not ends:
+            ends.append("]")
+        elif not (mark and ends[-1:] == [mark]):
+            return place
+        else:
+            ends.append("")  # nothing may follow but blanks
+        place += 1
+
+
+def _block_of(lines: list[bytes], block: TextBlock) -> TextBlock:
+    text = np.frombuffer(b"\n".join([*lines, b""]), np.uint8)
+    return block._replace(text=text, length=len(text))
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg.lower().removesuffix(" at")
+    return "it is nested too deep"
 
 
 class JsonLinesParser:
     """Makes tables of successive blocks.
 
-    The keys in the first block are the columns; a key that comes later is an error, unless the
-    wanted columns are named: then all others are ignored. A key that an object lacks is null there.
-    A column of whole numbers has fractions (Float64) from the block on in which the first fraction
-    comes; a column of nulls (Null) is open to any kind of value that comes later.
+    The keys in the first block are the columns; a key that comes later is noted and left out, or an
+    error where nobody counts bad rows. Where the wanted columns are named, all others are ignored.
+    A key that an object lacks is null there. A column of whole numbers has fractions (Float64) from
+    the block on in which the first fraction comes, one of several kinds becomes text, and one of
+    nulls (Null) is open to any kind of value that comes later. Lists and objects are not kept.
+    With ``rows`` each line is a row of a document, and places are counted in rows.
     """
 
     def __init__(
-        self, file: str, wanted: Selection | None, bad: BadRows | None, *, prompt: bool
+        self,
+        file: str,
+        wanted: Selection | None,
+        bad: BadRows | None,
+        *,
+        prompt: bool,
+        rows: bool = False,
     ) -> None:
+        self._unit = "row" if rows else "line"
         self._file = file
         self._bad = bad
         self._wanted = wanted
@@ -178,7 +259,7 @@ class JsonLinesParser:
             line = self._line + numbers[0]
             msg = f"{self._file}, from line {line} on: no objects of plain values."
             raise InputError(msg)
-        places = np.array(numbers, np.int64) + self._line
+        places = None if self._unit == "row" else np.array(numbers, np.int64) + self._line
         table = Table(frame, self._file, self._row, places, block.bytes_read, bad=tuple(bad))
         self._line += len(all_lines)
         self._row += frame.height
@@ -192,6 +273,8 @@ class JsonLinesParser:
         if self._kinds is None:
             if not objects:
                 return pl.DataFrame()
+            if len(objects) == 1 and self._wanted is None and not self._prompt:
+                _check_single(objects[0], self._file)
             self._kinds = dict.fromkeys(self._columns(objects))
         return self._frame(objects, self._kinds)
 
@@ -205,7 +288,9 @@ class JsonLinesParser:
     def _frame(self, objects: list[Object], kinds: Kinds) -> pl.DataFrame | None:
         """Return the objects as rows, or None where one of them does not fit."""
         if self._wanted is None and not kinds.keys() >= set(chain.from_iterable(objects)):
-            return None
+            if self._bad is None:
+                return None
+            self._bad.leave_out(key for one in objects for key in one if key not in kinds)
         columns = {}
         for name, known in kinds.items():
             values = [found.get(name) for found in objects]
@@ -237,7 +322,7 @@ class JsonLinesParser:
                 self._check_keys(found, kinds)
                 check_object(found, kinds)
             except JsonError as fault:
-                place = f"{self._file}, line {self._line + number}"
+                place = f"{self._file}, {self._unit} {self._line + number}"
                 row = BadRow(len(good), place, fault.args[0])
                 if self._bad is None:
                     raise InputError(row.sentence()) from None
@@ -253,6 +338,9 @@ class JsonLinesParser:
         new = [key for key in found if key not in kinds]
         if self._wanted is not None:
             new = [key for key in new if key in self._wanted.names]
+        elif new and self._kinds is not None and self._bad is not None:
+            self._bad.leave_out(new)
+            return
         elif new and self._kinds is not None:
             clause = (
                 f"key {new[0]!r} is in none of the first {self._row - 1:,} rows;"
@@ -262,19 +350,48 @@ class JsonLinesParser:
         kinds.update(dict.fromkeys(new))
 
 
+def _check_single(found: Object, file: str) -> None:
+    """Raise InputError for a document of one object that holds the rows somewhere inside."""
+    nested = [key for key, value in found.items() if isinstance(value, NESTED)]
+    lists = [key for key in nested if isinstance(found[key], list)]
+    inside = [key for key in lists if [*map(type, found[key][:2])] == [dict, dict]]
+    if not inside and len(nested) < len(found):
+        return
+    advice = "write one object for each row"
+    if inside:
+        key = max(inside, key=lambda key: len(found[key]))
+        path = f".{key}[]" if re.fullmatch("[A-Za-z_]+", key) else f'.["{key}"][]'
+        advice = f"the rows may be in {key!r}: take them out with jq -c '{path}' {file}"
+    msg = f"{file} is a single JSON object, so a single row; {advice}."
+    raise InputError(msg)
+
+
 def _kind(values: list[Any], known: type | None) -> type | None:
-    """Return the kind of a column with these values; ``object`` where they do not agree."""
+    """Return the kind of a column with these values; ``object`` for lists among plain values."""
     kinds = {known, *map(type, values)} - {None, type(None)}
+    if known is list or (known is None and kinds & set(NESTED)):
+        return list
+    if kinds & set(NESTED):
+        return object
     if kinds == {int, float}:
         return float
     if kinds == {int}:
         numbers = [value for value in values if value is not None]
         fits = min(numbers, default=0) >= -MOST_WHOLE and max(numbers, default=0) < MOST_WHOLE
         return int if fits else float
-    return kinds.pop() if len(kinds) == 1 else object if kinds else None
+    return kinds.pop() if len(kinds) == 1 else str if kinds else None
 
 
 def _series(name: str, values: list[Any], kind: type | None) -> pl.Series:
     if kind is float:
         values = [None if value is None else float(value) for value in values]
+    elif kind is str:
+        values = [_text(value) for value in values]
+    elif kind is list:
+        values = [None] * len(values)
     return pl.Series(name, values, dtype=TYPES[kind])
+
+
+def _text(value: Any) -> str | None:
+    """Return a value as it stands in the file, or nearly so."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
