@@ -9,7 +9,6 @@ from typing import Any
 import uvicorn
 
 from rosenblatt.service import Client
-from rosenblatt.service.connection import Connection
 from rosenblatt.service.server import ModelServer
 
 
@@ -17,10 +16,7 @@ from rosenblatt.service.server import ModelServer
 def serving(folder: Path, **options: Any) -> Iterator[ModelServer]:
     """Run a service until the block ends."""
     server = ModelServer(folder, port=0, **options)
-    config = uvicorn.Config(
-        server.app, http=Connection, lifespan="on", proxy_headers=False, log_level="warning"
-    )
-    running = uvicorn.Server(config)
+    running = uvicorn.Server(server.config())
     thread = Thread(target=running.run, args=([server._socket],))  # noqa: SLF001
     thread.start()
     try:

@@ -4,6 +4,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,13 @@ class Wire:
     def is_closed(self) -> bool:
         """Return whether the service has closed the connection."""
         return self._file.read(1) == b""
+
+    def send_until_closed(self, part: bytes) -> None:
+        """Send a part from time to time, until the connection is closed under the sender."""
+        with suppress(OSError):
+            while True:
+                self.socket.sendall(part)
+                time.sleep(0.05)
 
     def close(self) -> None:
         """End."""
@@ -187,3 +195,111 @@ def test_what_was_accepted_is_answered_before_the_end(tmp_path: Path) -> None:
     late = wire.socket.recv(1000)
     assert late == b"" or json.loads(late.partition(b"\r\n\r\n")[2])["sequence"] == 2
     wire.close()
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Return the port of a service that waits half a second for a head, on six connections."""
+    limits = Limits(head_seconds=0.5, idle_seconds=20, connections=6, head=2000)
+    with serving(tmp_path_factory.mktemp("narrow"), limits=limits) as server:
+        with Client(server.url) as client:
+            client.create("m", classes=["no", "yes"])
+        yield int(server.url.rstrip("/").rpartition(":")[2])
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /v1/models/m/pre", b"\r\n", request()[:60]])
+def test_a_head_that_does_not_come(narrow: int, sent: bytes) -> None:
+    """A connection without a request, or with half a head, is closed with a sentence."""
+    wire = Wire(narrow)
+    wire.send(sent)
+    status, _, body = wire.answer()
+    assert (status, json.loads(body)) == (
+        408,
+        {"error": "The head of a request did not come within 0.5 seconds."},
+    )
+    assert wire.is_closed()
+    wire.close()
+
+
+@pytest.mark.parametrize("drop", [b"\r\n", b"X-Slow: 1\r\n"])
+def test_a_head_that_comes_in_drops(narrow: int, drop: bytes) -> None:
+    """A little of a head from time to time does not keep a connection, after an answer neither."""
+    wire = Wire(narrow)
+    wire.send(request("GET", "/health", b""))
+    assert wire.answer()[0] == 200
+    if drop != b"\r\n":
+        wire.send(b"GET /health HTTP/1.1\r\n")
+    wire.send_until_closed(drop)
+    wire.close()
+
+
+def test_a_head_without_end(narrow: int) -> None:
+    """A head beyond its size is refused."""
+    wire = Wire(narrow)
+    wire.send(b"GET /health HTTP/1.1\r\n", b"X: " + b"x" * 3000)
+    status, _, body = wire.answer()
+    assert (status, json.loads(body)) == (
+        431,
+        {"error": "The head of a request may have 2,000 bytes at most."},
+    )
+    wire.close()
+
+
+def test_a_refused_body_that_never_ends(narrow: int) -> None:
+    """A body that goes on after its answer does not keep the connection."""
+    wire = Wire(narrow)
+    wire.send(
+        request("GET", "/nothing", b"", "Transfer-Encoding: chunked\r\n").replace(
+            b"Content-Length: 0\r\n", b""
+        )
+    )
+    assert wire.answer()[0] == 404
+    wire.send_until_closed(b"1\r\nx\r\n")
+    wire.close()
+
+
+def test_a_refused_body_is_read_to_its_end(wire: Wire) -> None:
+    """A large body that is refused by its head is read all the same, so the answer is seen."""
+    wire.send(request(body=b"x" * 3_000_000))
+    assert wire.answer()[0] == 413
+    wire.send(request())
+    assert wire.answer()[0] == 200
+
+
+def test_idle_connections_make_room(narrow: int) -> None:
+    """Who has waited longest without a request is closed where another wants to ask."""
+    idle = [Wire(narrow) for _ in range(6)]
+    for wire in idle:
+        wire.send(request("GET", "/health", b""))
+        assert wire.answer()[0] == 200
+    others = [Wire(narrow) for _ in range(3)]
+    for wire in others:
+        wire.send(request("GET", "/health", b""))
+        assert wire.answer()[0] == 200
+    assert [wire.is_closed() for wire in idle[:3]] == [True] * 3
+    for wire in idle[3:]:
+        wire.send(request("GET", "/health", b""))
+        assert wire.answer()[0] == 200
+    for wire in (*idle, *others):
+        wire.close()
+
+
+def test_all_connections_busy(narrow: int) -> None:
+    """Where all connections wait for an answer, the next is told to come again."""
+    busy = [Wire(narrow) for _ in range(6)]
+    for wire in busy:
+        wire.send(request()[:-5])  # the rest of the body is yet to come
+        time.sleep(0.02)
+    wire = Wire(narrow)
+    status, headers, body = wire.answer()
+    assert (status, headers["retry-after"], json.loads(body)) == (
+        503,
+        "1",
+        {"error": "The service has all 6 connections that it may have; try again soon."},
+    )
+    assert wire.is_closed()
+    for one in busy:
+        one.send(request()[-5:])
+        assert one.answer()[0] == 200
+    for one in (*busy, wire):
+        one.close()

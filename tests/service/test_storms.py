@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from rosenblatt.service import Client as Asking
 from rosenblatt.service.history import at_version
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits
@@ -106,6 +107,32 @@ def kill_round(folder: Path, name: str, clients: int, wait: int) -> dict[str, di
         for thread in threads:
             thread.join()
     return {id_: answer for thread in threads for id_, answer in thread.answers.items()}
+
+
+def test_more_connections_than_descriptors(tmp_path: Path) -> None:
+    """Half heads beyond the descriptors of a process leave journal, export, why and forget."""
+    limited = ("bash", "-c", 'ulimit -n 200 && exec "$@"', "bash")
+    with running(tmp_path, *limited) as (_, port), client_of(port) as client:
+        client.create("m", classes=["a", "b"])
+        client.learn_many("m", [({f"w{i}": 1}, "ab"[i % 2], f"id{i}") for i in range(20)])
+        wires = []
+        try:
+            for _ in range(500):
+                wires.append(socket.create_connection(("127.0.0.1", port)))
+                wires[-1].sendall(b"POST /v1/models/m/learn HTTP/1.1\r\n")
+            for i in range(3):
+                assert len(list(client.journal("m"))) == 20 + i
+                assert client.export("m")
+                assert client.why("m", {"w1": 1}).teachers
+                assert client.forget("m", id=f"id{i}").examples == 1
+        finally:
+            for wire in wires:
+                wire.close()
+
+
+def client_of(port: int) -> Asking:
+    """Return a client that asks again where its connection was closed."""
+    return Asking(f"http://127.0.0.1:{port}", retries=7)
 
 
 def check_journal(folder: Path, answers: dict[str, dict[str, Any]]) -> None:

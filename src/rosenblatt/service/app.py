@@ -1,7 +1,9 @@
 """The service as an ASGI application: the checks before each operation, and its answer."""
 
 import asyncio
+import errno
 import logging
+import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -192,7 +194,7 @@ class Application:
 
     def _refusal(self, error: Exception, began: float) -> Reply:
         """Return what a client is told of an error."""
-        reply = _problem(error)
+        reply = problem(error)
         self.metrics.request("refused", int(reply.status), perf_counter() - began)
         return reply
 
@@ -381,12 +383,18 @@ def _too_large(most: int) -> RequestError:
     return RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, msg)
 
 
-def _problem(error: Exception) -> Reply:
+def problem(error: Exception) -> Reply:
     """Return what a client is told of an error; a fault of ours goes to the log."""
     headers: tuple[tuple[bytes, bytes], ...] = ()
     status, sentence = HTTPStatus.UNPROCESSABLE_ENTITY, str(error)
     if isinstance(error, RequestError):
         status, headers = error.status, error.headers
+    elif getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CANTOPEN or (
+        isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)
+    ):
+        log.error("The journal cannot be opened.", exc_info=error)
+        status, headers = HTTPStatus.SERVICE_UNAVAILABLE, ((b"retry-after", b"1"),)
+        sentence = "The journal cannot be opened; too many files may be open. Try again soon."
     elif not isinstance(error, RosenblattError):
         log.error("A request failed.", exc_info=error)
         status = HTTPStatus.INTERNAL_SERVER_ERROR

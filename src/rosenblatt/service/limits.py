@@ -51,7 +51,11 @@ class Limits:
     remembered: int = 100_000  # predictions that feedback can name
     remembered_features: int = 5_000_000  # of all of them together, for each model
     rate: float | None = None  # requests a second of each token
+    head: int = 64 << 10  # bytes of the head of a request
+    head_seconds: float = 10.0  # until a head must have come
     body_seconds: float = 20.0  # until a body must have come
+    idle_seconds: float = 60.0  # that a connection is kept between two requests
+    connections: int = 1_000  # that are open at a time, as far as there are descriptors
     journal_bytes: int | None = None  # size of the journal
     free_bytes: int = 16 << 20  # of the disk: with less, a service that ran out of room stays still
     snapshot_every: int = 20_000  # events of a model

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ TOKEN_VARIABLE = "ROSENBLATT_TOKEN"  # noqa: S105  # the name of a variable
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 PORT = 8765
 SWITCH_SECONDS = 0.001  # that a reader waits for the writer's thread at most; Python's own is 0.005
+RESERVED = 128  # descriptors for the journal: each reader has three, and there are up to 32
 COLLECTED_AFTER = 20_000  # new objects; Python's own 700 are those of a few requests
 
 
@@ -62,10 +64,11 @@ class ModelServer:
         require_packages()
         from rosenblatt.service.access import Access, digest_of, is_loopback
         from rosenblatt.service.app import Application
+        from rosenblatt.service.limits import Limits
         from rosenblatt.service.operations import OPERATIONS
         from rosenblatt.service.writer import Writer
 
-        self.writer = Writer(folder, limits)
+        self.writer = Writer(folder, _within_descriptors(limits or Limits()))
         try:
             if not is_loopback(host) and token is None:
                 self._check_tokens(host)
@@ -116,13 +119,14 @@ class ModelServer:
         self.writer.command(run, future)
         return future.result()
 
-    def run(self) -> None:
-        """Answer until Ctrl-C or SIGTERM, finish what has been accepted, and close."""
+    def config(self) -> Any:
+        """Return how uvicorn runs the application."""
         import uvicorn
 
         from rosenblatt.service.connection import Connection
 
-        config = uvicorn.Config(
+        limits = self.writer.limits
+        return uvicorn.Config(
             self.app,
             http=Connection,
             loop="uvloop" if find_spec("uvloop") else "asyncio",
@@ -132,10 +136,15 @@ class ModelServer:
             log_level="warning",
             server_header=False,
             proxy_headers=False,  # who asks is known by the token, not by the address
-            backlog=2048,
-            timeout_keep_alive=60,
+            backlog=min(2048, limits.connections),  # so many may be accepted before one is refused
+            timeout_keep_alive=limits.idle_seconds,  # type: ignore[arg-type]  # any number will do
             timeout_graceful_shutdown=10,
         )
+
+    def run(self) -> None:
+        """Answer until Ctrl-C or SIGTERM, finish what has been accepted, and close."""
+        import uvicorn
+
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
         sys.setswitchinterval(SWITCH_SECONDS)
@@ -143,7 +152,7 @@ class ModelServer:
         gc.freeze()  # what was imported stays: looking through it takes 50 ms of a client's time
         gc.set_threshold(COLLECTED_AFTER)
         try:
-            uvicorn.Server(config).run([self._socket])
+            uvicorn.Server(self.config()).run([self._socket])
         finally:
             self.close()
 
@@ -151,6 +160,23 @@ class ModelServer:
         """Let go of the folder and the address."""
         self.app.close()
         self._socket.close()
+
+
+def _within_descriptors(limits: "Limits") -> "Limits":
+    """Return limits of a process that always has descriptors left for the journal.
+
+    As many connections again as are allowed may be accepted before any of them is refused.
+    """
+    import resource  # which Windows lacks, where only the client is used
+
+    wanted = 2 * limits.connections + RESERVED
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        most = max(1, (soft - RESERVED) // 2)
+        return replace(limits, connections=min(limits.connections, most))
+    return limits
 
 
 def _bound(host: str, port: int | None) -> socket.socket:
