@@ -34,6 +34,10 @@ class WeightOverflowError(RosenblattError, OverflowError):
     """Training left the range of float64: the weights are not to be trusted."""
 
 
+class UnfamiliarDataWarning(UserWarning):
+    """Rows that a model is used on are not like those that it was trained on."""
+
+
 class Parameter(NamedTuple):
     """A mention of a parameter, by its name in Python, and perhaps of a value for it.
 

@@ -161,6 +161,25 @@ def test_a_trained_model_goes_on_learning(service: Asked, tmp_path: Path) -> Non
     assert (status, sentence[:30]) == (422, "The model has no column 'sise'")
 
 
+def test_rows_that_do_not_fit(service: Asked, tmp_path: Path) -> None:
+    """The answer names columns whose values are new or missing, for a single row as well."""
+    rows = [f"{meal},{30 + k % 40},{'yes' if k % 3 else 'no'}" for k in range(150) for meal in "ab"]
+    (tmp_path / "rows.csv").write_text("\n".join(["meal,age,label", *rows, ""]))
+    model = train_files(str(tmp_path / "rows.csv"), label="label", numeric="age")
+    model.save(tmp_path / "rows.model")
+    service.ask("PUT", MODEL, {"file": msgspec.to_builtins((tmp_path / "rows.model").read_bytes())})
+    assert "unfamiliar" not in predict(service, {"meal": "a", "age": 31})
+    assert predict(service, {"meal": "A"})["unfamiliar"] == [
+        "Column 'meal': its only value, 'A', was not seen in training.",
+        "Column 'age': missing; none were in training.",
+    ]
+    many = {"rows": [{"meal": "a", "age": 30_000 + k} for k in range(30)]}
+    answer = service.ask("POST", f"{MODEL}/predict", many).json()
+    assert answer["unfamiliar"] == [
+        "Column 'age': the median is 630 times that of the training rows."
+    ]
+
+
 def test_a_model_of_numbered_features(service: Asked, tmp_path: Path) -> None:
     """A model of svmlight files takes the numbers of its features as names."""
     (tmp_path / "rows.svm").write_text("yes 1:1 3:2\nno 2:1 3:-1\n" * 5)

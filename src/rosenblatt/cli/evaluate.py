@@ -125,7 +125,11 @@ def _judge_model(
 
     watchers = [comparison.add for comparison in comparisons]
     files = Files(data, layout)
-    evaluation = evaluation_of(model, model.rows(files, tell=screen.warn), *watchers)
+    told: list[str] = []
+    batches = model.rows(files, tell=told.append)
+    evaluation = evaluation_of(model, batches, *watchers, told=told)
+    for remark in evaluation.remarks:
+        screen.warn(remark)
     if evaluation.error is None:
         rows = counted(evaluation.n_unlabelled, "row")
         msg = f"{' '.join(data)}: none of the {rows} has a label. Did you mean predict?"
@@ -205,7 +209,9 @@ def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
 def show_test_error(
     screen: Screen, evaluation: "Evaluation", test: Sequence[str], counts: Sequence[int] | None
 ) -> None:
-    """Tell of odd labels, and print the error of a new model on its test files and the baseline."""
+    """Tell of odd rows and labels, and print the error on test files and the baseline."""
+    for remark in evaluation.remarks:
+        screen.warn(remark)
     warn_of_labels(screen, evaluation)
     if evaluation.error is not None:
         label, baseline = evaluation.baseline(counts)

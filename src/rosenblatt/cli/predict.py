@@ -103,11 +103,10 @@ def predict(
     as_json = screen.wants_json or PurePath(output).suffix.lower() in (".jsonl", ".ndjson")
     form = _json_lines if as_json else _form(output)
     columns_of = _nested if as_json else _flat
-    tell = None if prompt else screen.warn
     first = True
     with replacing(output) as file:
         for batch in model.rows(
-            data, layout=layout, prompt=prompt, need_labels=False, keep=keep, tell=tell
+            data, layout=layout, prompt=prompt, need_labels=False, keep=keep, tell=screen.warn
         ):
             activations = scorer.scores(batch)
             columns = columns_of(_ranked(model, scorer, activations, scores, proba, top))

@@ -54,9 +54,12 @@ def report(
     check_target(target)
     model = Model.load(model_path)
     columns = columns_to_show(model)
-    rows = model_rows(model, test, layout=layout, keep=columns) if test else None
+    told: list[str] = []
+    rows = None
+    if test:
+        rows = model_rows(model, test, layout=layout, keep=columns, tell=told.append)
     name = title or ("model" if model_path == "-" else Path(model_path).name)
-    found = findings(model, name=name, test=rows, test_names=tuple(test))
+    found = findings(model, name=name, test=rows, test_names=tuple(test), told=told)
     error = None if found.evaluation is None else found.evaluation.error
     if test and error is None:
         msg = f"{' '.join(test)}: no row has a label; leave --test out."
@@ -74,7 +77,7 @@ def report(
     judged = "" if error is None else f" Test error {percent(error)}."
     screen.show(f"Report: {printable(target)} ({n_bytes:,} bytes).{judged}")
     for warning in warnings_of(found):
-        screen.say(f"Warning: {printable(warning)}")
+        screen.warn(warning)
 
 
 def _beside(model_path: str) -> str:

@@ -20,6 +20,7 @@ from rosenblatt.data.encoding import (
     SvmlightEncoding,
     TableEncoding,
 )
+from rosenblatt.data.encoding.familiarity import ColumnCounts
 from rosenblatt.data.encoding.kinds import ColumnChoice
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
@@ -363,12 +364,13 @@ def _encoded_ahead(
     tables: Generator[Table, None, None],
     classes: Classes,
     keep: Sequence[str] = (),
+    counts: ColumnCounts | None = None,
 ) -> Iterator[Batch]:
     """Yield encoded tables, prepared in threads of their own."""
     parts = _prepared_ahead(encoding, tables)
     try:
         for prepared in parts:
-            batch = encoding.encode(prepared.table, classes, prepared)
+            batch = encoding.encode(prepared.table, classes, prepared, counts)
             frame = prepared.table.frame
             kept = {name: frame[name].to_list() for name in keep} if keep else None
             yield batch._replace(kept=kept)
@@ -392,12 +394,18 @@ def encoded(
         for batch in encoded(files, encoding.inner, labels, need_labels=need_labels, keep=keep):
             yield encoding.expand(batch)
         return
-    batches = _encoded(files, encoding, Classes(labels), need_labels=need_labels, keep=keep)
-    yield from _familiar(files.counted(batches), encoding, files.notes)
+    counts = encoding.new_counts() if isinstance(encoding, TableEncoding) else None
+    batches = _encoded(
+        files, encoding, Classes(labels), need_labels=need_labels, keep=keep, counts=counts
+    )
+    yield from _familiar(files.counted(batches), encoding, files, counts)
 
 
 def _familiar(
-    batches: Iterable[Batch], encoding: SvmlightEncoding | TableEncoding, notes: list[str]
+    batches: Iterable[Batch],
+    encoding: SvmlightEncoding | TableEncoding,
+    files: Files,
+    counts: ColumnCounts | None,
 ) -> Iterator[Batch]:
     """Yield batches; at the end note whether they look like those that the model was trained on."""
     n_features = encoding.n_features
@@ -412,16 +420,18 @@ def _familiar(
         yield batch
     counts_from_zero = isinstance(encoding, SvmlightEncoding) and encoding.zero_based
     if counts_from_zero and lowest == 1 and highest == n_features:
-        notes.append(
+        files.notes.append(
             Sentence(
                 f"The features of these rows are 1 to {highest:,}, those of the model 0 to"
                 f" {highest - 1:,}: if the files count from 1, use ",
                 *(Parameter("zero_based", value=False), "."),
             )
         )
+    remarks: list[str] = []
+    if isinstance(encoding, TableEncoding) and counts is not None:
+        remarks = encoding.remarks(counts, at_once=files.prompt)
     note = unfamiliar(n_strange, n_rows)
-    if note is not None:
-        notes.append(note)
+    files.notes += remarks or ([] if note is None else [note])
 
 
 def _encoded(
@@ -431,6 +441,7 @@ def _encoded(
     *,
     need_labels: bool,
     keep: Sequence[str] = (),
+    counts: ColumnCounts | None = None,
 ) -> Iterator[Batch]:
     if keep and files.format is Format.SVMLIGHT:
         msg = Sentence(Parameter("keep"), " needs named columns; svmlight files have none.")
@@ -464,7 +475,7 @@ def _encoded(
     optional = [c.name for c in encoding.columns if not c.required and c.role not in needed]
     names += [name for name in dict.fromkeys(keep) if name not in names]
     tables = _decided(files, encoding, files.tables(names, optional))
-    yield from _encoded_ahead(encoding, tables, classes, keep)
+    yield from _encoded_ahead(encoding, tables, classes, keep, counts)
 
 
 def _decided(

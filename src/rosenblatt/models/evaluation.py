@@ -1,13 +1,14 @@
 """How good predictions are: counted batch by batch, so that a file of any size can be judged."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.errors import Parameter, Sentence
 from rosenblatt.models.metrics import (
     CoverageCurve,
     PrecisionRecallCurve,
@@ -19,9 +20,11 @@ from rosenblatt.models.metrics import (
 from rosenblatt.models.model import Model
 from rosenblatt.models.reliability import Reliability
 from rosenblatt.models.scoring import Scorer
+from rosenblatt.wording import word_list
 
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
 MOST_UNKNOWN = 100  # labels that get a row of their own although the model does not know them
+LEAST_NEGLECTED, SHARE_NEGLECTED = 10, 0.02  # rows of a class, of which none is found
 EXACT_PAIRS = 1000  # up to here the p-value of McNemar's test is the exact one
 
 
@@ -66,6 +69,7 @@ class Evaluation:
         ] = []  # margins, and whether it was wrong
         self._scores: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
         self.reliability: Reliability | None = None  # of probabilities, where there are any
+        self.remarks: list[str] = []  # sentences on what makes the figures misleading
 
     def add(
         self,
@@ -236,6 +240,7 @@ class Evaluation:
         for report, value in zip(by_class, precision, strict=False):
             report["average_precision"] = value
         return {
+            "remarks": [str(remark) for remark in self.remarks],
             "rows": self.n_rows,
             "rows_without_label": self.n_unlabelled,
             "rows_of_unknown_classes": self.n_unknown,
@@ -263,8 +268,12 @@ def evaluation_of(
     model: Model,
     batches: Iterable[Batch],
     *watchers: Callable[[Batch, NDArray[Any], NDArray[Any]], object],
+    told: Sequence[str] = (),
 ) -> Evaluation:
-    """Judge a model by the rows of batches; watchers see each, its scores and its class numbers."""
+    """Judge a model by the rows of batches; watchers see each, its scores and its class numbers.
+
+    ``told`` has, once all rows are read, sentences on what was unusual about them.
+    """
     evaluation, scorer = Evaluation(model.classes), Scorer(model)
     for batch in batches:
         scores = scorer.scores(batch)
@@ -275,7 +284,36 @@ def evaluation_of(
             evaluation.add_probabilities(batch.labels, model.probabilities_of(scores))
         for watcher in watchers:
             watcher(batch, scores, guess)
+    missed = neglected(evaluation.confusion, model.classes, model.options, advise=not told)
+    evaluation.remarks = [*told, *missed]
     return evaluation
+
+
+def neglected(
+    confusion: NDArray[Any],
+    classes: Sequence[Any],
+    options: Mapping[str, Any],
+    *,
+    advise: bool = True,
+) -> list[str]:
+    """Return a sentence on classes with many rows of which the model finds none.
+
+    What to do is advised unless the rows may be to blame.
+    """
+    support = confusion.sum(axis=1)[: len(classes)]
+    least = max(LEAST_NEGLECTED, SHARE_NEGLECTED * int(confusion.sum()))
+    missed = np.flatnonzero((support >= least) & (np.diagonal(confusion) == 0)).tolist()
+    if not missed:
+        return []
+    rightly = " rightly" if confusion[:, missed].any() else ""
+    shares = [f"{classes[k]} ({support[k] / confusion.sum():.2%} of the rows)" for k in missed]
+    what = f"Never predicted{rightly}: {word_list(shares)}"
+    ways = [Parameter("class_weight", "balanced")] * (not options.get("class_weight"))
+    ways += [Parameter("threshold", "f1")] * (len(classes) == 2 and "kernel" not in options)
+    if not ways or not advise:
+        return [f"{what}."]
+    advice = ways if len(ways) == 1 else (ways[1], " or ", ways[0])
+    return [Sentence(f"{what}. To find such rows, train with ", *advice, ".")]
 
 
 def wilson(count: int, n: int, z: float = Z_95) -> tuple[float, float] | None:

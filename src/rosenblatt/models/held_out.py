@@ -125,6 +125,19 @@ class HeldOutFit:
         scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
         return scores, numbers
 
+    def confusion(self, trained: Trained, fits: Fits) -> NDArray[np.int64]:
+        """Return how many held-out rows of each class are predicted as each."""
+        n_classes = trained.state.n_classes
+        if not trained.supply.n_held_out:
+            return np.zeros((n_classes, n_classes), np.int64)
+        scores, numbers = self._scores(trained)
+        found = fits.calibration
+        at = 0.0 if found is None or not found.slope else -found.offset / found.slope
+        at = at if fits.threshold is None else fits.threshold.value
+        guess = scores > at if n_classes == 2 else scores.argmax(axis=1)
+        cells = np.bincount(numbers * n_classes + guess, minlength=n_classes * n_classes)
+        return cells.reshape(n_classes, n_classes)
+
     def _method(self, scores: NDArray[Any]) -> str:
         """Return how scores become probabilities: where no bias can move, one half is at 0."""
         moves = scores.ndim == 1 and self.learner.fit_intercept and not self.learner.voted

@@ -361,7 +361,8 @@ class Model:
         """Return how good the model is on the rows of files, which have labels."""
         from rosenblatt.models.evaluation import evaluation_of
 
-        return evaluation_of(self, self.rows(paths, layout=layout))
+        told: list[str] = []
+        return evaluation_of(self, self.rows(paths, layout=layout, tell=told.append), told=told)
 
     def explain(self, x: Any) -> "Explanation":
         """Return what each feature of the row ``x`` adds to the decision on it, by name."""

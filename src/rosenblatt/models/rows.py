@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch, unfamiliar
 from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles, encoded
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter, Sentence, UnfamiliarDataWarning
 
 if TYPE_CHECKING:
     from rosenblatt.kernels.rows import CSR
@@ -61,9 +61,12 @@ def model_rows(
 def _with_notes(
     batches: Iterator[Batch], files: Files, tell: Callable[[str], object]
 ) -> Iterator[Batch]:
-    """Yield the batches, and tell at the end what a person should know of the rows."""
+    """Yield the batches, and tell at the end what a person should know of the rows.
+
+    Bad rows that come promptly are told of as they come.
+    """
     yield from batches
-    for note in files.reading_notes():
+    for note in files.notes if files.prompt else files.reading_notes():
         tell(note)
 
 
@@ -92,7 +95,7 @@ def input_rows(model: "Model", X: Any) -> Batch:
         batch = inner.encode_frame([X] if isinstance(X, (Mapping, str)) else X)
         note = unfamiliar(int(np.count_nonzero(np.diff(batch.indptr) == 0)), batch.n_rows)
         if note is not None:
-            warnings.warn(note, UserWarning, stacklevel=4)
+            warnings.warn(note, UnfamiliarDataWarning, stacklevel=4)
     else:
         batch, n_features = batch_of(X), (model if inner is None else inner).n_features
         if batch.n_features != n_features:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
@@ -17,6 +18,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.bin_choice import BinTrial, new_bins
 from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
 from rosenblatt.models.learner import Learner, check_parameters, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
@@ -280,6 +282,7 @@ def train_files(
     }
     model.training["notes"] += wanted.notes(fits)
     model.options |= plain_options({} if class_weight is None else {"class_weight": class_weight})
+    model.training["notes"] += neglected(done.confusion, model.classes, model.options)
     return fits.applied_to(model)
 
 
@@ -290,6 +293,7 @@ class SourceFit(NamedTuple):
     fits: Fits
     n_held_out: int
     refit: Outcome | None  # of the training on all rows, where there was one
+    confusion: NDArray[np.int64]  # of the held-out rows, before that
 
 
 def fit_source(
@@ -312,14 +316,15 @@ def fit_source(
     again, few = refit and learner.early_stopping and whole, few_held_out(learner, n_held_out)
     in_folds = again and few and isinstance(supply, ArraySupply) and not learner.voted
     fits = wanted.fit(trained, in_folds=in_folds)
+    confusion = wanted.confusion(trained, fits)
     if not (again and n_held_out):
-        return SourceFit(trained, fits, n_held_out, None)
+        return SourceFit(trained, fits, n_held_out, None, confusion)
     passes = trained.outcome.best_pass
     # What was fitted to held-out rows belongs to the pass that they chose.
     if (few and in_folds) or ((few or learner.second_order) and not wanted):
         passes = learner.passes
     trained, outcome = fit_again(trained, learner.plan(), passes, vote=learner.voted)
-    return SourceFit(trained, fits, n_held_out, outcome)
+    return SourceFit(trained, fits, n_held_out, outcome, confusion)
 
 
 class ShownFiles(TrainingFiles):

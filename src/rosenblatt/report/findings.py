@@ -1,6 +1,6 @@
 """The contents of a report: figures of a model, and of test rows with the worst mistakes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,15 +73,19 @@ def findings(
     name: str = "model",
     test: Iterable[Batch] | None = None,
     test_names: tuple[str, ...] = (),
+    told: Sequence[str] = (),
 ) -> Findings:
-    """Return the contents of a report on a model, and on labelled rows if there are any."""
+    """Return the contents of a report on a model, and on labelled rows if there are any.
+
+    ``told`` has, once all rows are read, sentences on what was unusual about them.
+    """
     by_effect = ranking_misleads(model)
     rankings = ranked_weights(model, WEIGHTS, by_effect=by_effect)[:MOST_RANKED]
     if test is None:
         return Findings(name, model, rankings, by_effect)
     hardest = HardestRows(model)
     alone = Giveaways(rankings, len(model.classes))
-    evaluation = evaluation_of(model, test, hardest.add, alone.add)
+    evaluation = evaluation_of(model, test, hardest.add, alone.add, told=told)
     return Findings(
         name,
         model,

@@ -81,6 +81,7 @@ def _names(side: list[RankedWeight]) -> str:
 def warnings_of(found: Findings) -> Iterator[str]:
     """Yield sentences on what makes the figures misleading."""
     evaluation = found.evaluation
+    yield from () if evaluation is None else evaluation.remarks
     if evaluation is not None and evaluation.n_unknown:
         yield unknown_labels(evaluation)
     if evaluation is not None and evaluation.error:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import msgspec
 import numpy as np
+from msgspec import UNSET
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.shapes import entries
@@ -72,7 +73,8 @@ def predict(
         only = served.classes[0] if served.classes else None
         return Prediction(label=only, score=None, version=version, id=id_)
     label, score = served.decided(features)
-    return Prediction(label=label, score=score, version=version, id=id_)
+    odd = served.space.remarks() or UNSET
+    return Prediction(label=label, score=score, version=version, id=id_, unfamiliar=odd)
 
 
 def predict_many(served: ServedLearner, version: int, batch: Sequence[Features]) -> Predictions:
@@ -83,7 +85,8 @@ def predict_many(served: ServedLearner, version: int, batch: Sequence[Features])
         return Predictions(labels=[only] * len(batch), scores=[], version=version)
     scores = served.scores(batch)
     labels: list[Any] = served.labels(scores)
-    return Predictions(labels=labels, scores=scores.tolist(), version=version)
+    odd = served.space.remarks() or UNSET
+    return Predictions(labels=labels, scores=scores.tolist(), version=version, unfamiliar=odd)
 
 
 class Versions:

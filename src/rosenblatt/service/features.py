@@ -5,6 +5,7 @@ that a replay of the journal numbers them alike; readers look only at numbers be
 features that their weights have.
 """
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, repeat
@@ -64,6 +65,10 @@ class FeatureSpace:
     def names(self) -> tuple[str, ...] | None:
         """Return all names, where names are what is numbered."""
         return None
+
+    def remarks(self) -> list[str]:
+        """Return sentences on columns of the rows that this thread made last, if they are odd."""
+        return []
 
 
 class NamedFeatures(FeatureSpace):
@@ -332,6 +337,8 @@ class ColumnFeatures(FeatureSpace):
             msg = f"The columns of a {type(table).__name__} cannot be served."
             raise InputError(msg)
         self._encoder: Any = encoder
+        self._table = table
+        self._last = threading.local()  # what was counted of the rows of each thread
         self.columns = [(c.name, c.role) for c in table.columns if c.required]
 
     @property
@@ -365,7 +372,14 @@ class ColumnFeatures(FeatureSpace):
             for name, _ in self.columns
         }
         frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
-        return self._encoder.encode(Table(frame, "The request", 1, None, 0), None)
+        counts = self._last.counts = self._table.new_counts()
+        table = Table(frame, "The request", 1, None, 0)
+        found = self._table.encode(table, None, None, counts)
+        return found if self._encoder is self._table else self._encoder.expand(found)
+
+    def remarks(self) -> list[str]:
+        """Return sentences on columns that are not as in training."""
+        return self._table.remarks(self._last.counts, at_once=True)
 
     def name(self, number: int) -> str:
         """Return what the encoding calls a feature."""

@@ -77,6 +77,7 @@ class Prediction(Answer):
     score: float | list[float] | None
     version: Version
     id: str | None = None
+    unfamiliar: list[str] | UnsetType = UNSET  # sentences on columns that are not as in training
 
 
 class Predictions(Answer):
@@ -85,6 +86,7 @@ class Predictions(Answer):
     labels: list[Label | None]
     scores: list[float | list[float]]
     version: Version
+    unfamiliar: list[str] | UnsetType = UNSET  # sentences on columns that are not as in training
 
 
 class Example(Request, frozen=True):

@@ -24,8 +24,8 @@ class RowSample:
     It depends on the rows and their order alone, however they are cut into blocks.
     """
 
-    def __init__(self, n_columns: int) -> None:
-        self._room = max(MOST_SAMPLED // max(n_columns, 1), FEWEST_SAMPLED)
+    def __init__(self, n_columns: int, most: int = MOST_SAMPLED) -> None:
+        self._room = max(most // max(n_columns, 1), FEWEST_SAMPLED)
         self._rows = np.empty((0, n_columns))
         self._n_seen = 0
         self._step = 1
@@ -40,7 +40,11 @@ class RowSample:
 
     def edges(self, n_bins: int) -> list[NDArray[np.float64]]:
         """Return the edges between so many bins of each column; what is missing has none."""
-        return [quantile_edges(column[~np.isnan(column)], n_bins) for column in self._rows.T]
+        return [quantile_edges(column, n_bins) for column in self.columns()]
+
+    def columns(self) -> list[NDArray[np.float64]]:
+        """Return the numbers of each column, without those that are missing."""
+        return [column[~np.isnan(column)] for column in self._rows.T]
 
 
 def quantile_edges(values: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:

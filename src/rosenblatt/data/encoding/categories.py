@@ -17,25 +17,35 @@ from rosenblatt.kernels.text.hashing import column_seed, term_hash
 if TYPE_CHECKING:
     import polars as pl
 
+    from rosenblatt.data.encoding.familiarity import ColumnCounts
+
 NO_LEVEL = b""  # a missing value; no level is empty
 DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
 TRUTH = ("true", "false")
 
 
 def category_numbers(
-    table: Table, column: FeatureColumn, place: int, numbering: Numbering, *, growing: bool
+    table: Table,
+    column: FeatureColumn,
+    place: int,
+    numbering: Numbering,
+    *,
+    growing: bool,
+    counts: "ColumnCounts | None" = None,
 ) -> NDArray[np.int32]:
-    """Return for each row the number of its level, −1 for one that is not known."""
+    """Return for each row the number of its level, −1 for one that is not known; count them."""
     values = _values(table, column).alias("value")
-    counts = values.value_counts(sort=False, name="number of rows")
-    found = counts["value"].to_list()
-    n_rows = dict(zip(found, counts["number of rows"].to_list(), strict=True))
+    counted = values.value_counts(sort=False, name="number of rows")
+    found = counted["value"].to_list()
+    n_rows = dict(zip(found, counted["number of rows"].to_list(), strict=True))
     seed = column_seed("category", column.title)
     numbers = {}
     for value in values.unique(maintain_order=True).to_list():
         level = level_name(value)
         key = term_hash(level, seed)
         numbers[value] = numbering.level(place, key, level, n_rows=n_rows[value], growing=growing)
+        if counts is not None:
+            counts.add_level(place, level, numbers[value], n_rows[value])
     return _replaced(values, numbers)
 
 

@@ -16,6 +16,8 @@ from rosenblatt.data.encoding.columns import (
     InputColumn,
     feature_columns,
 )
+from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
+from rosenblatt.data.encoding.familiarity import Summaries
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
 from rosenblatt.data.encoding.table_encoding import MOST_FEATURES, Settings
 from rosenblatt.data.encoding.vocabulary import (
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 # 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels; 3: no number was shortened
 VERSION = 4
 STATISTICS = "statistics"
+SUMMARIES = "summaries"  # files of older versions have none
 TERM_ARRAYS = {
     "hashes": "term_hashes",
     "columns": "term_columns",
@@ -69,6 +72,8 @@ def table_json(encoding: "TableEncoding") -> dict[str, Any]:
 def table_arrays(encoding: "TableEncoding") -> dict[str, NDArray[Any]]:
     """Return the large parts of an encoding."""
     arrays: dict[str, NDArray[Any]] = {STATISTICS: encoding.statistics.values}
+    if encoding.summaries is not None:
+        arrays[SUMMARIES] = encoding.summaries
     if isinstance(encoding.numbering, KeptNumbering):
         terms = encoding.numbering.vocabulary.arrays()._asdict()
         arrays |= {name: terms[field] for field, name in TERM_ARRAYS.items()}
@@ -175,14 +180,25 @@ def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEn
     room = settings.max_features - n_numeric
     has_text = any(column.role == "text" for column in columns)
     n_texts = _field(stored, "n_texts", int)
+    if n_texts < 0:
+        _damaged("it was learned from fewer than no rows")
+    documents = DocumentCounts(n_texts=n_texts)
     if settings.hash_bits:
-        documents = _hashed_documents(arrays, n_texts, settings.hash_bits) if has_text else None
+        if has_text:
+            documents = _hashed_documents(arrays, n_texts, settings.hash_bits)
         numbering: HashedNumbering | KeptNumbering = HashedNumbering(settings.hash_bits, documents)
     else:
         terms = _terms(arrays, n_places, room)
-        documents = _documents(arrays, n_texts, len(terms.hashes)) if has_text else None
+        if has_text:
+            documents = _documents(arrays, n_texts, len(terms.hashes))
         numbering = KeptNumbering(room, terms, documents)
-    encoding = TableEncoding(columns, settings, statistics=statistics, numbering=numbering)
+    encoding = TableEncoding(
+        columns,
+        settings,
+        statistics=statistics,
+        numbering=numbering,
+        summaries=_summaries(arrays, n_places),
+    )
     encoding.freeze()
     if settings.bins is not None:
         encoding.set_bins(_edges(arrays, n_numeric), growing=False)
@@ -230,6 +246,15 @@ def _statistics(values: NDArray[Any], n_numeric: int) -> ColumnStatistics:
     return ColumnStatistics(np.array(values))
 
 
+def _summaries(arrays: Mapping[str, NDArray[Any]], n_places: int) -> Summaries | None:
+    if SUMMARIES not in arrays:
+        return None
+    values = _array(arrays, SUMMARIES, np.float64, 2)
+    if values.shape != (len(SUMMARY_FIELDS), n_places) or np.isinf(values).any():
+        _damaged(f"its summaries are {values.shape}, for {n_places} columns")
+    return values
+
+
 def _terms(arrays: Mapping[str, NDArray[Any]], n_columns: int, room: int) -> TermArrays:
     kinds = {"hashes": np.uint64, "columns": np.int32, "letters": np.uint8, "offsets": np.int64}
     terms = TermArrays(
@@ -259,7 +284,7 @@ def _documents(
 ) -> DocumentCounts:
     """Return the counts; where terms may share a number, a text counts for each of them."""
     counts = _array(arrays, DOCUMENTS, np.int32, 1)
-    if len(counts) != n_terms or n_texts < 0:
+    if len(counts) != n_terms:
         _damaged("it does not know in how many texts its terms stand")
     if n_terms and (counts.min() < 0 or (counts.max() > n_texts and not shared)):
         _damaged("a term stands in more texts than there were")

@@ -1,5 +1,6 @@
 """How the columns of a table become rows of features, learned from the rows themselves."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ from rosenblatt.data.encoding.columns import (
     feature_name,
 )
 from rosenblatt.data.encoding.dates import with_dates
+from rosenblatt.data.encoding.familiarity import ColumnCounts, Summaries
 from rosenblatt.data.encoding.kinds import ColumnChoice, assigned_columns
 from rosenblatt.data.encoding.label_column import (
     UNNAMED,
@@ -48,7 +50,7 @@ from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, 
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, UnfamiliarDataWarning
 
 MISSING_POLICIES = ("mean", "zero", "error")
 MOST_HASH_BITS = 30  # indices have 32 bits, one of them a sign
@@ -140,6 +142,7 @@ class TableEncoding:
         notes: Sequence[str] = (),
         statistics: ColumnStatistics | None = None,
         numbering: HashedNumbering | KeptNumbering | None = None,
+        summaries: Summaries | None = None,
     ) -> None:
         self.columns = columns
         self.settings = settings
@@ -172,6 +175,8 @@ class TableEncoding:
         self._sample = RowSample(n_numeric) if settings.bins else None
         self.bins: NumberBins | None = None  # when all rows have been read once
         self._shares_numbers = bits is not None and len(self.features) > 1
+        self._counts: ColumnCounts | None = ColumnCounts(self.features)  # until it is frozen
+        self._summaries = summaries
 
     def _text_column(self, place: int, column: FeatureColumn) -> TextColumn:
         lengths = self.settings.char_ngrams
@@ -336,10 +341,28 @@ class TableEncoding:
             raise self.bad_rows.refuse(worst)
         return table.without(bad)
 
+    def new_counts(self) -> ColumnCounts:
+        """Return what counts the columns of rows that are to be held against those of training."""
+        return ColumnCounts(self.features)
+
+    def remarks(self, counts: ColumnCounts, *, at_once: bool = False) -> list[str]:
+        """Return a sentence on each column of these rows that is not as in training."""
+        n_training = self.numbering.documents.n_texts
+        return counts.remarks(self.summaries, self.statistics, n_training, at_once=at_once)
+
+    @property
+    def summaries(self) -> Summaries | None:
+        """What is kept of each column of training; None in models of older versions."""
+        return self._summaries if self._counts is None else self._counts.summaries({})
+
     def encode(
-        self, table: Table, classes: Classes | None, prepared: PreparedTable | None = None
+        self,
+        table: Table,
+        classes: Classes | None,
+        prepared: PreparedTable | None = None,
+        counts: ColumnCounts | None = None,
     ) -> Batch:
-        """Return the rows of a table; learn from them unless frozen.
+        """Return the rows of a table; learn from them unless frozen; count their columns.
 
         Until then numeric columns are as they stand in the table, NaN where missing; ``finish``
         makes them what is learned from. Labels are −1 without classes to number them, where there
@@ -349,7 +372,7 @@ class TableEncoding:
         table = prepared.table
         n_rows = table.frame.height
         if n_rows:
-            rows = self._rows(prepared)
+            rows = self._rows(prepared, counts)
             labels = table_labels(table, self.label, classes, required=self.needs_labels)
         else:
             rows = SparseRows(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
@@ -387,10 +410,13 @@ class TableEncoding:
         wanted = Selection(tuple(column.name for column in self.columns), optional)
         unnamed = all(UNNAMED.fullmatch(name) for name in wanted.required)
         tables = frame_tables(X, wanted, text=self.text_alone, arrays=unnamed)
-        batches = [self.encode(table, None) for table in tables]
+        counts = self.new_counts()
+        batches = [self.encode(table, None, None, counts) for table in tables]
         if not batches:
             msg = "X has no rows."
             raise InputError(msg)
+        for remark in self.remarks(counts):
+            warnings.warn(remark, UnfamiliarDataWarning, stacklevel=5)
         return join(batches) if len(batches) > 1 else batches[0]
 
     @property
@@ -443,7 +469,11 @@ class TableEncoding:
         documents = self.numbering.documents
         n_texts = documents.n_texts * len(self._texts)
         few = documents.n_texts < FEW_ROWS or documents.counts.sum() < SHORT_TEXTS * n_texts
-        self.numbering.drop_rare(self._texts, self.settings.min_count or (1 if few else 2))
+        least = self.settings.min_count or (1 if few else 2)
+        if self._counts is not None:
+            usual = self.numbering.usual_shares(self._texts, least)
+            self._summaries, self._counts = self._counts.summaries(usual), None
+        self.numbering.drop_rare(self._texts, least)
         if self._sample is not None and self.settings.bins is not None:
             self.set_bins(self._sample.edges(self.settings.bins), growing=True)
             self._sample = None
@@ -452,6 +482,9 @@ class TableEncoding:
 
     def freeze(self) -> None:
         """Learn no more: from here on rows are finished, and what is new in them is dropped."""
+        if self._counts is not None and self._counts.n_rows:
+            self._summaries = self.summaries
+        self._counts = None
         self.frozen, self.needs_labels = True, False
 
     def finish(self, data: NDArray[Any], indptr: NDArray[Any]) -> None:
@@ -489,13 +522,15 @@ class TableEncoding:
         """Take in the rows of a table as ``encode`` does, and give none back."""
         if not prepared.table.frame.height:
             return
-        for _ in self._parts(prepared, weigh=False):
+        for _ in self._parts(prepared, None, weigh=False):
             pass
         self._count(prepared.numbers)
 
-    def _rows(self, prepared: PreparedTable) -> SparseRows:
-        parts, numbers = [*self._parts(prepared)], prepared.numbers
+    def _rows(self, prepared: PreparedTable, counts: ColumnCounts | None) -> SparseRows:
+        parts, numbers = [*self._parts(prepared, counts)], prepared.numbers
         if self.frozen:
+            if counts is not None:
+                counts.add_numbers(numbers)
             numbers = self._finished(numbers)
         else:
             self._count(numbers)
@@ -504,24 +539,34 @@ class TableEncoding:
 
     def _count(self, numbers: NDArray[np.float64]) -> None:
         self.statistics.add(numbers)
+        if self._counts is not None:
+            self._counts.add_numbers(numbers)
         if self._sample is not None:
             self._sample.add(numbers)
         self.numbering.documents.n_texts += len(numbers)
 
-    def _parts(self, prepared: PreparedTable, *, weigh: bool = True) -> Iterator[SparseRows]:
+    def _parts(
+        self, prepared: PreparedTable, counts: ColumnCounts | None, *, weigh: bool = True
+    ) -> Iterator[SparseRows]:
         """Yield what each column gives to the rows; texts only where they are to be weighed."""
         table, numbers, texts = prepared
         growing, m = not self.frozen, len(self._numeric)
+        counts = self._counts or counts
         terms, numeric = iter(texts), iter(np.isnan(numbers).T)
         for place, column in enumerate(self.features):
             if column.role == "text":
-                text, own = self._texts[place], next(terms)
-                if not weigh and isinstance(own, Terms):
-                    text.learn(own)
-                    continue
-                found = text.part(own, growing=growing)
+                text, found = self._texts[place], next(terms)
+                if isinstance(found, Terms):
+                    features = text.learn(found, growing=growing)
+                    if counts is not None:
+                        counts.add_terms(place, found, None if growing else features)
+                    if not weigh:
+                        continue
+                    found = text.weighed(features, found, growing=growing)
             elif column.role == "category":
-                levels = category_numbers(table, column, place, self.numbering, growing=growing)
+                levels = category_numbers(
+                    table, column, place, self.numbering, growing=growing, counts=counts
+                )
                 found = indicator_part(levels)
             else:
                 gaps = next(numeric)

@@ -303,7 +303,7 @@ class TextColumn:
         hashed = isinstance(self._numbering, HashedNumbering)
         terms = self._terms(series, named=not hashed)
         if hashed and not growing:
-            return self._weighed(terms.keys, terms, growing=False)
+            return self.weighed(terms.keys, terms, growing=False)
         return terms.held()
 
     def _terms(self, series: "pl.Series", *, named: bool) -> Terms:
@@ -312,24 +312,18 @@ class TextColumn:
             return scanned_terms(series, self._seed, mask, pairs=self._pairs, named=named)
         return plain_terms(series.to_list(), self._seed, mask, pairs=self._pairs)
 
-    def part(self, prepared: Terms | SparseRows, *, growing: bool) -> SparseRows:
-        """Return the features of each row, without the terms that have none.
-
-        While it grows, how common a term will be is not known, and all weigh the same.
-        """
-        if isinstance(prepared, SparseRows):
-            return prepared
-        numbers = self.learn(prepared, growing=growing)
-        return self._weighed(numbers, prepared, growing=growing)
-
-    def learn(self, prepared: Terms, *, growing: bool = True) -> NDArray[np.int32]:
+    def learn(self, prepared: Terms, *, growing: bool) -> NDArray[np.int32]:
         """Return the number of each term; while it grows, take in new ones and count the texts."""
         numbers = self._numbering.terms(self._place, prepared, scanned=available(), growing=growing)
         if growing:
             self._numbering.documents.add(numbers, len(self._numbering))
         return numbers
 
-    def _weighed(self, numbers: NDArray[Any], terms: Terms, *, growing: bool) -> SparseRows:
+    def weighed(self, numbers: NDArray[Any], terms: Terms, *, growing: bool) -> SparseRows:
+        """Return the features of each row, without the terms that have none.
+
+        While it grows, how common a term will be is not known, and all weigh the same.
+        """
         n_terms, documents = len(self._numbering), self._numbering.documents
         idf = np.ones(n_terms, np.float32) if growing else documents.weights(n_terms)
         if available():

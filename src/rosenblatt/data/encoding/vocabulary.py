@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG002  # a hash needs less than a vocabulary
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -293,6 +293,10 @@ class HashedNumbering:
     def drop_rare(self, texts: Container[int], least: int) -> None:
         """Do nothing: a number that few texts have costs no memory."""
 
+    def usual_shares(self, texts: Iterable[int], least: int) -> dict[int, float]:
+        """Return nothing: a number that is new to the texts is not told from one that is not."""
+        return {}
+
     def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
         """Return the number of a category level."""
         return key & self.key_mask
@@ -336,6 +340,18 @@ class KeptNumbering:
         self.documents.choose(common)
         self.vocabulary = Vocabulary(self.vocabulary.most, chosen_terms(arrays, common))
         self._levels = {}
+
+    def usual_shares(self, texts: Iterable[int], least: int) -> dict[int, float]:
+        """Return for text columns the share of words that stand in ``least`` other texts."""
+        arrays = self.vocabulary.arrays()
+        blanks = np.append(0, np.cumsum(arrays.letters == ord(" ")))[arrays.offsets]
+        of_words = arrays.columns[words := np.flatnonzero(np.diff(blanks) == 0)]
+        counts = self.documents.of(len(arrays.hashes))[words].astype(np.int64)
+        shares = {}
+        for column in texts:
+            own = counts[of_words == column]
+            shares[column] = float(own[own > least].sum() / max(own.sum(), 1))
+        return shares
 
     def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
         """Return the number of a category level that so many rows have."""

@@ -1,0 +1,254 @@
+"""Whether new rows are like those of training, told column by column.
+
+Counts are gathered while rows are encoded. Of training a few figures a column stay; against them
+the counts of new rows are held. A remark is made where a share is far from that of training and
+could not be so by chance, so that a handful of usual rows is never remarked on.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.encoding.bins import RowSample
+from rosenblatt.data.encoding.columns import CHARACTERS, FeatureColumn
+from rosenblatt.data.encoding.numbers import ColumnStatistics
+from rosenblatt.data.encoding.vocabulary import Terms
+from rosenblatt.wording import number
+
+# Of each column of training, NaN where it is not known: the share of missing values; the share of
+# values or words that other rows have as well; and quantiles of numbers.
+FIELDS = ("missing", "known", "low", "median", "high")
+TAIL = 0.05  # of the training rows are below ``low``, and as many above ``high``
+CHANCE = 1e-6  # that usual rows are remarked on
+LIKELY = 0.03  # the same for gaps and new values where a remark disturbs nobody
+LEAST_RISE = 0.2  # of a share, for a remark: much data would make any difference a sure one
+LEAST_OUTSIDE = 0.05  # of the numbers, beyond the range of training
+FEW_KNOWN = 0.25  # of the share of words that is usual
+DOUBT = 10  # rows, half of which could have been otherwise: by so much training may be off
+MOST_SAMPLED = 1 << 16  # numbers of all columns together
+MOST_VALUES = 1 << 16  # unseen ones that are told apart
+
+Summaries = NDArray[np.float64]  # (len(FIELDS), number of feature columns)
+
+
+class ColumnCounts:
+    """What is counted of each column while rows are encoded."""
+
+    def __init__(self, features: Sequence[FeatureColumn]) -> None:
+        n = len(features)
+        self._features = features
+        self._numeric = [k for k, column in enumerate(features) if column.role == "numeric"]
+        self.n_rows = 0
+        self.n_missing = [0] * n
+        self._levels: list[Counter[int]] = [Counter() for _ in range(n)]  # rows by level; −1: new
+        self._new: list[set[bytes]] = [set() for _ in range(n)]
+        self._shares = [0.0] * n  # of the words of each text that are known, added up
+        self._sample = RowSample(len(self._numeric), MOST_SAMPLED)
+
+    def add_numbers(self, numbers: NDArray[np.float64]) -> None:
+        """Count rows by their numbers, NaN where one is missing; once for all columns."""
+        self.n_rows += len(numbers)
+        for place, gaps in zip(self._numeric, np.isnan(numbers).sum(axis=0).tolist(), strict=True):
+            self.n_missing[place] += gaps
+        self._sample.add(numbers)
+
+    def add_level(self, place: int, level: bytes, number: int, n_rows: int) -> None:
+        """Count rows with a level; without a name they have none."""
+        if not level:
+            self.n_missing[place] += n_rows
+            return
+        self._levels[place][number] += n_rows
+        if number < 0 and len(self._new[place]) < MOST_VALUES:
+            self._new[place].add(level)
+
+    def add_terms(self, place: int, terms: Terms, numbers: NDArray[np.int32] | None) -> None:
+        """Count texts by their terms, whose numbers are −1 for unknown ones; None: all are new."""
+        if self._features[place].part == CHARACTERS:
+            return
+        if numbers is None:
+            self.n_missing[place] += int(np.count_nonzero(np.diff(terms.indptr) == 0))
+            return
+        words = terms.counts > 0  # the others are pairs
+        n_words = np.diff(_sums(words)[terms.indptr])
+        n_known = np.diff(_sums(words & (numbers >= 0))[terms.indptr])
+        self.n_missing[place] += int(np.count_nonzero(n_words == 0))
+        self._shares[place] += float((n_known / np.maximum(n_words, 1)).sum())
+
+    def summaries(self, usual: Mapping[int, float]) -> Summaries:
+        """Return what is kept of training; ``usual`` are the shares of words of text columns."""
+        found = np.full((len(FIELDS), len(self._features)), np.nan)
+        found[0] = np.array(self.n_missing) / self.n_rows if self.n_rows else np.nan
+        for place, column in enumerate(self._features):
+            if column.role == "category":
+                rows = self._levels[place]
+                total = rows.total()
+                shared = total - sum(n for level, n in rows.items() if n == 1 or level < 0)
+                found[1, place] = shared / total if total else np.nan
+            elif column.part == CHARACTERS:
+                found[0, place] = np.nan
+            else:
+                found[1, place] = usual.get(place, np.nan)
+        for place, values in zip(self._numeric, self._sample.columns(), strict=True):
+            if len(values):
+                levels = [TAIL, 0.5, 1 - TAIL]
+                found[2:, place] = np.quantile(values, levels, method="inverted_cdf")
+        return found
+
+    def remarks(
+        self,
+        training: Summaries | None,
+        statistics: ColumnStatistics,
+        n_training: int,
+        *,
+        at_once: bool = False,
+    ) -> list[str]:
+        """Return a sentence on each column that is not as in training, of so many rows.
+
+        With ``at_once`` a single row may be enough for a value that is missing or new.
+        """
+        if training is None:  # of an older version
+            training = np.full((len(FIELDS), len(self._features)), np.nan)
+        training = training.copy()
+        count, _, _, lowest, highest, n_missing = statistics.values
+        training[0, self._numeric] = n_missing / np.maximum(count + n_missing, 1)
+        surprise = _Surprise(n_training, CHANCE / len(self._features))
+        quick = _Surprise(n_training, LIKELY) if at_once else surprise
+        found: dict[int, str | None] = {}
+        for place, column in enumerate(self._features):
+            missing, known = training[0, place], training[1, place]
+            found[place] = self._gaps(place, missing, quick)
+            if found[place] is None and column.role == "category":
+                found[place] = self._values(place, known, quick)
+            elif found[place] is None and column.role == "text":
+                found[place] = self._words(place, known, surprise)
+        for k, (place, values) in enumerate(
+            zip(self._numeric, self._sample.columns(), strict=True)
+        ):
+            if found[place] is None and len(values):
+                found[place] = _far(values, training[2:, place], surprise)
+                limits = float(lowest[k]), float(highest[k])
+                found[place] = found[place] or _beyond(values, limits, int(count[k]), surprise)
+        titles = [column.title for column in self._features]
+        return [f"Column '{titles[k]}': {said}." for k, said in found.items() if said]
+
+    def _gaps(self, place: int, usual: float, surprise: "_Surprise") -> str | None:
+        n = self.n_missing[place]
+        if not surprise(n, self.n_rows, usual):
+            return None
+        now = "all " if n == self.n_rows else f"{percentage(n / self.n_rows)} "
+        now = "" if self.n_rows == 1 else now
+        return f"{now}missing; {percentage(usual) if usual else 'none'} were in training"
+
+    def _values(self, place: int, known: float, surprise: "_Surprise") -> str | None:
+        rows, new = self._levels[place], len(self._new[place])
+        n, total = rows[-1], rows.total()
+        old = len(rows) - (-1 in rows)
+        if not surprise(n, total, 0.0 if math.isnan(known) else 1 - known):
+            return None
+        if old:
+            return (
+                f"{new:,} of its {new + old:,} values, in {percentage(n / total)} of the rows,"
+                " were not seen in training"
+            )
+        if new == 1:
+            return (
+                f"its only value, {min(self._new[place]).decode()!r:.60}, was not seen in training"
+            )
+        return f"none of its {new:,} values was seen in training"
+
+    def _words(self, place: int, usual: float, surprise: "_Surprise") -> str | None:
+        n = self.n_rows - self.n_missing[place]
+        if not n or math.isnan(usual):
+            return None
+        share = self._shares[place] / n
+        # Hoeffding's bound on the mean of n shares, however they are distributed
+        bound = math.exp(-2 * n * max(usual - share, 0.0) ** 2)
+        if share > FEW_KNOWN * usual or bound >= surprise.chance:
+            return None
+        return (
+            f"{percentage(share)} of its words were seen in training; {percentage(usual)} is usual"
+        )
+
+
+class _Surprise:
+    """Tells whether a share is far above that of training, and not so by chance."""
+
+    def __init__(self, n_training: int, chance: float) -> None:
+        self.n_training, self.chance = n_training, chance
+
+    def __call__(
+        self, n: int, total: int, usual: float, *, rise: float = LEAST_RISE, doubt: float = DOUBT
+    ) -> bool:
+        """Hold n of ``total`` against the share that is usual, which is known from training."""
+        if not total or math.isnan(usual) or not self.n_training or n / total < usual + rise:
+            return False
+        p = (usual * self.n_training + doubt / 2) / (self.n_training + doubt)
+        return tail_bound(n, total, p) < self.chance
+
+
+def tail_bound(n: int, total: int, p: float) -> float:
+    """Return Chernoff's bound on the chance of n or more of ``total`` events of probability p.
+
+    >>> tail_bound(3, 3, 0.1), tail_bound(1, 10, 0.5)
+    (0.001, 1.0)
+    """
+    share = n / total
+    if share <= p:
+        return 1.0
+    apart = share * math.log(share / p)
+    if share < 1:
+        apart += (1 - share) * math.log((1 - share) / (1 - p))
+    return round(math.exp(-total * apart), 15)
+
+
+def _far(values: NDArray[Any], training: NDArray[Any], surprise: _Surprise) -> str | None:
+    """Return a clause on numbers most of which are in a tail of those of training."""
+    low, median, high = training.tolist()
+    if math.isnan(median):
+        return None
+    n = max(int(np.count_nonzero(values > high)), int(np.count_nonzero(values < low)))
+    if 2 * n < len(values) or not surprise(n, len(values), TAIL):
+        return None
+    now = float(np.median(values))
+    ratio = now / median if median else 0.0
+    if ratio <= 0.0 or 0.5 < ratio < 2:
+        return f"the median is {number(now)}, that of the training rows {number(median)}"
+    power = round(math.log10(ratio))
+    if abs(math.log10(ratio) - power) < 0.05:  # as if a unit had changed
+        ratio = 10**power
+    return f"the median is {number(float(f'{ratio:.2g}'))} times that of the training rows"
+
+
+def _beyond(
+    values: NDArray[Any], limits: tuple[float, float], n_training: int, surprise: _Surprise
+) -> str | None:
+    """Return a clause on numbers many of which are outside of the range of training."""
+    low, high = limits
+    n = int(np.count_nonzero((values < low) | (values > high)))
+    # Chance leaves a share of more than 20/n beyond the range of n numbers once in 10⁸ times.
+    rise = max(LEAST_OUTSIDE, 2 * DOUBT / max(n_training, 1))
+    if not surprise(n, len(values), 0.0, rise=rise, doubt=2 * DOUBT):
+        return None
+    span = f"{number(low)} to {number(high)}"
+    return (
+        f"{percentage(n / len(values))} of its numbers are outside of the range of training, {span}"
+    )
+
+
+def percentage(share: float) -> str:
+    """Return a share in whole per cent, and with three digits that count near none and all.
+
+    >>> percentage(0.0812), percentage(0.9991), percentage(0.00123), percentage(0.0)
+    ('8 %', '99.9 %', '0.123 %', '0 %')
+    """
+    return f"{100 * share:.0f} %" if 0.01 <= share <= 0.99 else f"{100 * share:.3g} %"
+
+
+def _sums(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    sums = np.zeros(len(flags) + 1, np.int64)
+    np.cumsum(flags, out=sums[1:])
+    return sums
