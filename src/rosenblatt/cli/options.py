@@ -151,7 +151,7 @@ def class_weight(
 def ngram_lengths(
     _ctx: click.Context, _param: click.Parameter, text: str | None
 ) -> tuple[int, int] | None:
-    """Return the shortest and the longest length of a text such as "3-5"."""
+    """Return the shortest and the longest length of a text such as "3-5"; (0, 0) of "0"."""
     if text is None:
         return None
     shortest, dash, longest = text.partition("-")
@@ -159,9 +159,11 @@ def ngram_lengths(
         lengths = int(shortest), int(longest if dash else shortest)
     except ValueError:
         lengths = 0, 0
-    if not 1 <= lengths[0] <= lengths[1] <= LONGEST_NGRAM:
+    none = text.strip() == "0"
+    if not none and not 1 <= lengths[0] <= lengths[1] <= LONGEST_NGRAM:
         msg = (
-            f"{text!r} is not a range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5."
+            f"{text!r} is not a range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5,"
+            " or 0 for none."
         )
         raise click.BadParameter(msg)
     return lengths
@@ -254,7 +256,7 @@ LAYOUT_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--quoting/--no-quoting",
         default=None,
-        show_default="on for CSV, off for TSV",
+        show_default="on for CSV, detected for TSV",
         help="Whether double quotes enclose fields.",
     ),
     value_option(

@@ -67,7 +67,7 @@ recipe_options = option_group(
         ),
         value_option(
             "--char-ngrams MIN-MAX",
-            shown="none",
+            shown="1-3 for texts without blanks between words, else 0: none",
             callback=ngram_lengths,
             help="Use runs of MIN to MAX characters of the words of texts as features, too.",
         ),

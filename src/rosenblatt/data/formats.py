@@ -55,8 +55,8 @@ class Layout:
     zero_based : bool, optional
         Whether svmlight files count features from 0; by default the first rows decide.
     quoting : bool, optional
-        Whether double quotes enclose fields; by default in CSV and not in TSV, where they are
-        ordinary characters.
+        Whether double quotes enclose fields; by default in CSV, and in TSV where they enclose all
+        fields of a column: else they are ordinary characters there.
     names : tuple of str
         Names for the columns of a file that does not name them; by default column_1, column_2, …
     encoding : str

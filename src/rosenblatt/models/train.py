@@ -150,7 +150,8 @@ def train_files(
         fewer than 1,000 rows or fewer than 100 words and pairs a text.
     char_ngrams : (int, int), default None
         Lengths of the shortest and longest n-grams of characters that become features of texts,
-        too: for words of many forms, names, codes and languages without spaces.
+        too: for words of many forms, names, codes and languages without spaces. By default (1, 3)
+        where texts have no blanks between words; (0, 0): none.
     bins : int, default None
         Number of equally frequent ranges of each number that become features beside it, so that
         what is learned of the number may bend. By default 10, or 20 from 5,000 rows on, if held-out

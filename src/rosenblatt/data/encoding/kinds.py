@@ -35,6 +35,11 @@ CODE = r"^\s*0[0-9]"
 NUMBER_AND_UNIT = r"^[-+($€£]*[0-9][0-9.,' ]*[)%€]?\s*[\p{L}°µ/²³]{0,6}\.?$"
 NEARLY_ALL = 0.99
 WORD = r"\p{L}{2,}"
+# Letters of scripts that put no blanks between words.
+UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+LETTERS_A_WORD = 3  # about, of such a script
+LONG_WORDS = 12  # letters on average, from where on words are none
+UNSPACED_NGRAMS = (1, 3)  # characters, the default of texts without words
 
 IDENTIFIER = re.compile(r"(?:.*[^a-z])?(?:id|key|uuid|guid|index|rowid|rownum)|.*[a-z](?:Id|ID)")
 LEAST_DECIDED = 0.98  # of the rows, by a column that is suspected to know the label
@@ -202,11 +207,39 @@ def _column_of_text(name: str, sample: Sample, *, comma: bool, lenient: bool) ->
 
 def _text_or_category(values: "pl.Series") -> Role:
     some = values.head(TEXT_ROWS)
-    words = some.str.count_matches(WORD).mean()
-    n_words = float(words) if isinstance(words, (int, float)) else 0.0
+    n_words = _mean_matches(some, WORD) + _mean_matches(some, UNSPACED) / LETTERS_A_WORD
     mostly_differ = 2 * some.n_unique() > len(some)
     is_text = n_words >= SURELY_TEXT or (n_words >= FEWEST_WORDS and mostly_differ)
     return "text" if is_text else "category"
+
+
+def _mean_matches(values: "pl.Series", pattern: str) -> float:
+    mean = values.str.count_matches(pattern).mean()
+    return float(mean) if isinstance(mean, (int, float)) else 0.0
+
+
+def unspaced_note(table: Table, columns: Sequence[InputColumn]) -> str | None:
+    """Return a sentence on columns of text that has no words between blanks; None without any."""
+    import polars as pl
+
+    reasons = []
+    for column in columns:
+        if column.role != "text" or table.frame[column.name].dtype != pl.String:
+            continue
+        some = _present(table.frame[column.name]).head(TEXT_ROWS)
+        letters, words = (_mean_matches(some, pattern) for pattern in (r"\p{L}", r"\p{L}+"))
+        if 2 * _mean_matches(some, UNSPACED) > letters:
+            reasons.append(f"'{column.name}' has no blanks between its words")
+        elif letters > LONG_WORDS * words:
+            reasons.append(f"'{column.name}' has words of {letters / words:.0f} letters on average")
+    if not reasons:
+        return None
+    low, high = UNSPACED_NGRAMS
+    return Sentence(
+        f"Column {' and '.join(reasons)}: runs of {low} to {high} characters are features of texts,"
+        " too. Choose their lengths, or 0 for none, with ",
+        *(Parameter("char_ngrams"), "."),
+    )
 
 
 def _share_of_numbers(values: "pl.Series", form: str) -> float:
@@ -378,6 +411,11 @@ def assigned_columns(
     detected = {column.name: column for column in detected_columns(sample, free, lenient=lenient)}
     if not any(role not in ("label", "weight", "ignored") for role in roles.values()):
         detected = _with_something(table, detected)
+    marked = () if table.heading is None else table.heading.others
+    detected |= {
+        name: InputColumn(name, "ignored", reason="the header marks it so")
+        for name in detected.keys() & set(marked)
+    }
     columns = tuple(
         detected[name] if name in detected else _asked_column(table, name, roles[name])
         for name in table.frame.columns

@@ -31,7 +31,12 @@ from rosenblatt.data.encoding.columns import (
 )
 from rosenblatt.data.encoding.dates import with_dates
 from rosenblatt.data.encoding.familiarity import ColumnCounts, Summaries
-from rosenblatt.data.encoding.kinds import ColumnChoice, assigned_columns
+from rosenblatt.data.encoding.kinds import (
+    UNSPACED_NGRAMS,
+    ColumnChoice,
+    assigned_columns,
+    unspaced_note,
+)
 from rosenblatt.data.encoding.label_column import (
     UNNAMED,
     LabelGuess,
@@ -98,6 +103,8 @@ def _checked_lengths(lengths: Any) -> Lengths | None:
         return None
     pair = tuple(lengths) if isinstance(lengths, (list, tuple)) else ()
     whole = len(pair) == 2 and all(type(length) is int for length in pair)
+    if whole and pair == (0, 0):
+        return None
     if not whole or not 1 <= pair[0] <= pair[1] <= LONGEST_NGRAM:
         msg = (
             "char_ngrams must be the shortest and the longest length, from 1 to "
@@ -235,7 +242,8 @@ class TableEncoding:
             Words and pairs that stand in fewer texts are dropped. By default 2, and 1 where there
             are fewer than 1,000 rows or texts have fewer than 100 terms on average.
         char_ngrams : (int, int), optional
-            Lengths of the shortest and longest n-grams of characters that are features of a text.
+            Lengths of the shortest and longest n-grams of characters that are features of a text;
+            by default (1, 3) where texts have no blanks between words, else, and for (0, 0), none.
         bins : int, optional
             Number of equally frequent ranges of numbers that are features beside the numbers.
         has_label : bool
@@ -260,7 +268,12 @@ class TableEncoding:
         lenient = bad_rows is not None and bad_rows.skip
         if choice is None:
             choice = assigned_columns(table, label, asked, has_label=has_label, lenient=lenient)
-        encoding = cls(choice.columns, settings, notes=choice.notes)
+        unspaced = unspaced_note(table, choice.columns) if char_ngrams is None else None
+        notes = choice.notes
+        if unspaced is not None:
+            settings = settings._replace(char_ngrams=UNSPACED_NGRAMS)
+            notes = notes if unspaced in notes else [*notes, unspaced]
+        encoding = cls(choice.columns, settings, notes=notes)
         encoding.label_guess, encoding.bad_rows = choice.label, bad_rows
         return encoding
 

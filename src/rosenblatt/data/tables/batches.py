@@ -102,7 +102,7 @@ def _separated(
 
     is_tsv = kind == Format.TSV
     separator = "\t" if is_tsv and layout.separator is None else layout.separator
-    quoting = not is_tsv if layout.quoting is None else layout.quoting
+    quoting = True if layout.quoting is None and not is_tsv else layout.quoting
     asked = SeparatedOptions(separator, quoting, layout.header, wanted, layout.names)
     longest = LONGEST_FIELD if bad_rows is not None and bad_rows.skip else LONGEST_LINE
     found = laid_out(blocks, asked, file, prompt=prompt, longest_field=longest)

@@ -49,6 +49,9 @@ KNOWN_NAMES = (
     *("label", "labels", "class", "target", "y", "outcome", "category", "sentiment", "text"),
     *("message", "sentence", "review", "comment", "title", "id", "name", "date", "url"),
 )
+# The three lines of header of the program Orange: names, kinds (or the values), and marks.
+ORANGE_KINDS = {"c", "d", "s", "t", "continuous", "discrete", "string", "time", "numeric", "basket"}
+ORANGE_MARKS = {"", "class", "meta", "ignore", "i", "m", "c", "weight"}
 SEPARATOR_LINE = re.compile(rb"sep=(.)[ \t]*\r?\n")  # with which a spreadsheet program begins
 
 Rows = list[list[str]]
@@ -58,7 +61,7 @@ class SeparatedOptions(NamedTuple):
     """What a caller says about the layout of a file; None is left to its first rows."""
 
     separator: str | None
-    quoting: bool
+    quoting: bool | None
     header: bool | None
     wanted: Selection | None
     names: tuple[str, ...] = ()  # of columns that the file does not name
@@ -74,6 +77,7 @@ class Heading(NamedTuple):
     detected: bool = False  # whether the rows said if there is a header, not the caller
     notes: tuple[str, ...] = ()  # sentences that a person should see
     label: str | None = None  # the column that the header marks as that of the labels
+    others: tuple[str, ...] = ()  # columns that it marks as something else than features
 
 
 def sample_rows(text: bytes, dialect: Dialect) -> Rows:
@@ -114,6 +118,34 @@ def separator_of(text: bytes, *, quoting: bool, wanted: Selection | None) -> str
     return " " if by_blanks and _number_share(sample) >= FEWEST_NUMBERS else ","
 
 
+def _is_quoted(text: bytes, separator: str) -> bool:
+    """Whether double quotes enclose the fields of a text: all that some column has."""
+    plain = sample_rows(text, Dialect(separator, quoting=False))
+    quoted = sample_rows(text, Dialect(separator, quoting=True))
+    if (
+        len(plain) < 2
+        or len(quoted) < CONSISTENT * len(plain)
+        or usual_width(quoted)[1] < CONSISTENT
+    ):
+        return False
+    width = usual_width(plain)[0]
+    columns = [[row[k] for row in plain if len(row) == width and row[k]] for k in range(width)]
+    return any(
+        len(fields) > 1 and all(len(f) > 1 and f[0] == f[-1] == '"' for f in fields)
+        for fields in columns
+    )
+
+
+def _is_orange(found: Rows) -> bool:
+    """Whether a text begins with the three lines of header that Orange writes."""
+    if len(found) < 3 or len({len(row) for row in found[:3]}) > 1:
+        return False
+    kinds = [kind for kind in found[1] if kind]
+    known = sum(kind in ORANGE_KINDS for kind in kinds)
+    listed = sum(kind not in ORANGE_KINDS and " " not in kind for kind in kinds)
+    return 2 * known >= len(kinds) > 0 and not listed and {*found[2]} <= ORANGE_MARKS
+
+
 def has_header(sample: Rows, wanted: Selection | None) -> bool:
     """Whether the first row names the columns.
 
@@ -133,15 +165,27 @@ def has_header(sample: Rows, wanted: Selection | None) -> bool:
     first, others = [name.removeprefix("#").strip() for name in sample[0]], sample[1:]
     if wanted and _found(first, wanted):
         return True
-    if not others or not _can_be_names(first):
-        return False
     columns = [
         [row[k] for row in others if k < len(row) and not _is_missing(row[k])]
         for k in range(len(first))
     ]
+    if _over_numbers(first, columns) >= FEWEST_POSITIONS:  # then Na is sodium, not a missing value
+        first = [f"{name}." if name and _is_missing(name) else name for name in first]
+    if not others or not _can_be_names(first):
+        return False
     counts = _positions(first) == len(first) >= FEWEST_COUNTED
     counts = counts and all(_positions(row) < len(row) for row in others)
     return counts or _are_names(first, columns)
+
+
+def _over_numbers(first: Sequence[str], columns: Rows) -> int:
+    """Return how many words stand over nothing but numbers."""
+    words = [
+        column
+        for name, column in zip(first, columns, strict=True)
+        if name and not _is_missing(name) and not NUMBER_LIKE.fullmatch(name)
+    ]
+    return sum(bool(column) and all(map(NUMBER_LIKE.fullmatch, column)) for column in words)
 
 
 def _are_names(first: Sequence[str], columns: Rows) -> bool:
@@ -288,6 +332,8 @@ def _heading(
     """
     _check_text(sample, file)
     separator, start, notes = asked.separator, 0, []
+    quoting = _is_quoted(sample, separator or "\t") if asked.quoting is None else asked.quoting
+    asked = asked._replace(quoting=quoting)
     declared = SEPARATOR_LINE.match(sample)
     if declared:
         start, separator = declared.end(), separator or declared[1].decode("latin-1")
@@ -300,8 +346,8 @@ def _heading(
     if separator == "\t" and asked.separator is None and b"\t" not in sample:
         separator = None
     if separator is None:
-        separator = separator_of(sample, quoting=asked.quoting, wanted=asked.wanted)
-    dialect = Dialect(separator, asked.quoting)
+        separator = separator_of(sample, quoting=bool(asked.quoting), wanted=asked.wanted)
+    dialect = Dialect(separator, bool(asked.quoting))
     found = sample_rows(sample, dialect)
     if not found:
         # Any layout will do for a first row that can't be read: whoever reads it says why.
@@ -312,10 +358,11 @@ def _heading(
     if share < CONSISTENT or asked.header is not None:
         lacks_one = asked.header is not False and _lacks_a_name(found, width)
         width = width if lacks_one else len(found[0])
+    orange = asked.header is not False and _is_orange(found)
     header, n_before = _header(found, width, asked)
     names = found[n_before] if header else None
     if header:
-        start += _end_of_row(sample, dialect, n_before + 1)
+        start += _end_of_row(sample, dialect, 3 if orange else n_before + 1)
     if n_before:
         notes.append(f"{file} begins with text that is not a row of the table; it was skipped.")
     if names is not None and not asked.names and len(set(names)) < len(names):
@@ -325,7 +372,15 @@ def _heading(
         )
     choice = _choice(names, width, asked, file)
     heading = Heading(dialect, width, header, choice, asked.header is None, tuple(notes))
-    return heading, start
+    return _marked(heading, found) if orange else heading, start
+
+
+def _marked(heading: Heading, found: Rows) -> Heading:
+    """Return the heading with what the third line of Orange says of the columns."""
+    marks = list(zip(found[0], found[2], strict=True))
+    label = next((name for name, mark in marks if mark in ("class", "c")), None)
+    others = tuple(name for name, mark in marks if mark not in ("", "class", "c"))
+    return heading._replace(label=label, others=others)
 
 
 def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int]:
@@ -333,6 +388,8 @@ def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int
     expected = Selection(asked.names, frozenset()) if asked.names else asked.wanted
     if asked.header is not None:
         return asked.header, 0
+    if _is_orange(found):
+        return True, 0
     n_before = next((k for k, row in enumerate(found) if len(row) == width and _filled(row)), 0)
     if has_header(found[n_before:], expected):
         return True, n_before
@@ -382,9 +439,9 @@ def _behind_comments(text: bytes, start: int, asked: SeparatedOptions) -> tuple[
         return start, 0
     last = text.rfind(b"\n", 0, place - 1) + 1
     separator = asked.separator or separator_of(
-        text[place:], quoting=asked.quoting, wanted=asked.wanted
+        text[place:], quoting=bool(asked.quoting), wanted=asked.wanted
     )
-    rows_here = sample_rows(text[last:], Dialect(separator, asked.quoting))[:2]
+    rows_here = sample_rows(text[last:], Dialect(separator, bool(asked.quoting)))[:2]
     if len(rows_here) == 2 and len(rows_here[0]) == len(rows_here[1]) > 1:
         n_lines, place = n_lines - 1, max(last, start)
     return place, n_lines
