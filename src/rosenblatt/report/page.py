@@ -2,11 +2,10 @@
 
 import json
 from datetime import UTC, datetime
-from importlib.resources import files
 
 from rosenblatt import __version__
 from rosenblatt.report.findings import Findings
-from rosenblatt.report.markup import facts, section, text
+from rosenblatt.report.markup import part, templates
 from rosenblatt.report.sections import (
     course_section,
     data_section,
@@ -18,51 +17,6 @@ from rosenblatt.report.sections import (
 )
 from rosenblatt.report.summary import summary_section
 from rosenblatt.wording import percent, word_list
-
-SECTIONS = (
-    summary_section,
-    test_section,
-    verdict_section,
-    data_section,
-    course_section,
-    weight_section,
-    hardest_section,
-    survival_section,
-)
-
-
-def page(found: Findings) -> str:
-    """Return the whole document."""
-    style = files("rosenblatt.report").joinpath("style.css").read_text(encoding="utf-8")
-    body = "\n".join(part for part in (make(found) for make in SECTIONS) if part)
-    title = f"{found.model.learner}: {found.name}"
-    day = datetime.now(UTC).date().isoformat()
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{text(title)}</title>
-<style>
-{style}
-</style>
-</head>
-<body>
-<header>
-<h1>{text(found.name)}</h1>
-<p>{text(found.model.learner)}, {text(_classes(found))}</p>
-{_tiles(found)}
-</header>
-<main>
-{body}
-{_repeat(found)}
-</main>
-<footer><p>Written on {day} by rosenblatt {text(__version__)}.</p></footer>
-</body>
-</html>
-"""
 
 
 def _classes(found: Findings) -> str:
@@ -87,15 +41,42 @@ def _tiles(found: Findings) -> str:
     status = "not proved" if model.verdict is None else model.verdict["status"]
     if model.verdict is None and model.outcome.get("stop_reason") == "converged":
         status = "separable"
-    tiles.append(("verdict", text(status)))
-    return facts(tiles).replace('class="facts"', 'class="facts tiles"')
+    tiles.append(("verdict", status))
+    return part("facts", tiles, "tiles")
 
 
-def _repeat(found: Findings) -> str:
+def _parameters(found: Findings) -> str:
     """Return the parameters, so that the training can be done again."""
     options = {k: v for k, v in found.model.options.items() if v is not None}
-    pairs = [
-        (name, f"<code>{text(json.dumps(value, ensure_ascii=False))}</code>")
-        for name, value in options.items()
-    ]
-    return section("parameters", "Parameters", facts(pairs))
+    pairs = [(k, part("code", json.dumps(v, ensure_ascii=False))) for k, v in options.items()]
+    return part("section", "parameters", "Parameters", part("facts", pairs))
+
+
+SECTIONS = (
+    summary_section,
+    test_section,
+    verdict_section,
+    data_section,
+    course_section,
+    weight_section,
+    hardest_section,
+    survival_section,
+    _parameters,
+)
+
+
+def page(found: Findings) -> str:
+    """Return the whole document."""
+    return (
+        templates()
+        .get_template("page.html")
+        .render(
+            name=found.name,
+            learner=found.model.learner,
+            classes=_classes(found),
+            tiles=_tiles(found),
+            sections=[make(found) for make in SECTIONS],
+            day=datetime.now(UTC).date().isoformat(),
+            version=__version__,
+        )
+    )

@@ -5,10 +5,12 @@ import re
 from html import escape
 from typing import Any
 
+from markupsafe import Markup
+
 from rosenblatt import plots
 from rosenblatt.models.model import Model
 from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMILION
-from rosenblatt.report.markup import figure
+from rosenblatt.report.markup import part
 
 THEME = {  # what is drawn with, and what it becomes
     INK: "var(--ink)",
@@ -27,7 +29,7 @@ STYLE: Any = {
 }
 
 
-def picture(display: plots.Display) -> str:
+def picture(display: plots.Display) -> Markup:
     """Return a display as a figure with its sentence."""
     from matplotlib import rc_context
 
@@ -37,7 +39,8 @@ def picture(display: plots.Display) -> str:
         drawn = plots.figure_of(display)
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         drawn.savefig(buffer, format="svg", bbox_inches="tight", metadata=metadata)
-    return figure(page_svg(buffer.getvalue(), display.sentence), display.sentence)
+    svg = Markup(page_svg(buffer.getvalue(), display.sentence))  # noqa: S704  # its text is escaped
+    return part("figure", svg, display.sentence)
 
 
 def page_svg(document: str, description: str) -> str:

@@ -1,17 +1,18 @@
 """The sections of a report: test, verdict, data, training, weights, worst mistakes, survival."""
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
+
+from markupsafe import Markup
 
 from rosenblatt import plots
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.explanation import Ranking
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.hardest import HardRow, Teacher
-from rosenblatt.report.markup import BARS, Cell, bar, facts, paragraph, section, table, text
+from rosenblatt.report.markup import BARS, Cell, part, table
 from rosenblatt.report.pictures import course_picture, picture
 from rosenblatt.wording import counted, decimals, number, percent, signed
 
@@ -50,9 +51,9 @@ def data_section(found: Findings) -> str:
     if training.get("held_out_rows"):
         pairs.append(("held out", counted(training["held_out_rows"], "row")))
     if "files" in training:
-        pairs.append(("files", ", ".join(text(file_name(name)) for name in training["files"])))
-        pairs.append(("format", text(training["format"])))
-    return section("data", "Data", facts(pairs), _class_counts(found))
+        pairs.append(("files", ", ".join(map(file_name, training["files"]))))
+        pairs.append(("format", training["format"]))
+    return part("section", "data", "Data", part("facts", pairs), _class_counts(found))
 
 
 def file_name(path: str) -> str:
@@ -67,7 +68,7 @@ def _class_counts(found: Findings) -> str:
     total = sum(counts)
     pairs = sorted(zip(found.model.classes, counts, strict=True), key=lambda pair: -pair[1])
     rows: list[list[Cell]] = [
-        [text(label), n, percent(n / total)] for label, n in pairs[:MOST_CLASSES]
+        [str(label), n, percent(n / total)] for label, n in pairs[:MOST_CLASSES]
     ]
     kind = "Classes" if len(rows) == len(counts) else f"The {len(rows)} most frequent classes"
     return table(kind, ("class", "rows", "share"), rows)
@@ -84,15 +85,16 @@ def verdict_section(found: Findings) -> str:
             )
         else:
             told = "Unknown. Train with a verdict, or run a diagnosis of the data, to find out."
-        return section("verdict", "Verdict", paragraph(told))
-    return section(
+        return part("section", "verdict", "Verdict", part("paragraph", told))
+    return part(
+        "section",
         "verdict",
         "Verdict",
-        paragraph(f"<strong>{text(verdict['status'].capitalize())}.</strong> ")
-        + paragraph(text(VERDICTS[verdict["status"]])),
-        facts(_margin_facts(verdict)),
+        part("paragraph", part("strong", f"{verdict['status'].capitalize()}.")),
+        part("paragraph", VERDICTS[verdict["status"]]),
+        part("facts", _margin_facts(verdict)),
         _proof(verdict),
-        "".join(paragraph(text(note)) for note in verdict["notes"]),
+        *(part("paragraph", note) for note in verdict["notes"]),
     )
 
 
@@ -120,7 +122,7 @@ def _proof(verdict: dict[str, Any]) -> str:
         caption = "Proof: these mixtures of rows of the two classes are the same point"
         headings = ["class", "row", "weight"]
         lines = [
-            [text(label), row + 1, _weight(weight)]
+            [str(label), row + 1, _weight(weight)]
             for side, label in (("positive", proof["labels"][1]), ("negative", proof["labels"][0]))
             for row, weight in zip(proof[side]["rows"], proof[side]["weights"], strict=True)
         ]
@@ -132,7 +134,7 @@ def _proof(verdict: dict[str, Any]) -> str:
         headings = ["class", "rival", "row", "weight"]
         columns = (proof[name] for name in ("labels", "rivals", "rows", "weights"))
         lines = [
-            [text(label), text(rival), row + 1, _weight(weight)]
+            [str(label), str(rival), row + 1, _weight(weight)]
             for label, rival, row, weight in zip(*columns, strict=True)
         ]
     shown: list[list[Cell]] = lines[:MOST_PROOF_ROWS]
@@ -163,10 +165,11 @@ def course_section(found: Findings) -> str:
     best = outcome.get("best_pass", len(history))
     if best != len(history):
         sentence += f". The model has the weights of pass {best}"
-    return section(
+    return part(
+        "section",
         "training",
         "Training",
-        paragraph(text(f"{sentence}.")),
+        part("paragraph", f"{sentence}."),
         course_picture(model),
         _passes(history),
     )
@@ -181,7 +184,7 @@ def _passes(history: tuple[dict[str, Any], ...]) -> str:
         for record in history[:MOST_PASSES]
     ]
     caption = "Passes" if len(history) <= MOST_PASSES else f"The first {MOST_PASSES} passes"
-    return f"<details><summary>Every pass</summary>{table(caption, headings, rows)}</details>"
+    return part("fold", "Every pass", table(caption, headings, rows))
 
 
 def _error(record: dict[str, Any]) -> float | None:
@@ -200,10 +203,11 @@ def survival_section(found: Findings) -> str:
         f"{counted(int(sorted(survival)[len(survival) // 2]), 'row')} or fewer, the longest "
         f"{counted(int(survival.max()), 'row')}."
     )
-    return section(
+    return part(
+        "section",
         "survival",
         "Survival",
-        paragraph(text(sentence)),
+        part("paragraph", sentence),
         picture(plots.SurvivalDisplay.from_survival(survival, title=found.model.learner)),
     )
 
@@ -223,7 +227,7 @@ def test_section(found: Findings) -> str:
                 f"confidence between {percent(low)} and {percent(high)}. These rows chose the "
                 "pass; the error on new data may be higher. No test data were given."
             )
-        return section("test", "Test", paragraph(text(told)))
+        return part("section", "test", "Test", part("paragraph", told))
     low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
     sentence = (
         f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong: error "
@@ -238,10 +242,11 @@ def test_section(found: Findings) -> str:
         sentence += f" {counted(evaluation.n_unlabelled, 'row')} without a label skipped."
     names = ", ".join(map(file_name, found.test_names))
     where = f" Rows of {names}." if names else ""
-    return section(
+    return part(
+        "section",
         "test",
         "Test",
-        paragraph(text(sentence + where)),
+        part("paragraph", sentence + where),
         _matrix(evaluation)
         if len(evaluation.labels) <= MOST_IN_MATRIX
         else _confusions(evaluation),
@@ -294,16 +299,16 @@ def _matrix(evaluation: Evaluation) -> str:
         for guess, n in enumerate(counts):
             kind = "right" if true == guess else "wrong"
             share = math.sqrt(n / total)  # so that a few wrong ones still show
-            cells.append(f'<span class="cell {kind}" style="--part:{share:.3f}">{n:,}</span>')
-        rows.append([text(evaluation.labels[true]), *cells])
+            cells.append(part("shaded", n, kind, share))
+        rows.append([str(evaluation.labels[true]), *cells])
     caption = "Confusion table: one line per true class, one column per predicted class"
-    matrix = table(caption, ("true \\ predicted", *map(str, evaluation.classes)), rows)
-    return matrix.replace("<table>", '<table class="matrix">')
+    headings = ("true \\ predicted", *map(str, evaluation.classes))
+    return table(caption, headings, rows, "matrix")
 
 
 def _confusions(evaluation: Evaluation) -> str:
     rows: list[list[Cell]] = [
-        [text(label), text(guess), n, percent(share)]
+        [str(label), str(guess), n, percent(share)]
         for label, guess, n, share in evaluation.leading_confusions(MOST_CONFUSIONS)
     ]
     headings = ("class", "predicted as", "rows", "of the class")
@@ -316,7 +321,7 @@ def _class_scores(evaluation: Evaluation) -> str:
         key=lambda report: report.f1 or 0.0,
     )[:MOST_CLASSES]
     rows: list[list[Cell]] = [
-        [text(r.label), *(decimals(v) for v in (r.precision, r.recall, r.f1)), r.support]
+        [str(r.label), *(decimals(v) for v in (r.precision, r.recall, r.f1)), r.support]
         for r in reports
     ]
     headings = ("class", "precision", "recall", "F1", "rows")
@@ -327,38 +332,40 @@ def hardest_section(found: Findings) -> str:
     """Show the rows that went most wrong, with the features and training rows that decided."""
     if not found.hardest:
         return ""
-    return section(
+    return part(
+        "section",
         "hardest",
         "Hardest rows",
-        paragraph("Wrong rows whose wrong class was furthest ahead; rows are counted from 1."),
+        part(
+            "paragraph", "Wrong rows whose wrong class was furthest ahead; rows are counted from 1."
+        ),
         *(_row(row) for row in found.hardest),
     )
 
 
 def _row(row: HardRow) -> str:
     summary = (
-        f"Row {row.number:,}: {text(row.label)} taken for {text(row.predicted)}, "
+        f"Row {row.number:,}: {row.label} taken for {row.predicted}, "
         f"which was {number(row.lead)} ahead"
     )
     teachers = (
         _teachers(f"Training rows that taught it to answer {row.predicted}", row.taught),
         _teachers("Training rows that taught it the opposite", row.opposed),
     )
-    content = "".join((_values(row), _terms(row), *teachers))
-    return f"<details><summary>{summary}</summary>{content}</details>"
+    return part("fold", summary, *_values(row), _terms(row), *teachers)
 
 
-def _values(row: HardRow) -> str:
+def _values(row: HardRow) -> list[Markup]:
     """Show what stands in the row: texts whole, if not too long, and values by column."""
     texts = [(name, value) for name, value in row.values if len(value) > LONG_VALUE]
-    short = [(name, text(value)) for name, value in row.values if len(value) <= LONG_VALUE]
-    parts = [facts(short).replace('class="facts"', 'class="facts values"')] if short else []
+    short = [(name, value) for name, value in row.values if len(value) <= LONG_VALUE]
+    parts = [part("facts", short, "values")] if short else []
     for name, value in texts:
         cut = value if len(value) <= MOST_TEXT else f"{value[:MOST_TEXT]} …"
-        parts.append(f"<blockquote><b>{text(name)}</b> {text(cut)}</blockquote>")
+        parts.append(part("quote", name, cut))
     if row.n_more:
-        parts.append(paragraph(f"and {counted(row.n_more, 'more value')}"))
-    return "".join(parts)
+        parts.append(part("paragraph", f"and {counted(row.n_more, 'more value')}"))
+    return parts
 
 
 def _terms(row: HardRow) -> str:
@@ -370,12 +377,12 @@ def _terms(row: HardRow) -> str:
     scaled = any(term.raw is not None for term in shown)
     rows: list[list[Cell]] = [
         [
-            text(t.name),
+            t.name,
             number(t.value if t.raw is None else t.raw),
             *[number(t.value)] * scaled,
             signed(t.weight),
             signed(t.amount),
-            bar(t.amount, longest),
+            part("bar", t.amount, longest),
         ]
         for t in shown
     ]
@@ -399,11 +406,11 @@ def _teachers(caption: str, teachers: list[Teacher]) -> str:
     rows: list[list[Cell]] = [
         [
             f"row {t.term.row + 1:,}",
-            text(t.term.label),
+            str(t.term.label),
             t.term.updates,
             signed(t.term.amount),
-            bar(t.term.amount, longest),
-            _names(f"{name} {signed(product)}" for name, product in t.shared),
+            part("bar", t.term.amount, longest),
+            part("names", ", ".join(f"{name} {signed(product)}" for name, product in t.shared)),
         ]
         for t in teachers
     ]
@@ -411,29 +418,23 @@ def _teachers(caption: str, teachers: list[Teacher]) -> str:
     return table(caption, headings, rows)
 
 
-def _names(words: Iterable[str]) -> str:
-    return f'<span class="names">{text(", ".join(words))}</span>'
-
-
 def weight_section(found: Findings) -> str:
     """Show which features decide."""
-    note = ""
+    notes = []
     if found.by_effect:
-        note = paragraph(
+        notes.append(
             "The features have very different ranges, so they are ranked by weight × standard "
             "deviation."
         )
     if found.model.voted:
-        note += paragraph("The model decides by vote; these are the average weights.")
+        notes.append("The model decides by vote; these are the average weights.")
     tables = [_table(ranking, by_effect=found.by_effect) for ranking in found.rankings]
     if len(found.rankings) > MOST_TABLES:
         pairs = zip(found.rankings, tables, strict=True)
-        folded = (
-            f"<details><summary>Weights of {text(ranking.label)}</summary>{made}</details>"
-            for ranking, made in pairs
-        )
+        folded = (part("fold", f"Weights of {ranking.label}", made) for ranking, made in pairs)
         tables = [_lines(found.rankings), *folded]
-    return section("weights", "Weights", note, *tables)
+    paragraphs = (part("paragraph", note) for note in notes)
+    return part("section", "weights", "Weights", *paragraphs, *tables)
 
 
 def _table(ranking: Ranking, *, by_effect: bool) -> str:
@@ -441,7 +442,7 @@ def _table(ranking: Ranking, *, by_effect: bool) -> str:
     sizes = [(w.effect or 0.0) if by_effect else w.weight for w in entries]
     longest = max(map(abs, sizes), default=0.0)
     rows: list[list[Cell]] = [
-        [text(w.name), signed(w.weight), bar(size, longest)]
+        [w.name, signed(w.weight), part("bar", size, longest)]
         for w, size in zip(entries, sizes, strict=True)
     ]
     rows.append(["bias", signed(ranking.bias), ""])
@@ -456,10 +457,10 @@ def _table(ranking: Ranking, *, by_effect: bool) -> str:
 def _lines(rankings: list[Ranking]) -> str:
     rows: list[list[Cell]] = [
         [
-            text(ranking.label),
+            str(ranking.label),
             signed(ranking.bias),
             ranking.n_nonzero,
-            _names(weight.name for weight in ranking.top[:IN_LINE]),
+            part("names", ", ".join(weight.name for weight in ranking.top[:IN_LINE])),
         ]
         for ranking in rankings
     ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.explanation import RankedWeight
 from rosenblatt.report.findings import Findings
-from rosenblatt.report.markup import paragraph, section, text
+from rosenblatt.report.markup import part
 from rosenblatt.wording import counted, percent, word_list
 
 MOST_NAMED = 3  # features on a side, or labels
@@ -14,9 +14,9 @@ MOST_NAMED = 3  # features on a side, or labels
 def summary_section(found: Findings) -> str:
     """Say what the model is, how good it is and what decides; warn where that would mislead."""
     sentences = (_what(found), _how_good(found), _how_sure(found) or _what_decides(found))
-    warnings = (f'<p class="warning">{text(sentence)}</p>' for sentence in warnings_of(found))
-    words = text(" ".join(sentence for sentence in sentences if sentence))
-    return section("summary", "Summary", paragraph(words), *warnings)
+    words = " ".join(sentence for sentence in sentences if sentence)
+    warnings = (part("paragraph", sentence, "warning") for sentence in warnings_of(found))
+    return part("section", "summary", "Summary", part("paragraph", words), *warnings)
 
 
 def _what(found: Findings) -> str:
