@@ -180,6 +180,19 @@ def test_rows_that_do_not_fit(service: Asked, tmp_path: Path) -> None:
     ]
 
 
+def test_labels_and_categories_are_texts(service: Asked, tmp_path: Path) -> None:
+    """3.1 and 3.10 are two; a number finds the only text of it, and a text the number."""
+    (tmp_path / "rows.csv").write_text("zip,label\n" + "01,3.1\n02,3.10\n03,7\n" * 10)
+    train_files(str(tmp_path / "rows.csv"), label="label").save(tmp_path / "rows.model")
+    file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
+    assert service.ask("PUT", MODEL, {"file": file}).json()["classes"] == ["3.1", "3.10", "7"]
+    assert predict(service, {"zip": "02"})["label"] == "3.10"
+    assert predict(service, {"zip": 2})["label"] == "3.10"
+    learn(service, {"zip": "03"}, 7)
+    learn(service, {"zip": "03"}, "7")
+    assert service.ask("GET", MODEL).json()["classes"] == ["3.1", "3.10", "7"]
+
+
 def test_a_model_of_numbered_features(service: Asked, tmp_path: Path) -> None:
     """A model of svmlight files takes the numbers of its features as names."""
     (tmp_path / "rows.svm").write_text("yes 1:1 3:2\nno 2:1 3:-1\n" * 5)

@@ -75,6 +75,7 @@ class Files:
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
         self.decisions: Decisions | None = None  # on how they are read; known with the first rows
         self.choice: tuple[Columns, ColumnChoice] | None = None  # what was made of what was said
+        self.classes = Classes()  # those of the last reading
         self.format = layout.format or self._format(self.names[0])
         for name in self.names[1:] if layout.format is None else ():
             other = self._format(name)
@@ -98,11 +99,12 @@ class Files:
 
     def reading_notes(self) -> list[str]:
         """Return what a person should know of the rows that were read, and of those skipped."""
+        notes = [*self.notes, *self.classes.notes()]
         if not self.bad_rows.n_bad:
-            return self.notes
+            return notes
         skipped = counted(self.bad_rows.n_bad, "bad row")
         first = self.bad_rows.first[0].sentence()
-        return [*self.notes, Sentence(f"Skipped {skipped}. The first: ", first)]
+        return [*notes, Sentence(f"Skipped {skipped}. The first: ", first)]
 
     def svmlight(
         self, classes: Classes, zero_based: bool | None, max_index: int | None = None
@@ -303,7 +305,7 @@ class TrainingFiles:
         return encoding
 
     def _tables(self) -> Iterator[Batch]:
-        classes, tables = Classes(), self.files.tables()
+        self.files.classes, tables = Classes(), self.files.tables()
         bad: list[BadRow] = []
         for table in tables:  # to the first one with rows
             bad += table.bad
@@ -321,8 +323,8 @@ class TrainingFiles:
         if encoding.reads_twice:
             yield from self._weighed(encoding, _together([first], tables))
             return
-        yield encoding.encode(first, classes)
-        yield from _encoded_ahead(encoding, tables, classes)
+        yield encoding.encode(first, self.files.classes)
+        yield from _encoded_ahead(encoding, tables, self.files.classes)
 
     def _weighed(
         self, encoding: TableEncoding, tables: Generator[Table, None, None]
@@ -340,9 +342,8 @@ class TrainingFiles:
         encoding.needs_labels = True
         if self.rereadable:
             yield from _encoded(self.files, encoding, Classes(), need_labels=True)
-        classes = Classes()
         for prepared in held:
-            yield encoding.encode(prepared.table, classes, prepared)
+            yield encoding.encode(prepared.table, self.files.classes, prepared)
 
 
 def _together(
@@ -430,6 +431,7 @@ def _familiar(
     remarks: list[str] = []
     if isinstance(encoding, TableEncoding) and counts is not None:
         remarks = encoding.remarks(counts, at_once=files.prompt)
+        remarks += encoding.spelling_notes()
     note = unfamiliar(n_strange, n_rows)
     files.notes += remarks or ([] if note is None else [note])
 
@@ -467,7 +469,7 @@ def _encoded(
             *(Parameter("format"), "."),
         )
         raise InputError(msg)
-    encoding.bad_rows = files.bad_rows
+    encoding.bad_rows, files.classes = files.bad_rows, classes
     names = [column.name for column in encoding.columns]
     needed = {"label"} if need_labels else set()
     if encoding.needs_labels:

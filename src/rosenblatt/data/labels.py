@@ -3,6 +3,9 @@
 import math
 import re
 from collections.abc import Iterable
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +16,16 @@ Label = int | float | str
 
 MOST_CLASSES = 1 << 20  # what a table of classes may grow to, so that memory stays bounded
 LONGEST_LABEL = 1000  # bytes
+SHOWN = 4  # spellings in a message
 
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 INTEGER = re.compile(rb"[+-]?[0-9]+")
 LEADING_ZERO = re.compile(rb"[+-]?0[0-9]+")  # 01 is the name of something, not the number 1
 NOT_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+PLAIN = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0|\.[0-9]*[1-9])?")
+OF_SOME_SIZE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
+TRUTHS = ("true", "false")
 
 
 def shown(token: bytes) -> str:
@@ -29,7 +36,7 @@ def shown(token: bytes) -> str:
 
 
 def read_label(token: bytes) -> Label:
-    """Return what a label says: +1, 1 and 1.0 are the number 1; anything but a number is a word.
+    """Return a label of svmlight: +1, 1 and 1.0 are the number 1; all but numbers are words.
 
     So is 01, as codes are written, which is another label than 1.
 
@@ -62,11 +69,111 @@ def read_label(token: bytes) -> Label:
         raise ValueError(msg) from None
 
 
+def checked_text(text: str) -> str:
+    """Return a label of a table as it is written; raise ValueError where it cannot be one."""
+    token = text.encode()
+    if len(token) > LONGEST_LABEL:
+        msg = f"label {shown(token)} is longer than {LONGEST_LABEL} bytes"
+    elif CONTROL.search(token):
+        msg = f"label {shown(token)} has a control character"
+    else:
+        return text
+    raise ValueError(msg)
+
+
+def plain_number(text: str) -> str | None:
+    """Return the shortest text of a number; None for words and where the spelling may matter.
+
+    It may matter where a 0 leads, or ends the decimals, and where there is an exponent.
+
+    >>> [plain_number(text) for text in ("+1", "1.0", "-0", "2.5", "2.50", "01", "1e5", "linux")]
+    ['1', '1', '0', '2.5', None, None, None, None]
+    """
+    if not PLAIN.fullmatch(text):
+        return None
+    bare = text.removeprefix("+").removesuffix(".0")
+    return "0" if bare == "-0" else bare
+
+
+def classes_of(labels: Iterable[Label]) -> dict[Label, Label]:
+    """Return the class that each label of a column names: as a rule the label as it is written.
+
+    Only where all are plain numbers, two spellings of a number are one class. Texts are integers
+    where Python writes all of them as they are, or floats, so that no text is lost.
+
+    >>> classes_of(["3.1", "3.10", "linux"])
+    {'3.1': '3.1', '3.10': '3.10', 'linux': 'linux'}
+    >>> classes_of(["1", "+1", "0.0"]), classes_of(["2.5", "1.0"]), classes_of(["1.0", "1", "x"])
+    ({'1': 1, '+1': 1, '0.0': 0}, {'2.5': 2.5, '1.0': 1.0}, {'1.0': '1.0', '1': '1', 'x': 'x'})
+    """
+    texts = {label: str(label) for label in labels}
+    if not any(isinstance(label, str) for label in texts):
+        return {label: label for label in texts}
+    plain = {text: plain_number(text) for text in texts.values()}
+    if None not in plain.values() and len(set(plain.values())) < len(plain):
+        texts = {label: plain[text] or text for label, text in texts.items()}
+    if all(map(_is_integer, texts.values())):
+        return {label: int(text) for label, text in texts.items()}
+    if all(map(_is_float, texts.values())):
+        return {label: float(text) for label, text in texts.items()}
+    return dict(texts)
+
+
+def _is_integer(text: str) -> bool:
+    """Whether a text is an integer as Python writes it, within 64 bits."""
+    return plain_number(text) == text and "." not in text and -(2**63) <= int(text) < 2**63
+
+
+def _is_float(text: str) -> bool:
+    """Whether a text is a float as Python writes it, without an exponent."""
+    whole = text.removesuffix(".0")
+    return "." in text and plain_number(whole) == whole and str(float(text)) == text
+
+
+class Spellings:
+    """Known texts, each found also by another spelling of the same number or truth value.
+
+    A text finds another one only where all that are known are plain numbers. What was read as a
+    number before it came here, such as 1 for 01, finds the only text that is this number.
+
+    >>> Spellings(["0", "1"]).find("1.0"), Spellings(["0", "1", "x"]).find("1.0")
+    ('1', None)
+    >>> Spellings(["01", "02"]).find(1), Spellings(["3.10", "3.100"]).find(3.1)
+    ('01', None)
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._plain: dict[str | None, list[str]] = {}
+        self._numbers: dict[Decimal, list[str]] = {}
+        self._truths: dict[str, list[str]] = {}
+        for text in texts:
+            self._plain.setdefault(plain_number(text), []).append(text)
+            if OF_SOME_SIZE.fullmatch(text):
+                self._numbers.setdefault(Decimal(text), []).append(text)
+            if text.lower() in TRUTHS:
+                self._truths.setdefault(text.lower(), []).append(text)
+
+    def find(self, value: Any) -> str | None:
+        """Return the only known text that is another spelling of a value, if there is one."""
+        if isinstance(value, bool) or (isinstance(value, str) and value.lower() in TRUTHS):
+            found = self._truths.get(str(value).lower(), [])
+        elif isinstance(value, str):
+            plain = plain_number(value)
+            found = [] if None in self._plain or plain is None else self._plain.get(plain, [])
+        else:
+            found = self.of_number(value)
+        return found[0] if len(found) == 1 else None
+
+    def of_number(self, value: float) -> list[str]:
+        """Return the known texts of a number."""
+        return self._numbers.get(Decimal(str(value)), [])
+
+
 class Classes:
     """The classes met so far, numbered in the order in which they were first met.
 
-    One table may be shared by several files, so that a number means the same class in all. Where a
-    known label is a word, numbers are words too: a model has labels of one type.
+    One table may be shared by several files, so that a number means the same class in all. Labels
+    that a model knows come first, and are found by other spellings, too.
 
     >>> classes = Classes()
     >>> classes.codes(["spam", "ham"]), classes.codes(["ham", "eggs"])
@@ -76,24 +183,58 @@ class Classes:
     """
 
     def __init__(self, labels: Iterable[Label] = ()) -> None:
-        self._codes: dict[Label, int] = {}
-        self.labels: tuple[Label, ...] = ()
-        self._words = False
-        self.codes(list(labels))
-        self._words = any(isinstance(label, str) for label in self._codes)
+        self.labels = tuple(labels)
+        self._codes = {str(label): code for code, label in enumerate(self.labels)}
+        self._known = self.labels  # by a model
+        self._respelled: dict[str, str] = {}  # labels that were found by another spelling
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    @cached_property
+    def _spellings(self) -> Spellings:
+        return Spellings(map(str, self._known))
+
     def codes(self, labels: list[Label]) -> NDArray[np.int32]:
         """Return the number of each label, and give the next numbers to the new ones."""
-        codes = self._codes
-        if self._words:
-            labels = [str(label) for label in labels]
-        found = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int32)
-        if len(codes) > MOST_CLASSES:
+        codes, new = self._codes, list[Label]()
+        for label in labels:
+            text = str(label)
+            if text in codes:
+                continue
+            known = self._spellings.find(label)
+            if known is None:
+                codes[text] = len(self.labels) + len(new)
+                new.append(self._like_known(label))
+            else:
+                codes[text], self._respelled[text] = codes[known], known
+        if new:
+            self.labels += tuple(new)
+        if len(self.labels) > MOST_CLASSES:
             msg = f"There are more than {MOST_CLASSES:,} different labels: they are not classes."
             raise InputError(msg)
-        if len(codes) > len(self.labels):
-            self.labels = tuple(codes)
-        return found
+        return np.array([codes[str(label)] for label in labels], np.int32)
+
+    def _like_known(self, label: Label) -> Label:
+        """Return a new label in the type that the known ones have, if it can be."""
+        if not self._known:
+            return label
+        return str(label) if isinstance(self._known[0], str) else classes_of([label])[label]
+
+    def notes(self) -> list[str]:
+        """Return sentences on spellings of numbers that were taken for one class."""
+        if self._known:
+            pairs = [f"'{text}' is read as {known}" for text, known in self._respelled.items()]
+            return (
+                [f"Labels are spelled otherwise than in training: {', '.join(pairs[:SHOWN])}."]
+                if pairs
+                else []
+            )
+        spelled: dict[Label, list[str]] = {}
+        for label, class_ in classes_of(self.labels).items():
+            spelled.setdefault(class_, []).append(f"'{label}'")
+        return [
+            f"The labels {' and '.join(texts)} are one number, and one class: {class_}."
+            for class_, texts in spelled.items()
+            if len(texts) > 1
+        ][:SHOWN]

@@ -93,11 +93,13 @@ def read_files(
     surveys: list[FileSurvey] = client.gather(
         read if is_table else client.map(survey_batch, read, pure=False)
     )
-    classes = sorted_classes(label for one in surveys for label in one.classes)
+    met = Classes()
+    met.codes([label for one in surveys for label in one.classes])
+    classes = sorted_classes(met.labels)
     counts = np.zeros(len(classes), np.int64)
     ranks = [ranks_of(one.classes, classes) for one in surveys]
     for one, places in zip(surveys, ranks, strict=True):
-        counts[places] += one.counts
+        np.add.at(counts, places, one.counts)
     _check_classes(classes, int(counts.sum()))
     encoding, notes = _encoding(template, surveys)
     shape = {"n_features": encoding.n_features, "constant": constant}
@@ -109,7 +111,7 @@ def read_files(
         parts = client.map(settle_batch, read, ranks, pure=False, **shape)
     lengths = [one.n_rows for one in surveys]
     collected = ClusterRows(parts, lengths, encoding.n_features, _label_array(classes), counts)
-    return ClusterFiles(collected, encoding, names, files.format, notes)
+    return ClusterFiles(collected, encoding, names, files.format, [*notes, *met.notes()])
 
 
 def read_svmlight(name: str, layout: Layout, template: bool) -> Batch | None:

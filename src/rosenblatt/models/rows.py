@@ -93,8 +93,8 @@ def input_rows(model: "Model", X: Any) -> Batch:
     inner = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
     if isinstance(inner, TableEncoding):
         batch = inner.encode_frame([X] if isinstance(X, (Mapping, str)) else X)
-        note = unfamiliar(int(np.count_nonzero(np.diff(batch.indptr) == 0)), batch.n_rows)
-        if note is not None:
+        strange = unfamiliar(int(np.count_nonzero(np.diff(batch.indptr) == 0)), batch.n_rows)
+        for note in [*inner.spelling_notes(), *([] if strange is None else [strange])]:
             warnings.warn(note, UnfamiliarDataWarning, stacklevel=4)
     else:
         batch, n_features = batch_of(X), (model if inner is None else inner).n_features

@@ -440,7 +440,7 @@ def _model(
         raise AssertionError(msg)
     state.widen(encoding.n_features)
     counts = np.zeros(len(reading.classes), np.int64)
-    counts[reading.ranks] = reading.class_counts
+    np.add.at(counts, reading.ranks, reading.class_counts)
     found = None if verdict is None else _verdict(verdict, trained, learner)
     training = _file_record(source.files, encoding, learner.title)
     if verdict is not None and found is None:
@@ -525,7 +525,10 @@ def _file_record(files: Files, encoding: Any, title: str) -> dict[str, Any]:
         "decisions": None if decisions is None else decisions.as_json(),
         "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
         "bad_rows": files.bad_rows.as_json(),
-        "notes": [*decided, *others, *files.notes, *files.bad_rows.notes()],
+        "notes": [
+            *(*decided, *others, *files.notes),
+            *(*files.bad_rows.notes(), *files.classes.notes()),
+        ],
     }
 
 

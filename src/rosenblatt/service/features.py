@@ -368,7 +368,7 @@ class ColumnFeatures(FeatureSpace):
                     msg = f"The model has no column {name[:80]!r}; it has {listed}."
                     raise InputError(msg)
         columns = {
-            name: [_text(_mapping(features).get(name)) for features in batch]
+            name: [self._text(name, _mapping(features).get(name)) for features in batch]
             for name, _ in self.columns
         }
         frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
@@ -380,6 +380,12 @@ class ColumnFeatures(FeatureSpace):
     def remarks(self) -> list[str]:
         """Return sentences on columns that are not as in training."""
         return self._table.remarks(self._last.counts, at_once=True)
+
+    def _text(self, name: str, value: Value) -> str | None:
+        """Return a value as it would stand in a file; a number may be that of a category."""
+        if value is None or isinstance(value, str):
+            return value or None
+        return self._table.level(name, value) or _text(value)
 
     def name(self, number: int) -> str:
         """Return what the encoding calls a feature."""
@@ -423,10 +429,8 @@ def _plain(name: str, value: Value) -> float:
     return float(value or 0.0)
 
 
-def _text(value: Value) -> str | None:
-    """Return a value as it would stand in a file: a whole number without its decimal point."""
-    if value is None or isinstance(value, str):
-        return value or None
+def _text(value: float) -> str:
+    """Return a number as it would stand in a file: a whole one without its decimal point."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.labels import Spellings
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.counts import empty_log
@@ -272,8 +273,14 @@ class ServedLearner:
             raise InputError(msg)
 
     def known(self, label: Class) -> Class:
-        """Return a label as the class is called that it equals, if there is one: 1 for 1.0."""
+        """Return a label as the class is called that it names, if any: 1 for 1.0 and "1"."""
+        if not self.classes or (type(label) is bool and type(self.classes[0]) is not bool):
+            return label
         number = self._numbers.get(label)
+        if number is None:
+            texts = [str(one) for one in self.classes]
+            text = str(label) if str(label) in texts else Spellings(texts).find(label)
+            number = None if text is None else texts.index(text)
         return label if number is None else self.classes[number]
 
     def _other_kind(self, label: Class) -> InputError:

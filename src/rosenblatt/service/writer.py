@@ -347,9 +347,10 @@ class Writer:
             raise
 
     def _lesson(self, pending: Pending, one: Taught, token: str | None, now: float) -> Learned:
-        entry, label = pending.entry, one.label
+        entry = pending.entry
+        label = entry.private.known(one.label)
         entry.private.check_label(label)
-        text = text_of(entry.private.known(label))
+        text = text_of(label)
         if one.id is not None:
             first = pending.ids.get(one.id)
             first = first or self.journal.here.event(entry.record.model, one.id)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.labels import Label
+from rosenblatt.data.labels import Label, classes_of
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import take
@@ -116,18 +116,15 @@ def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def sorted_classes(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Return the different labels in order, all as words if one of them is a word."""
-    different = set(labels)
-    if any(isinstance(label, str) for label in different):
-        return tuple(sorted({str(label) for label in different}))
+    """Return the classes that labels name, in order; see ``classes_of``."""
+    different: set[Any] = {*classes_of(labels).values()}
     return tuple(sorted(different))
 
 
 def ranks_of(labels: Sequence[Label], classes: Sequence[Label]) -> NDArray[np.int32]:
-    """Return the number of each label among sorted classes."""
-    words = any(isinstance(label, str) for label in classes)
-    number = {label: k for k, label in enumerate(classes)}
-    return np.array([number[str(label) if words else label] for label in labels], np.int32)
+    """Return the number of each label among the sorted classes of these and other labels."""
+    number, class_of = {one: k for k, one in enumerate(classes)}, classes_of((*classes, *labels))
+    return np.array([number[class_of[label]] for label in labels], np.int32)
 
 
 def class_weights(

@@ -60,7 +60,8 @@ class Reading:
     ) -> None:
         self.block_bytes = block_bytes
         self.class_weight = class_weight
-        self.classes = classes  # sorted; those known from elsewhere and those met
+        self._known = classes  # from elsewhere
+        self.classes = classes  # sorted; those known and those met
         self.ranks = np.zeros(0, np.int32)  # place in classes of each class in order of appearance
         self.class_counts = np.zeros(0, np.int64)  # in order of appearance
         self._class_totals = np.zeros(0)  # of the weights of their rows
@@ -105,8 +106,7 @@ class Reading:
         """Return what multiplies the steps of rows of these classes and own weights; None: 1."""
         if self.class_weight is None:
             return given
-        counts = np.zeros(len(self.classes))
-        counts[self.ranks] = self._class_totals
+        counts = np.bincount(self.ranks, self._class_totals, len(self.classes))
         by_class: Any = class_weights(self.class_weight, self.classes, counts)
         weights: NDArray[Any] = by_class[self.ranks[labels]]
         return weights if given is None else weights * given
@@ -181,7 +181,7 @@ class Reading:
             msg = "There are no rows to learn from: the input is empty."
             raise InputError(msg)
         if len(block.classes) > len(self.ranks):
-            self.classes = sorted_classes((*self.classes, *block.classes))
+            self.classes = sorted_classes((*self._known, *block.classes))
             self.ranks = ranks_of(block.classes, self.classes)
             n_new = len(self.ranks) - len(self.class_counts)
             self.class_counts = np.pad(self.class_counts, (0, n_new))

@@ -159,18 +159,20 @@ def test_columns_that_are_something_else_are_not_asked() -> None:
 @pytest.mark.parametrize(
     ("values", "labels"),
     [
-        (["+1", "-1", "1.0", " 1 "], [1, -1, 1, 1]),
+        (["+1", "-1", "1.0", " 1 "], ["+1", "-1", "1.0", "1"]),
+        (["3.1", "3.10", "7E10", "01", "inf"], ["3.1", "3.10", "7E10", "01", "inf"]),
         (["spam", "ham", "?", "None"], ["spam", "ham", "?", "None"]),
         (["normal.", "smurf."], ["normal.", "smurf."]),
         (pl.Series([2, 1, 2], dtype=pl.UInt8), [2, 1, 2]),
         ([1.0, 2.5, -0.0], [1, 2.5, 0]),
         ([True, False], [True, False]),
         (pl.Series(["a", "b", "a"], dtype=pl.Categorical), ["a", "b", "a"]),
-        (pl.Series(["1.50"]).cast(pl.Decimal(5, 2)), [1.5]),
+        (pl.Series(["1.50"]).cast(pl.Decimal(5, 2)), ["1.50"]),
+        (pl.Series([0.1, 2.0], dtype=pl.Float32), [0.1, 2]),
     ],
 )
-def test_labels_are_read_as_in_svmlight_files(values: Any, labels: list[Any]) -> None:
-    """+1, 1 and 1.0 are one class; words stay as they are; typed values keep their type."""
+def test_labels_are_the_texts_in_the_file(values: Any, labels: list[Any]) -> None:
+    """Texts stay as they are written, without blanks around; typed values keep their type."""
     classes = Classes()
     codes = label_codes(typed({"c": values}), "c", classes, required=True)
     found = [classes.labels[code] for code in codes]
@@ -201,7 +203,6 @@ def test_a_missing_label_is_an_error_where_it_is_needed(values: list[Any]) -> No
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (["a", "inf"], r"data.parquet, row 2, column 'c': label 'inf' is not finite\."),
         ([1.0, math.inf], r"data.parquet, row 2, column 'c': label 'inf' is not finite\."),
         (["x" * 2000], r"row 1, column 'c': label 'x+…' is longer than 1000 bytes\."),
         ([[1], [2]], r"column 'c' holds List\(Int64\), which can't be labels"),

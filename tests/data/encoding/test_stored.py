@@ -102,17 +102,33 @@ def test_json_that_is_no_encoding_is_an_error(stored: Any) -> None:
         encoding_from(stored, {})
 
 
-@pytest.mark.parametrize(("name", "known"), [("version", 4), ("hash_version", 1)])
+@pytest.mark.parametrize(("name", "known"), [("version", 5), ("hash_version", 1)])
 def test_an_encoding_of_the_future_is_refused(name: str, known: int) -> None:
     """A file of a newer release says that it is one, and one of an older release too."""
     encoding = _fitted()
-    for other, advice in ((known + 1, "use a newer one"), (known - 1, "train the model again")):
+    older = 3 if name == "version" else 0
+    for other, advice in ((known + 1, "use a newer one"), (older, "train the model again")):
         with pytest.raises(InputError) as error:
             encoding_from(encoding.as_json() | {name: other}, encoding.arrays())
         assert str(error.value) == (
             f"The encoding of this model has {name} {other}, and this rosenblatt knows {known};"
             f" {advice}."
         )
+
+
+@pytest.mark.parametrize("bits", [None, 12])
+def test_an_encoding_of_version_4_knows_levels_as_it_did(bits: int | None) -> None:
+    """There 2.50 was the level 2.5, and True was true; it is stored again as it was."""
+    rows: Rows = [{"colour": level} for level in ("2.5", "true", "1")]
+    roles = {"colour": "category"}
+    encoding = encoding_for(rows, roles, hash_bits=bits)
+    before = encoding.encode(table_of(rows, ["colour"]), None).indices.tolist()
+    encoding.freeze()
+    old = encoding_from(encoding.as_json() | {"version": 4}, encoding.arrays())
+    assert isinstance(old, TableEncoding)
+    others: Rows = [{"colour": level} for level in ("2.50", "True", "1.0")]
+    assert old.encode(table_of(others, ["colour"]), None).indices.tolist() == before
+    assert old.as_json()["version"] == 4
 
 
 def _with(name: str, value: Any) -> dict[str, NDArray[Any]]:

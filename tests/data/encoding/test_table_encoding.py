@@ -234,6 +234,77 @@ def test_numbers_as_people_write_them_are_read_in_their_column() -> None:
     ]
 
 
+def test_a_level_is_the_text_in_the_file() -> None:
+    """3.1 and 3.10 are two levels, so are 1, 1.0 and 01, 7E10 and 70000000000, True and true."""
+    levels = ["3.1", "3.10", "1", "1.0", "01", "7E10", "70000000000", "True", "true"]
+    data = table({"c": levels})
+    encoding = TableEncoding.from_sample(data, category=["c"], has_label=False)
+    for _ in range(2):
+        names = [*map("".join, single_rows(encoding, encoding.encode(data, None)))]
+        assert names == [f"c={level}" for level in levels]
+        encoding.freeze()
+
+
+@pytest.mark.parametrize(
+    ("levels", "values", "found"),
+    [
+        (["1", "2"], ["1.0", "+2", "01", "2.00", "1e0"], ["c=1", "c=2", "", "", ""]),
+        (["1.0", "2.0"], [1, 2], ["c=1.0", "c=2.0"]),
+        (["1", "2", "x"], ["1.0", "2"], ["", "c=2"]),
+        (["1", "2", "x"], [1.0, 2.0], ["c=1", "c=2"]),
+        (["01", "1e5"], [1, 100000], ["c=01", "c=1e5"]),
+        (["3.1", "3.10"], [3.1, 2.0], ["c=3.1", ""]),
+        (["True", "False"], [True, False], ["c=True", "c=False"]),
+        (["true", "false"], ["True", "FALSE"], ["c=true", "c=false"]),
+        (["0.1", "x"], pl.Series([0.1], dtype=pl.Float32), ["c=0.1"]),
+        (["1.50", "x"], pl.Series(["1.50"]).cast(pl.Decimal(5, 2)), ["c=1.50"]),
+    ],
+)
+def test_a_known_level_is_found_by_its_number_where_that_is_sure(
+    levels: list[str], values: Any, found: list[str]
+) -> None:
+    """Texts by another plain spelling where all are numbers, numbers by the only text of them."""
+    sample = table({"c": levels})
+    encoding = TableEncoding.from_sample(sample, category=["c"], has_label=False)
+    encoding.encode(sample, None)
+    encoding.freeze()
+    batch = encoding.encode(typed({"c": values}), None)
+    assert [*map("".join, single_rows(encoding, batch))] == found
+
+
+@pytest.mark.parametrize(
+    ("levels", "values", "sentence"),
+    [
+        (["01", "02"], [1, 2], "1 is read as '01'"),
+        (["3.1", "3.10"], [3.1], "3.1 may be '3.1' or '3.10'"),
+    ],
+)
+def test_numbers_that_were_texts_in_training_are_said(
+    levels: list[str], values: list[float], sentence: str
+) -> None:
+    """What a data frame has made a number may have been another text: said once."""
+    sample = table({"zip": levels})
+    encoding = TableEncoding.from_sample(sample, category=["zip"], has_label=False)
+    encoding.encode(sample, None)
+    encoding.freeze()
+    encoding.encode(sample, None)
+    assert encoding.spelling_notes() == []
+    encoding.encode(typed({"zip": values}), None)
+    assert encoding.spelling_notes() == [
+        f"Column 'zip' holds numbers, but texts in training: {sentence}. Read it as text."
+    ]
+    assert encoding.spelling_notes() == []
+
+
+def test_hashed_levels_of_one_plain_number_are_one() -> None:
+    """No other level is known to compare with: 1.0 and +1 are 1, but 3.10 is not 3.1."""
+    sample = table({"c": ["1", "1.0", "+1", "3.1", "3.10"]})
+    encoding = TableEncoding.from_sample(sample, category=["c"], has_label=False, hash_bits=20)
+    one, *same, short, long = encoding.encode(sample, None).indices.tolist()
+    assert same == [one, one]
+    assert short != long
+
+
 def test_levels_are_the_same_in_every_format() -> None:
     """1, 1.0 and "1" are one level; NaN, null and "?" are missing; true is a word."""
     encoding = TableEncoding.from_sample(table({"c": ["1"]}), category=["c"], has_label=False)

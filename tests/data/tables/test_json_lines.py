@@ -66,7 +66,18 @@ def test_whole_numbers_give_way_to_fractions_and_nulls_to_anything() -> None:
     assert first.frame.schema == {"a": pl.Int64, "b": pl.Null}
     assert second.frame.schema == {"a": pl.Float64, "b": pl.String}
     (huge,) = json_tables(b'{"a": 9223372036854775808}\n', 99)
-    assert huge.frame["a"].to_list() == [2.0**63]
+    assert huge.frame["a"].to_list() == ["9223372036854775808"]
+
+
+def test_a_number_that_is_written_otherwise_keeps_its_text() -> None:
+    """3.10 may be a version and 7E10 a code: as labels they are the texts in the file."""
+    text = b'{"a": 3.1, "b": 1.5}\n{"a": 3.10, "b": 2}\n{"a": 7E10, "b": 1}\n{"a": 2, "b": 1.0}\n'
+    (whole,) = json_tables(text, 999)
+    assert whole.frame["a"].to_list() == ["3.1", "3.10", "7E10", "2"]
+    assert whole.frame["b"].to_list() == [1.5, 2, 1, 1]
+    first, *others = json_tables(text, 5)
+    assert first.frame["a"].to_list() == [3.1]
+    assert [table.frame["a"][0] for table in others] == ["3.10", "7E10", "2"]
 
 
 def test_named_columns_are_taken_and_others_ignored(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn
+from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn, plainly_typed
 from rosenblatt.data.encoding.dates import date_part
 from rosenblatt.data.encoding.vocabulary import Numbering
+from rosenblatt.data.labels import TRUTHS
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.text.hashing import column_seed, term_hash
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from rosenblatt.data.encoding.familiarity import ColumnCounts
 
 NO_LEVEL = b""  # a missing value; no level is empty
-DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
-TRUTH = ("true", "false")
+DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*)\.[0-9]+")
 
 
 def category_numbers(
@@ -41,12 +41,25 @@ def category_numbers(
     seed = column_seed("category", column.title)
     numbers = {}
     for value in values.unique(maintain_order=True).to_list():
-        level = level_name(value)
+        level = known_level(value, column, place, numbering, growing=growing)
         key = term_hash(level, seed)
         numbers[value] = numbering.level(place, key, level, n_rows=n_rows[value], growing=growing)
         if counts is not None:
             counts.add_level(place, level, numbers[value], n_rows[value])
     return _replaced(values, numbers)
+
+
+def known_level(
+    value: Any, column: FeatureColumn, place: int, numbering: Numbering, *, growing: bool
+) -> bytes:
+    """Return the level that a value belongs to; if it is not known, by another spelling of it."""
+    level = level_name(value)
+    if numbering.folds:
+        return folded_level(level)
+    if not level:
+        return level
+    known = numbering.knows(place, term_hash(level, column_seed("category", column.title)))
+    return numbering.spelling(place, value, level, known=known, growing=growing)
 
 
 def missing_numbers(
@@ -69,21 +82,31 @@ def missing_numbers(
 def level_name(value: Any) -> bytes:
     """Return the level that a value belongs to; it is empty where the value is missing.
 
-    1.0 is the level 1, since files with and without missing values differ in that. Text that says
-    a number with decimals or a truth value is the level of that: a data frame may have read it.
+    Text is the level as it is written. The number 1.0 is the level 1, since a column of whole
+    numbers has that type where some are missing.
 
     >>> [level_name(value) for value in (1.0, "1.0", "2.50", True, "True", "01", " x ", "NA")]
-    [b'1', b'1', b'2.5', b'true', b'true', b'01', b'x', b'']
+    [b'1', b'1.0', b'2.50', b'true', b'True', b'01', b'x', b'']
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return NO_LEVEL
+    if isinstance(value, bool):
+        return str(value).lower().encode()
     if isinstance(value, float):
         return str(int(value) if value.is_integer() else value).encode()
     bare = str(value).strip(BLANKS)
-    if DECIMAL.fullmatch(bare):
-        return level_name(float(bare))
-    level = bare.lower() if bare.lower() in TRUTH else bare
-    return NO_LEVEL if level in MISSING else level.encode()
+    return NO_LEVEL if bare in MISSING else bare.encode()
+
+
+def folded_level(level: bytes) -> bytes:
+    """Return a level as encodings up to version 4 have it: 2.5 for 2.50, true for True.
+
+    >>> [folded_level(level) for level in (b"1.0", b"2.50", b"True", b"01")]
+    [b'1', b'2.5', b'true', b'01']
+    """
+    if DECIMAL.fullmatch(level):
+        return level_name(float(level))
+    return level.lower() if level.lower().decode() in TRUTHS else level
 
 
 def _values(table: Table, column: FeatureColumn) -> "pl.Series":
@@ -92,6 +115,7 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
     series = table.frame[column.name]
     if column.part:
         return date_part(table, series, column)
+    series = plainly_typed(series)
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
         msg = Sentence(
             f"{table.file}: column '{column.name}' holds {series.dtype}, which can't be a category;"
@@ -101,9 +125,7 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
         raise InputError(msg)
     if series.dtype.is_float():
         return series.fill_nan(None)
-    if series.dtype in (pl.Categorical, pl.Enum) or series.dtype.is_temporal():
-        return series.cast(pl.String)
-    return series
+    return series.cast(pl.String) if series.dtype.is_temporal() else series
 
 
 def _replaced(values: "pl.Series", numbers: dict[Any, int]) -> NDArray[np.int32]:

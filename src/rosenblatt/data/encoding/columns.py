@@ -1,10 +1,13 @@
 """What each column of a table is taken for, and what its features are called."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Role = Literal["label", "weight", "numeric", "category", "text", "ignored"]
 DatePart = Literal["", "year", "month", "weekday", "hour"]
@@ -20,6 +23,18 @@ DATE_FORMS: tuple[str, ...] = get_args(DateForm)
 # How a missing value is written in a column of text, blanks around it aside; null is missing too.
 MISSING = frozenset({"", "?", "NA", "N/A", "nan", "NaN", "null", "NULL", "None"})
 BLANKS = " \t\n\r\v\f"
+
+
+def plainly_typed(series: "pl.Series") -> "pl.Series":
+    """Return a column as text where it is text in all but its type, with the same shortest texts.
+
+    A decimal is the text that its file has: 3.10. A single float is 0.1, not 0.10000000149.
+    """
+    import polars as pl
+
+    if series.dtype in (pl.Categorical, pl.Enum) or series.dtype.is_decimal():
+        return series.cast(pl.String)
+    return series.cast(pl.String).cast(pl.Float64) if series.dtype == pl.Float32 else series
 
 
 class InputColumn(NamedTuple):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import BLANKS, MISSING
+from rosenblatt.data.encoding.columns import BLANKS, MISSING, plainly_typed
 from rosenblatt.data.encoding.numbers import all_numbers
-from rosenblatt.data.labels import Classes, Label, read_label
+from rosenblatt.data.labels import Classes, Label, checked_text
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Question, Sentence
 
@@ -318,9 +318,7 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
     """Return the class of each row; −1 where it is missing, an InputError if it is required."""
     import polars as pl
 
-    series = table.frame[name]
-    if series.dtype in (pl.Categorical, pl.Enum):
-        series = series.cast(pl.String)
+    series = plainly_typed(table.frame[name])
     distinct = series.unique(maintain_order=True)
     readable = series.dtype == pl.String or series.dtype in (pl.Boolean, pl.Null)
     if not readable and not series.dtype.is_numeric():
@@ -357,8 +355,7 @@ def label_faults(table: Table, name: str) -> dict[int, str]:
     import polars as pl
 
     series = table.frame[name] if name in table.frame.columns else pl.Series()
-    if series.dtype in (pl.Categorical, pl.Enum):
-        series = series.cast(pl.String)
+    series = plainly_typed(series)
     if series.dtype.is_float():
         series = series.fill_nan(None)
     elif series.dtype != pl.String and not series.null_count():
@@ -383,15 +380,15 @@ def _missing_label(name: str) -> Sentence:
 
 
 def _label(value: Any) -> Label | None:
-    """Return the label that a value of a column is, None for a missing one."""
+    """Return the label that a value of a column is: text as written; None for a missing one."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
         bare = value.strip(BLANKS)
-        return None if bare in NO_LABEL else read_label(bare.encode())
+        return None if bare in NO_LABEL else checked_text(bare)
     if isinstance(value, int):
         return value
-    number = float(value)  # of a float or a decimal
+    number = float(value)
     if math.isnan(number):
         return None
     if math.isinf(number):

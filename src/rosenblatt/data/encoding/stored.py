@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from rosenblatt.data.conjunctions import ConjoinedEncoding
     from rosenblatt.data.encoding.table_encoding import TableEncoding
 
-# 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels; 3: no number was shortened
-VERSION = 4
+# 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels; 3: no number was
+# shortened; 4: 2.50 and 2.5 were one level
+VERSION = 5
+FOLDING = 4
 STATISTICS = "statistics"
 SUMMARIES = "summaries"  # files of older versions have none
 TERM_ARRAYS = {
@@ -53,7 +55,7 @@ def table_json(encoding: "TableEncoding") -> dict[str, Any]:
     """Return the small parts of an encoding."""
     return {
         "kind": encoding.kind,
-        "version": VERSION,
+        "version": FOLDING if encoding.numbering.folds else VERSION,
         "hash_version": HASH_VERSION,
         "columns": [
             {
@@ -119,7 +121,7 @@ def encoding_from(
         _damaged(f"there is no kind {kind!r}")
     for name, known in (("version", VERSION), ("hash_version", HASH_VERSION)):
         found = _field(stored, name, int)
-        if found != known:
+        if found != known and (name, found) != ("version", FOLDING):
             msg = (
                 f"The encoding of this model has {name} {found}, and this rosenblatt knows {known};"
                 f" {'use a newer one' if found > known else 'train the model again'}."
@@ -192,6 +194,7 @@ def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEn
         if has_text:
             documents = _documents(arrays, n_texts, len(terms.hashes))
         numbering = KeptNumbering(room, terms, documents)
+    numbering.folds = stored["version"] == FOLDING
     encoding = TableEncoding(
         columns,
         settings,

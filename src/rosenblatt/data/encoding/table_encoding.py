@@ -20,7 +20,7 @@ from rosenblatt.data.batch import (
     without_duplicates,
 )
 from rosenblatt.data.encoding.bins import NumberBins, RowSample
-from rosenblatt.data.encoding.categories import category_numbers, missing_numbers
+from rosenblatt.data.encoding.categories import category_numbers, known_level, missing_numbers
 from rosenblatt.data.encoding.characters import LONGEST_NGRAM, CharacterColumn, Lengths
 from rosenblatt.data.encoding.columns import (
     CHARACTERS,
@@ -301,6 +301,29 @@ class TableEncoding:
     def n_unknown(self) -> int:
         """How many words and levels, counted once a row, had no feature and were dropped."""
         return self.numbering.n_unknown
+
+    def level(self, name: str, value: float) -> str | None:
+        """Return the text of a category that a number stands for; None for other columns."""
+        for place, column in enumerate(self.features):
+            if (column.name, column.role, column.part) == (name, "category", ""):
+                return known_level(value, column, place, self.numbering, growing=False).decode()
+        return None
+
+    def spelling_notes(self) -> list[str]:
+        """Return sentences on numbers that are texts in training, once for all rows so far."""
+        if not isinstance(self.numbering, KeptNumbering):
+            return []
+        found, self.numbering.respelled = self.numbering.respelled, {}
+        notes = []
+        for place, levels in found.items():
+            number, texts = next(iter(levels.items()))
+            known = " or ".join(f"'{text}'" for text in texts)
+            sure = "is read as" if len(texts) == 1 else "may be"
+            notes.append(
+                f"Column '{self.features[place].title}' holds numbers, but texts in training:"
+                f" {number} {sure} {known}. Read it as text."
+            )
+        return notes
 
     def prepare(self, table: Table) -> PreparedTable:
         """Return what ``encode`` can be handed to have less to do.

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.kernels.text.hashing import WORD_MASK
 
 LONGEST_NAME = 256  # bytes of a term that are kept to show it; its hash is what it is known by
@@ -223,6 +224,7 @@ class Numbering(Protocol):
     n_unknown: int  # how often a term of a row was not taken in
     key_mask: int  # the bits of a hash that matter
     documents: "DocumentCounts"
+    folds: bool  # whether 2.50 and 2.5 are one level, as in encodings of older versions
 
     def __len__(self) -> int: ...
 
@@ -231,6 +233,14 @@ class Numbering(Protocol):
 
     def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
         """Return the number of a category level that so many rows have."""
+
+    def knows(self, column: int, key: int) -> bool:
+        """Return whether a category level has a number."""
+
+    def spelling(
+        self, column: int, value: Any, level: bytes, *, known: bool, growing: bool
+    ) -> bytes:
+        """Return a level, which may be known, as it is known in another spelling."""
 
     def terms(
         self, column: int, terms: Terms, *, scanned: bool, growing: bool
@@ -281,6 +291,7 @@ class HashedNumbering:
 
     def __init__(self, bits: int, documents: DocumentCounts | None = None) -> None:
         self.n_unknown = 0
+        self.folds = False
         self.key_mask = (1 << bits) - 1
         self.documents = documents or DocumentCounts()
 
@@ -301,6 +312,18 @@ class HashedNumbering:
         """Return the number of a category level."""
         return key & self.key_mask
 
+    def knows(self, column: int, key: int) -> bool:
+        """Return that any level has a number."""
+        return True
+
+    def spelling(
+        self, column: int, value: Any, level: bytes, *, known: bool, growing: bool
+    ) -> bytes:
+        """Return 1 for 1.0 and +1, true for True: no other level is known to compare with."""
+        text = level.decode()
+        plain = text.lower() if text.lower() in TRUTHS else plain_number(text)
+        return level if plain is None else plain.encode()
+
     def terms(
         self, column: int, terms: Terms, *, scanned: bool, growing: bool
     ) -> NDArray[np.int32]:
@@ -317,9 +340,12 @@ class KeptNumbering:
         self, most: int, stored: TermArrays | None = None, documents: DocumentCounts | None = None
     ) -> None:
         self.n_unknown = 0
+        self.folds = False
         self.documents = documents or DocumentCounts()
         self.vocabulary = Vocabulary(most, stored)
         self._levels: dict[int, dict[int, int]] = {}  # column to hash to number
+        self._spellings: dict[int, Spellings] = {}
+        self.respelled: dict[int, dict[str, list[str]]] = {}  # column to number to its levels
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -355,9 +381,7 @@ class KeptNumbering:
 
     def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
         """Return the number of a category level that so many rows have."""
-        if column not in self._levels:
-            self._levels[column] = self.vocabulary.numbers_by_hash(column)
-        known = self._levels[column]
+        known = self._column(column)
         number = known.get(key, -1)
         if number < 0 and growing:
             number = self.vocabulary.add(key, name, column)
@@ -366,6 +390,35 @@ class KeptNumbering:
         if number < 0:
             self.n_unknown += n_rows
         return number
+
+    def knows(self, column: int, key: int) -> bool:
+        """Return whether a category level has a number."""
+        return key in self._column(column)
+
+    def spelling(
+        self, column: int, value: Any, level: bytes, *, known: bool, growing: bool
+    ) -> bytes:
+        """Return a level, which may be known, as it is known in another spelling.
+
+        What was read as a number before it came here is looked for among all numbers.
+        """
+        if growing or (known and isinstance(value, (str, bool))):
+            return level
+        if column not in self._spellings:
+            names = map(self.vocabulary.name, self._column(column).values())
+            self._spellings[column] = Spellings(name for name in names if name)
+        spellings, text = self._spellings[column], level.decode()
+        if not isinstance(value, (str, bool)):
+            others = spellings.of_number(value)
+            if any(plain_number(other) is None for other in others):
+                self.respelled.setdefault(column, {})[text] = others
+        found = None if known else spellings.find(text if isinstance(value, str) else value)
+        return level if found is None else found.encode()
+
+    def _column(self, column: int) -> dict[int, int]:
+        if column not in self._levels:
+            self._levels[column] = self.vocabulary.numbers_by_hash(column)
+        return self._levels[column]
 
     def terms(
         self, column: int, terms: Terms, *, scanned: bool, growing: bool

@@ -25,6 +25,32 @@ from rosenblatt.errors import InputError
 Object = dict[str, Any]
 Kinds = dict[str, type | None]  # of the values of each key; None where only nulls have come
 
+# Numbers that Python would write otherwise: 3.10, 7E10 and those of many digits.
+WRITTEN_OTHERWISE = re.compile(r"\.[0-9]+0(?![0-9])|[0-9][eE][-+]?[0-9]|[0-9]{18}")
+
+
+class WrittenNumber(float):
+    """A number whose text says more than its value."""
+
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> float:
+        """Return a number; with its text where that is lost otherwise."""
+        value = float(text)
+        if str(value) == text or math.isinf(value):
+            return value
+        written = cls(value)
+        written.text = text
+        return written
+
+    @classmethod
+    def of_whole(cls, text: str) -> float:
+        """Return a whole number; with its text where 64 bits do not hold it."""
+        value = int(text)
+        return value if -MOST_WHOLE <= value < MOST_WHOLE else cls.of(text)
+
+
 TYPES: dict[type | None, Any] = {
     None: pl.Null,
     bool: pl.Boolean,
@@ -126,7 +152,10 @@ def _shown(value: object) -> str:
 
 
 def _loads(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse)
+    hooks: dict[str, Any] = {}
+    if WRITTEN_OTHERWISE.search(text):
+        hooks = {"parse_float": WrittenNumber.of, "parse_int": WrittenNumber.of_whole}
+    return json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse, **hooks)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> Object:
@@ -220,8 +249,9 @@ class JsonLinesParser:
     The keys in the first block are the columns; a key that comes later is noted and left out, or an
     error where nobody counts bad rows. Where the wanted columns are named, all others are ignored.
     A key that an object lacks is null there. A column of whole numbers has fractions (Float64) from
-    the block on in which the first fraction comes, one of several kinds becomes text, and one of
-    nulls (Null) is open to any kind of value that comes later. Lists and objects are not kept.
+    the block on in which the first fraction comes, one of several kinds, or with a number such as
+    3.10, becomes text, and one of nulls (Null) is open to any kind of value that comes later. Lists
+    and objects are not kept.
     With ``rows`` each line is a row of a document, and places are counted in rows.
     """
 
@@ -373,6 +403,8 @@ def _kind(values: list[Any], known: type | None) -> type | None:
         return list
     if kinds & set(NESTED):
         return object
+    if WrittenNumber in kinds:
+        return str
     if kinds == {int, float}:
         return float
     if kinds == {int}:
@@ -394,4 +426,6 @@ def _series(name: str, values: list[Any], kind: type | None) -> pl.Series:
 
 def _text(value: Any) -> str | None:
     """Return a value as it stands in the file, or nearly so."""
+    if isinstance(value, WrittenNumber):
+        return value.text
     return value if value is None or isinstance(value, str) else json.dumps(value)
