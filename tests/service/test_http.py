@@ -1,6 +1,7 @@
 """What clients can ask over HTTP, and what they are told where they ask wrongly."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,13 @@ import numpy as np
 import pytest
 
 from rosenblatt import AveragedPerceptron, save, train_files
+from rosenblatt.models.continuation import learn_files
 from rosenblatt.service.history import new_learner
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.requests import ModelSpec
-from rosenblatt.service.snapshots import file_of
+from rosenblatt.service.snapshots import file_of, model_from
 
-from .conftest import Asked
+from .conftest import Asked, same
 
 MODEL = "/v1/models/m"
 
@@ -272,6 +274,60 @@ def test_balanced_weights_are_those_of_the_training(service: Asked, tmp_path: Pa
         422,
         "The model was trained with class_weight='balanced' and d",
     )
+
+
+def exported(asked: Asked) -> Any:
+    """Return the model as a file has it."""
+    return model_from(asked.ask("GET", f"{MODEL}/export").content)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"calibrate": True},
+        {"threshold": "balanced-accuracy"},
+        {"calibrate": True, "memory": "last"},
+    ],
+)
+@pytest.mark.parametrize("label", ["yes", "perhaps"])
+def test_a_moved_bias_goes_on_as_train_does(
+    service: Asked, tmp_path: Path, options: dict[str, Any], label: str
+) -> None:
+    """A calibrated model, or one with a threshold, learns new rows as train --from does."""
+    generator = np.random.default_rng(8)
+    numbers = generator.integers(-9, 10, size=(400, 2))
+    labels = np.where(numbers.sum(1) + generator.integers(-9, 10, 400) > 5, "yes", "no")
+    lines = [f"{a},{b},{word}" for (a, b), word in zip(numbers, labels, strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a,b,label", *lines]))
+    model = train_files(str(tmp_path / "rows.csv"), label="label", bins=0, **options)
+    assert model.training["bias_moved"] != 0
+    model.save(tmp_path / "rows.model")
+    file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
+    service.ask("PUT", MODEL, {"file": file})
+    batch = next(iter(model.rows(str(tmp_path / "rows.csv"))))
+    row = {"a": int(numbers[0, 0]), "b": int(numbers[0, 1])}
+    assert predict(service, row)["score"] == model.scores(batch)[0]
+    assert exported(service).calibration == model.calibration
+    new = [(3, 1, label), (-4, 2, "yes"), (5, 5, "no"), (1, 0, "yes")]
+    text = "a,b,label\n" + "".join(f"{a},{b},{word}\n" for a, b, word in new)
+    (tmp_path / "new.csv").write_text(text)
+    expected = learn_files(model, str(tmp_path / "new.csv"))
+    bad = [{"features": {"a": 3, "b": 1}, "label": label}, {"features": {"c": 1}, "label": "no"}]
+    assert service.ask("POST", f"{MODEL}/learn", {"examples": bad}).status_code == 422
+    assert predict(service, row)["score"] == model.scores(batch)[0]
+    service.ask("POST", f"{MODEL}/rollback", {"version": 0})
+    for a, b, word in new:
+        learn(service, {"a": a, "b": b}, word)
+    found = exported(service)
+    assert np.array_equal(found.weights, expected.weights)
+    assert (found.ledger is None) == (options.get("memory") == "last")
+    assert found.ledger is None or np.array_equal(found.ledger, expected.ledger)
+    assert found.calibration is expected.calibration is None
+    entry = service.writer.entries["m"]
+    assert same(entry.private, service.app.versions.new(entry, entry.version))
+    why = service.ask("POST", f"{MODEL}/why", {"features": row, "top": 1000}).json()
+    teachers = sum(teacher["amount"] for teacher in why["teachers"])
+    assert math.isclose(why["total"], why["start"] + teachers, abs_tol=1e-9)
 
 
 NO_EFFECT = {

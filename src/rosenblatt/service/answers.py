@@ -207,6 +207,10 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
         x[at], x[-1] = values, served.learner.constant
         _, file = reader.base(entry.record.model, 0)
         first = new_learner(entry.spec, writer.limits, file)
+        if not served.is_origin:
+            first.leave_origin()
+        for label in served.classes:
+            first.grow(label)
         start = _pair_score(first, features, positive, negative)
         if served.state.ledger is not None and file is not None:
             start = math.nan  # filled below: the average of what was there before is not a sum
@@ -241,8 +245,6 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
 def _pair_score(
     served: ServedLearner, features: Features, positive: Class, negative: Class
 ) -> float:
-    if not {positive, negative} <= set(served.classes):
-        return 0.0
     scores = served.scores([features])[0]
     if len(served.classes) == 2:
         return float(scores)

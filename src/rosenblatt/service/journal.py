@@ -107,7 +107,10 @@ DROP TABLE tokens_1;
 UPDATE jobs SET request = json_remove(request, '$.mode');
 INSERT INTO jobs (model, request, time, status)
     SELECT DISTINCT model, '{{"before":0.0}}', strftime('%s', 'now'), 'waiting' FROM events
-    WHERE kind = {FORGOT} AND json_extract(note, '$.mode') = 'subtract';
+    WHERE kind = {FORGOT} AND json_extract(note, '$.mode') = 'subtract'
+-- and what went on from weights whose bias a threshold had moved goes on from the weights before
+    UNION SELECT model, '{{"before":0.0}}', strftime('%s', 'now'), 'waiting' FROM bases
+    WHERE sequence = 0 AND instr(file, CAST('"bias_moved"' AS BLOB));
 """
 
 

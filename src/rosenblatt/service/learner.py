@@ -15,7 +15,7 @@ from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.single_rows import MISTAKE
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import Class, Model
+from rosenblatt.models.model import MOVED, Class, Model
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
 from rosenblatt.service.features import Features, FeatureSpace, gathered
@@ -82,7 +82,8 @@ class ServedLearner:
     ) -> None:
         self.learner, self.space = learner, space
         self.most_classes = most_classes
-        self.origin: Model | None = None  # the model file that it went on from
+        self.origin: Model | None = None  # the model file that it goes on from
+        self.is_origin = False  # whether nothing has been learned since
         self.class_weights: dict[Class, float] = {}  # multiply its steps; 1 where there is none
         self.classes = _in_order(classes)
         self.n_features = space.n_features
@@ -109,6 +110,7 @@ class ServedLearner:
         )
         state.keep_average(learner.averaged)
         served.n_features, served.state, served.origin = model.n_features, state, model
+        served.is_origin = True
         if space.sparse:
             state.widen(served._room(model.n_features))
         served._arrange()
@@ -192,6 +194,17 @@ class ServedLearner:
         )
         return self._row
 
+    def leave_origin(self) -> None:
+        """Take back what a threshold or a calibration moved, once there is something to learn.
+
+        They were those of the old weights; ``rosenblatt train --from`` drops them, too.
+        """
+        if self.is_origin and self.origin is not None and MOVED in self.origin.training:
+            state = self.state
+            state.by_class(state.weights)[0, -1] += self.origin.training[MOVED]
+            self._touched = None
+        self.is_origin = False
+
     def learn(self, features: Features, label: Class) -> Effect:
         """Learn from one example; where it raises, ``undo`` what it may have made room for."""
         self.check_label(label)
@@ -201,7 +214,8 @@ class ServedLearner:
             row = self._entered(features)
             predicted = self._label(row)
         self.space.learn([features])
-        self._grow(label)
+        self.leave_origin()
+        self.grow(label)
         state, count = self.state, self.state.count
         step: float | None = None if self._log is None else 0.0
         weight = self.class_weights.get(label, 1.0)
@@ -235,9 +249,11 @@ class ServedLearner:
 
     def fold(self, batch: Sequence[tuple[Features, Class]]) -> None:
         """Learn from examples of the journal, which were learned before, in few passes."""
+        if batch:
+            self.leave_origin()
         start = 0
         while start < len(batch):
-            self._grow(batch[start][1])
+            self.grow(batch[start][1])
             stop = start + 1
             while stop < len(batch) and batch[stop][1] in self._numbers:
                 stop += 1
@@ -288,7 +304,7 @@ class ServedLearner:
         msg = f"The label {label!r:.80} is of another type than the classes so far, {known}."
         return InputError(msg)
 
-    def _grow(self, label: Class) -> None:
+    def grow(self, label: Class) -> None:
         """Make room for what is new; its weights have been 0 all along."""
         if label not in self._numbers:
             together = _in_order((*self.classes, label))
@@ -345,7 +361,8 @@ class ServedLearner:
         self._trail = None if single else []  # a single one that is refused has changed nothing
         state = self.state
         arrays = state.weights, state.ledger, state.variance
-        return state, arrays, state.by_feature, self.classes, self.n_features
+        bias = state.by_class(state.weights)[:, -1].copy() if self.is_origin else None
+        return state, arrays, state.by_feature, self.classes, self.n_features, bias
 
     def undo(self, mark: Any) -> None:
         """Go back to the mark: nothing since has been learned."""
@@ -353,9 +370,12 @@ class ServedLearner:
         counts = [count for _, count in trail]
         for before, _ in reversed(trail):
             self._restore(before)
-        state, arrays, by_feature, classes, n_features = mark
+        state, arrays, by_feature, classes, n_features, bias = mark
         state.weights, state.ledger, state.variance = arrays
         state.by_feature = by_feature
+        if bias is not None:
+            self.is_origin = True
+            state.by_class(state.weights)[:, -1] = bias
         if counts:
             state.count = counts[0]
         self.state, self.classes = state, classes
@@ -407,6 +427,7 @@ class ServedLearner:
                 state.ledger[at] = changes.ledger
             state.count = changes.count
         self.classes, self.n_features = changes.classes, changes.n_features
+        self.is_origin = False
 
     def view(self) -> "ServedLearner":
         """Return a copy to read from: weights of its own, the numbering shared."""
@@ -419,6 +440,8 @@ class ServedLearner:
         """Return the model as a file has it, in memory of its own; None without a class."""
         if not self.classes:
             return None
+        if self.is_origin and self.origin is not None:
+            return self.origin.copy()
         state, learner = self.state, self.learner
         width = self.n_features
 
