@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reproduction.data_sets import Problem
+from reproduction.data_sets import ENCODING, Problem
 from reproduction.estimate import estimate
 from reproduction.experiment import Experiment, Setting
 from reproduction.line import NEGLIGIBLE, Line, higher_error, means_of_sets
@@ -91,8 +91,7 @@ def run(setting: Setting) -> Iterator[Line | Grid | str]:
     rows: list[list[Cell]] = []
     for name in QUICK_SETS if setting.quick else SETS:
         data = setting.folder.read(name)
-        n_seeds = SEEDS if data.n_train else SPLITS
-        n_seeds = QUICK_SEEDS if setting.quick else n_seeds
+        n_seeds = setting.runs(SEEDS if data.n_train else SPLITS, QUICK_SEEDS)
         for n_passes in PASSES:
             variant = f"{n_passes} pass{'es' if n_passes > 1 else ''}"
             found = []
@@ -122,7 +121,7 @@ EXPERIMENT = Experiment(
         f"After {PASSES[0]} and {PASSES[1]} passes, shuffled every time, with a bias; the same "
         "training for all three. Sets without a test file are split anew for every seed, three "
         f"tenths held out; of larger test files every seed draws {TESTED:,} rows ({QUICK_TESTED:,} "
-        "with --quick)."
+        f"with --quick). {ENCODING}"
     ),
     tolerance=(
         "The uncertainty is the 95 % interval of the mean paired difference over the seeds, of a "

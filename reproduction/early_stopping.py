@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reproduction.data_sets import Problem
+from reproduction.data_sets import ENCODING, Problem
 from reproduction.estimate import estimate
 from reproduction.experiment import Experiment, Setting
 from reproduction.line import NEGLIGIBLE, Line, higher_error, means_of_sets
@@ -111,8 +111,7 @@ def run(setting: Setting) -> Iterator[Line | Grid | str]:
     rows: list[list[Cell]] = []
     for subject in QUICK_SETS if setting.quick else SETS:
         data = setting.folder.read(subject)
-        n_seeds = SEEDS if data.n_train else SPLITS
-        n_seeds = QUICK_SEEDS if setting.quick else n_seeds
+        n_seeds = setting.runs(SEEDS if data.n_train else SPLITS, QUICK_SEEDS)
         found = []
         for seed in range(n_seeds):
             setting.tell(f"{subject}, seed {seed + 1} of {n_seeds}")
@@ -141,7 +140,7 @@ EXPERIMENT = Experiment(
         "pass with the least mean error in the trainings of other seeds, so that luck in the choice"
         " saves nothing; early stopping chooses a pass of the very training, and may choose lucky "
         "weights too. Sets without a test file are split anew for every seed, three tenths held "
-        "out."
+        f"out. {ENCODING}"
     ),
     tolerance=(
         "The uncertainty is the 95 % interval of the mean difference over the seeds, of a mean of "

@@ -121,7 +121,7 @@ def run(setting: Setting) -> Iterator[Line | Grid]:
     data = setting.folder.digits()
     problem = data.problem(0)
     for (degree, n_passes), printed in FIGURES.items():
-        n_orders = (QUICK_ORDERS if setting.quick else ORDERS).get(n_passes, 0)
+        n_orders = setting.runs(ORDERS[n_passes], QUICK_ORDERS.get(n_passes, 0))
         if not n_orders:
             continue
         subject = f"d = {degree}, T = {n_passes:g}"
@@ -131,7 +131,7 @@ def run(setting: Setting) -> Iterator[Line | Grid]:
             runs.append(measure(problem, degree, n_passes, seed))
         yield from compare(subject, printed, runs)
     if not setting.quick:
-        yield pixel_scales(setting, problem, ORDERS[0.1])
+        yield pixel_scales(setting, problem, setting.runs(ORDERS[0.1], 0))
 
 
 EXPERIMENT = Experiment(

@@ -127,8 +127,9 @@ def run(setting: Setting) -> Iterator[Line]:
     """Yield the lines of the table."""
     data = setting.folder.read("svmguide3")
     targets = np.where(data.y > 0, 1, -1).astype(np.int8)
+    n_orders = setting.runs(ORDERS, ORDERS)
     for subject, printed in FIGURES.items():
-        yield from compare(subject, printed, count(data.X, targets, printed, ORDERS))
+        yield from compare(subject, printed, count(data.X, targets, printed, n_orders))
 
 
 EXPERIMENT = Experiment(

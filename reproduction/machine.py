@@ -2,9 +2,11 @@
 
 import os
 import platform
+import subprocess
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 PACKAGES = ("rosenblatt", "numpy", "scipy", "numba", "llvmlite", "scikit-learn", "polars", "river")
@@ -16,12 +18,20 @@ def made_now() -> dict[str, Any]:
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
             versions[package] = version(package)
+    with suppress(OSError, subprocess.CalledProcessError):  # no git, no checkout
+        versions["rosenblatt"] += f" ({_commit()})"
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "versions": versions,
         "platform": platform.platform(),
         "cores": os.cpu_count() or 1,
     }
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603
+    return done.stdout.strip()
 
 
 def told(made: dict[str, Any]) -> str:

@@ -29,9 +29,16 @@ INTRODUCTION = """\
 
 What papers and the textbook print beside what this library measures. To repeat it, point
 `ROSENBLATT_DATA` at the data sets and run `make reproduce`, which takes less than an hour on two
-cores; `python -m reproduction --quick` takes a subset and less than two minutes, `--only TABLE` one
-table. Everything that is random follows from seeds 0, 1, 2, …, so the same versions print the same
-figures.
+cores and says how far it is; `python -m reproduction --quick` takes a subset and less than two
+minutes, `--only TABLE` one table. Everything that is random follows from seeds 0, 1, 2, …, so the
+same versions print the same figures.
+
+The figures are those of the code beside this page. Each table keeps a digest of what its experiment
+gives on small made-up data, which changes where rows come to be encoded, ordered or learned
+otherwise; a test fails where the code of today gives another one, and `python -m reproduction
+--resume -o docs` then makes those tables again. The experiments state how they encode texts (counts
+of words) and tables (standardised numbers, indicators of categories), whatever `train` does with
+them by default.
 
 Each line ends in a verdict that is computed from its figures. *Reproduced*: ours is within the
 tolerance of the paper's, or above (>) or below (<) a value by more than our uncertainty. *Differs*:
@@ -98,7 +105,12 @@ def state_of(table: Table) -> str:
 
 def _overview(tables: Sequence[Table]) -> str:
     rows = [
-        [f"[{t.name}](#{_anchor(t)})", *map(str, counted_verdicts(t)), _time(t), state_of(t)]
+        [
+            f"[{t.name}](#{_anchor(t)})",
+            *map(str, counted_verdicts(t)),
+            time_in_words(t.seconds),
+            state_of(t),
+        ]
         for t in tables
     ]
     made = list(dict.fromkeys(told(table.made) for table in tables))
@@ -107,9 +119,10 @@ def _overview(tables: Sequence[Table]) -> str:
 
 
 def _section(table: Table) -> str:
+    made = f"made on {table.made['date']} in {time_in_words(table.seconds)}"
     parts = [
         f"## {table.title}\n",
-        f"`{table.name}`: {state_of(table)}, made on {table.made['date']} in {_time(table)}.\n",
+        f"`{table.name}`: {state_of(table)}, {made}, digest {table.digest}.\n",
         f"*Source.* {table.source}\n",
         f"*Here.* {table.method}\n",
         f"*Tolerance.* {table.tolerance}\n",
@@ -135,9 +148,14 @@ def _anchor(table: Table) -> str:
     return kept.replace(" ", "-")
 
 
-def _time(table: Table) -> str:
-    minutes, seconds = divmod(round(table.seconds), 60)
-    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+def time_in_words(seconds: float) -> str:
+    """Return a time for people.
+
+    >>> time_in_words(83.2), time_in_words(4.9)
+    ('1 min 23 s', '5 s')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 class Results:
@@ -177,12 +195,28 @@ class Results:
         """Put a table among the results, and write them."""
         self.tables[table.name] = table
         tables = sorted(self.tables.values(), key=_place)
-        document = {"tables": [one.as_json() for one in tables]}
-        text = json.dumps(document, ensure_ascii=False, indent=1)
         with replacing(self.folder / DOCUMENT, "w") as file:
-            file.write(f"{text}\n")
+            file.write(f'{{"tables": [\n{_stored(tables)}\n]}}\n')
         with replacing(self.folder / PAGE, "w") as file:
             file.write(page(tables))
+
+
+def _stored(tables: Sequence[Table]) -> str:
+    """Return tables as JSON, a line for each figure; what follows from others is left out."""
+    texts = []
+    for table in tables:
+        document = table.as_json()
+        del document["conclusion"]
+        lines, grids = document.pop("lines"), document.pop("grids")
+        for line in lines:
+            del line["difference"], line["verdict"]
+        rest = json.dumps(document, ensure_ascii=False)[:-1]
+        of_lines, of_grids = (
+            ",\n".join(json.dumps(one, ensure_ascii=False) for one in part)
+            for part in (lines, grids)
+        )
+        texts.append(f'{rest},\n"lines": [\n{of_lines}],\n"grids": [\n{of_grids}]}}')
+    return ",\n".join(texts)
 
 
 def _place(table: Table) -> int:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reproduction.data_sets import DataFolder, rows_of, separable_rows, standardised
+from reproduction.data_sets import ENCODING, DataFolder, rows_of, separable_rows, standardised
 from reproduction.estimate import Estimate, estimate, ratio
 from reproduction.experiment import Experiment, Setting, train
 from reproduction.line import Line, pooled, ratio_above_one
@@ -101,8 +101,8 @@ def read_sets(folder: DataFolder, *, quick: bool) -> Iterator[tuple[str, Separab
     iris, wine, sonar = (folder.read(name) for name in ("iris", "wine", "sonar"))
     yield "iris: setosa or not", Separable(iris.X, _sides(iris.y == "Iris-setosa"), 1000)
     (X,) = standardised(wine.X)
-    yield "wine: kind 1 or not", Separable(X, _sides(wine.y == 1), 1000)
-    yield "wine: kind 3 or not", Separable(X, _sides(wine.y == 3), 1000)
+    yield "wine: kind 1 or not", Separable(X, _sides(wine.y == "1"), 1000)
+    yield "wine: kind 3 or not", Separable(X, _sides(wine.y == "3"), 1000)
     X, y = folder.read("mushrooms").training()
     yield "mushrooms", Separable(X, _sides(y == 1), 1000)
     spam = folder.read("sms_spam")
@@ -122,16 +122,16 @@ def _sides(positive: NDArray[Any]) -> NDArray[np.int8]:
 
 def run(setting: Setting) -> Iterator[Line | Grid | str]:
     """Yield the lines of every set, their mean, and what the trainings took."""
-    n_seeds = QUICK_SEEDS if setting.quick else SEEDS
     savings: list[Line] = []
     of_long: list[Line] = []  # a training that ends in its third pass has no pass to save
     passes: list[list[Cell]] = []
     updates: list[list[Cell]] = []
     for subject, rows in read_sets(setting.folder, quick=setting.quick):
         courses = {}
+        n_seeds = setting.runs(round(rows.share * SEEDS), max(2, round(rows.share * QUICK_SEEDS)))
         for order in ORDERS:
             setting.tell(f"{subject}, {order}")
-            courses[order] = course(rows, order, max(2, round(rows.share * n_seeds)))
+            courses[order] = course(rows, order, n_seeds)
         lines = list(compare(subject, courses))
         yield from lines
         savings.append(lines[0])
@@ -168,7 +168,7 @@ EXPERIMENT = Experiment(
     method=(
         "The perceptron with a bias, until a pass makes no mistake, on sets that a plane separates;"
         " all orders of a seed begin with the same permutation. Trainings that need very many "
-        "passes are stopped, and counted with the passes they had."
+        f"passes are stopped, and counted with the passes they had. {ENCODING}"
     ),
     tolerance=(
         f"“About” is taken for {ABOUT:.0f} percentage points either way. The uncertainty is the "

@@ -90,7 +90,7 @@ def run(setting: Setting) -> Iterator[Line]:
         problem.y_test,
         problem.n_classes,
     )
-    seeds = range(QUICK_ORDERS if setting.quick else ORDERS)
+    seeds = range(setting.runs(ORDERS, QUICK_ORDERS))
     setting.tell("PA-I")
     found = [accuracy(scaled, PA1(1 / 16), seed, second_order=False) for seed in seeds]
     passive = estimate(found)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from reproduction.data_sets import Problem
+from reproduction.data_sets import ENCODING, Problem
 from reproduction.estimate import estimate
 from reproduction.experiment import Experiment, Setting, train
 from reproduction.line import (
@@ -121,7 +121,7 @@ def described(subject: str, found: Sequence[Lives]) -> list[Cell]:
 
 def run(setting: Setting) -> Iterator[Line | Grid | str]:
     """Yield the lines of every set, and how long the vectors lived."""
-    n_seeds = QUICK_SEEDS if setting.quick else SEEDS
+    n_seeds = setting.runs(SEEDS, QUICK_SEEDS)
     lines: list[Line] = []
     rows = []
     for name in QUICK_SETS if setting.quick else SETS:
@@ -155,7 +155,7 @@ EXPERIMENT = Experiment(
         "makes no mistake. The life of a vector is the number of rows from its update to the next. "
         f"The longest-lived hundredth (at most {MOST_TRIED}) are made again from the list of "
         "mistakes and tried on held-out rows, and so are the vectors just before and just after "
-        "each of them, which had learned from as many rows."
+        f"each of them, which had learned from as many rows. {ENCODING}"
     ),
     tolerance=(
         "The uncertainty is the 95 % interval of the mean over the seeds, of a mean of sets over "

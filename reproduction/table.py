@@ -34,6 +34,8 @@ class Table:
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     made: dict[str, Any] = field(default_factory=dict)  # when, and by which versions
+    digest: str = ""  # of what the experiment gave on made-up data
+    data: dict[str, str] = field(default_factory=dict)  # digests of the files, by name
 
     def add(self, item: Line | Grid | str) -> None:
         """Take in a line, a grid or a note."""
@@ -67,7 +69,7 @@ class Table:
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> "Table":
         """Return the table that such a document was made of."""
-        table = cls(**{name: document[name] for name in PLAIN})
+        table = cls(**{name: document[name] for name in PLAIN if name in document})
         table.lines = [Line.from_json(line) for line in document["lines"]]
         table.grids = [Grid(**grid) for grid in document["grids"]]
         return table
@@ -84,6 +86,8 @@ PLAIN = (
     "notes",
     "seconds",
     "made",
+    "digest",
+    "data",
 )
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from reproduction.__main__ import reproduce
+from reproduction.__main__ import Progress, reproduce
 from reproduction.results import Results
+from rosenblatt.cli.screen import Screen
 from tests.cli.running import signalled
 from tests.reproduction.test_table import table
 
@@ -54,6 +55,7 @@ def test_a_table(tmp_path: Path) -> None:
     (rate,) = [line for line in lines if line[:2] == ["perceptron", "33.2"]]
     assert rate[-1] == "differs"  # these are not the rows of the paper
     assert "Mistakes in % of the rows: reproduced in 0 of 8 lines; differs in 8" in result.stdout
+    assert "Table 1 of 1: libol; about " in result.stderr  # by the run that the docs hold
     assert "Written to" in result.stderr
     page = (tmp_path / "reproduction.md").read_text("utf-8")
     assert "| perceptron | 33.2 |" in page
@@ -78,9 +80,31 @@ def test_earlier_tables_stay(tmp_path: Path) -> None:
     Results.of(tmp_path).keep(table("survival"))
     run("--only", "libol", "-o", str(tmp_path), data=guide(tmp_path))
     assert list(Results.of(tmp_path).tables) == ["libol", "survival"]
-    result = run("--only", "survival", "--resume", "-o", str(tmp_path), data=tmp_path)
+    result = run("--only", "libol", "--resume", "-o", str(tmp_path), data=tmp_path)
     assert result.exit_code == 0
-    assert "Title of survival" in result.stdout
+    assert "One online pass over svmguide3" in result.stdout
+    assert "Table 1" not in result.stderr
+
+
+def test_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is said which table is made and how long all will take, by the last run and this one."""
+    now = [100.0]
+    monkeypatch.setattr("reproduction.__main__.perf_counter", lambda: now[0])
+    progress = Progress(Screen(), {"libol": 83.2, "sol": 60.0, "survival": 120.0})
+    progress.begin("libol", ["sol"])
+    now[0] += 90.0
+    assert progress.left() == pytest.approx(60.0)  # it takes longer than last time
+    slow = table("libol")
+    slow.seconds = 2 * 83.2
+    progress.show(slow)
+    progress.begin("survival", ["sol"])
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "Table 1 of 2: libol; about 2 min 23 s left.",
+        "Table 2 of 3: survival; about 4 min 45 s left.",  # two minutes and one, and half more
+    ]
+    progress.begin("mixing", [])
+    assert capsys.readouterr().err == "Table 3 of 3: mixing.\n"
 
 
 def test_unknown_table(tmp_path: Path) -> None:

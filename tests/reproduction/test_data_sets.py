@@ -55,6 +55,25 @@ def test_a_table_of_our_own(tmp_path: Path) -> None:
     assert data.n_train is None
 
 
+def test_texts_are_counts_of_words(tmp_path: Path) -> None:
+    """Words of letters and digits in lower case are counted as they are, whatever train does."""
+    lines = ["ham\tOne two, two!\n", "spam\tit's 2nd_class ONE\n"]
+    (tmp_path / "sms_spam.tsv.gz").write_text("".join(lines))
+    data = DataFolder(tmp_path).read("sms_spam")
+    # 2nd, class, it, one, s, two
+    np.testing.assert_array_equal(data.X.toarray(), [[0, 0, 0, 1, 0, 2], [1, 1, 1, 1, 1, 0]])
+    assert data.y.tolist() == ["ham", "spam"]
+
+
+def test_tables_are_standardised_numbers_and_indicators(tmp_path: Path) -> None:
+    """Numbers are standardised by the training file, and a category of it is an indicator each."""
+    (tmp_path / "adult.train.csv.gz").write_text("1, red, <=50K\n3, ?, >50K\n\n")
+    (tmp_path / "adult.test.csv.gz").write_text("4, blue, >50K.\n")
+    data = DataFolder(tmp_path).read("adult")
+    np.testing.assert_array_equal(data.X.toarray(), [[-1, 0, 1], [1, 1, 0], [2, 0, 0]])
+    assert (data.y.tolist(), data.n_train) == (["<=50K", ">50K", ">50K"], 2)
+
+
 def test_splits() -> None:
     """Without a test file every seed splits anew, three tenths held out and no row in both."""
     X = np.arange(40.0).reshape(20, 2)

@@ -17,7 +17,7 @@ MADE = {"date": "2026-01-31", "versions": {"Python": "3.11.0", "numpy": "2.0.0"}
 def table(name: str = "libol", *, quick: bool = False, complete: bool = True) -> Table:
     """Return a table with a line of each verdict, a mean, a grid and a note."""
     made = Table(name, f"Title of {name}", "Their paper.", "Our way.", "This far.", quick, complete)
-    made.made, made.seconds = MADE, 83.2
+    made.made, made.seconds, made.digest = MADE, 83.2, "0123456789ab"
     for subject, ours in (("iris", 1.0), ("wine", -1.0), ("sonar", 0.2)):
         made.add(higher_error("Less error", subject, Estimate(ours, 1.0, 100)))
     made.add(Line("Mistakes", "d = 1", 412.0, Estimate(410.0, 3.0, 5), tolerance=5.0, decimals=0))
@@ -61,7 +61,7 @@ def test_page_says_all() -> None:
     assert "| d = 1 | 412 | 410 | 3.0 | 5 | -2 | 5.0 | reproduced |" in text  # no empty column
     assert "- Less error: reproduced in 2 of 3 lines" in text
     assert "2026-01-31, 2 cores; Python 3.11.0, numpy 2.0.0" in text
-    assert "`libol`: whole, made on 2026-01-31 in 1 min 23 s." in text
+    assert "`libol`: whole, made on 2026-01-31 in 1 min 23 s, digest 0123456789ab." in text
     assert "`averaging`: a subset (--quick)" in text
     assert "`survival`: interrupted" in text
     assert "make reproduce" in text
@@ -87,6 +87,9 @@ def test_results_stay(tmp_path: Path) -> None:
     again = Results.of(tmp_path).tables
     assert (again["libol"].complete, again["survival"].complete) == (False, True)
     assert (tmp_path / PAGE).read_text("utf-8") == page(list(again.values()))
+    stored = (tmp_path / DOCUMENT).read_text("utf-8")
+    assert "verdict" not in stored  # it follows from the figures
+    assert stored.count("\n") == 2 * 8 + 2  # a line for each of four figures and a grid
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"tables": 3}', '{"tables": [{"name": "libol"}]}'])

@@ -99,7 +99,7 @@ export const SCENES = [
         toy: "sorted labels", document: { second_order: "every pass" }, at: 45, panel: "orders",
       },
       {
-        words: ["Shuffling every pass is better than shuffling once, which is better than an unlucky order."],
+        words: ["Shuffling once is better than an unlucky order; shuffling every pass saves more passes on some data, and few on most."],
         question: "When would you not shuffle in every pass?",
         answer: ["Where rows come from a disk or over a network one after the other: jumping about in them costs more than the passes it saves. Or where their order means something, as in time."],
         toy: "sorted labels", document: { order: "once", second_order: "every pass" }, at: "end", panel: "orders",

@@ -1,6 +1,7 @@
 """Tables made one after another, kept, skipped and interrupted."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,11 @@ from reproduction import TABLES
 from reproduction.__main__ import experiment as made_by
 from reproduction.data_sets import VARIABLE, DataFolder
 from reproduction.estimate import Estimate
-from reproduction.experiment import Experiment, Setting, make_tables
+from reproduction.experiment import Experiment, Setting
 from reproduction.line import Line
 from reproduction.results import Results
 from reproduction.table import Table
+from reproduction.tables import make_tables
 from rosenblatt.errors import InputError
 
 FIRST, SECOND = (
@@ -35,6 +37,26 @@ def experiment(name: str, trouble: str = "", *, has_subset: bool = True) -> Expe
     return Experiment(name, "Title", "source", "method", "tolerance", run, has_subset)
 
 
+class Notes:
+    """What is shown and told."""
+
+    def __init__(self) -> None:
+        self.shown: list[Table] = []
+        self.told: list[str] = []
+
+    def begin(self, name: str, later: Sequence[str]) -> None:
+        """Note the table and how many come later."""
+        self.told.append(f"{name}, then {len(later)}")
+
+    def tell(self, text: str) -> None:
+        """Note what is done."""
+        self.told.append(text)
+
+    def show(self, table: Table) -> None:
+        """Note the table."""
+        self.shown.append(table)
+
+
 def make(
     folder: Path,
     experiments: Sequence[Experiment],
@@ -43,18 +65,10 @@ def make(
     resume: bool = False,
 ) -> tuple[dict[str, str], list[Table], list[str]]:
     """Make tables; return what is skipped, shown and told."""
-    shown: list[Table] = []
-    told: list[str] = []
-    skipped = make_tables(
-        experiments,
-        DataFolder(folder),
-        Results.of(folder),
-        quick=quick,
-        resume=resume,
-        tell=told.append,
-        show=shown.append,
-    )
-    return skipped, shown, told
+    notes, data = Notes(), DataFolder(folder)
+    results = Results.of(folder)
+    skipped = make_tables(experiments, data, results, notes, quick=quick, resume=resume)
+    return skipped, notes.shown, notes.told
 
 
 def test_all_tables_are_registered() -> None:
@@ -67,7 +81,7 @@ def test_tables_are_shown_and_kept(tmp_path: Path) -> None:
     skipped, shown, told = make(tmp_path, [experiment("libol"), experiment("averaging")])
     assert skipped == {}
     assert [table.name for table in shown] == ["libol", "averaging"]
-    assert told == ["libol begins", "averaging begins"]
+    assert told == ["libol, then 1", "libol begins", "averaging, then 0", "averaging begins"]
     kept = Results.of(tmp_path).tables["libol"]
     assert kept.complete
     assert kept.lines == [FIRST, SECOND]
@@ -104,18 +118,34 @@ def test_resuming_makes_what_is_not_whole(tmp_path: Path) -> None:
     """Whole tables are taken from the folder, interrupted ones are made again."""
     with pytest.raises(KeyboardInterrupt):
         make(tmp_path, [experiment("libol"), experiment("averaging", "interrupted")])
-    experiments = [experiment("libol", "missing"), experiment("averaging")]
+    experiments = [experiment("libol"), experiment("averaging")]
     skipped, shown, told = make(tmp_path, experiments, resume=True)
     assert skipped == {}
-    assert told == ["averaging begins"]
+    assert told == ["averaging, then 0", "averaging begins"]
     assert [table.complete for table in shown] == [True, True]
+
+
+def test_resuming_makes_what_older_code_made(tmp_path: Path) -> None:
+    """A table of code that gave something else is made again; new words alone are taken over."""
+    make(tmp_path, [experiment("libol")])
+    _, _, told = make(
+        tmp_path, [replace(experiment("libol"), method="in other words")], resume=True
+    )
+    assert told == []
+    assert Results.of(tmp_path).tables["libol"].method == "in other words"
+    third = Line("Claim", "c", 1.0, Estimate(1.0, 0.0, 1), tolerance=0.5)
+    _, _, told = make(
+        tmp_path, [replace(experiment("libol"), run=lambda _: iter([third]))], resume=True
+    )
+    assert told == ["libol, then 0"]
+    assert Results.of(tmp_path).tables["libol"].lines == [third]
 
 
 def test_a_subset_is_not_resumed_as_a_whole(tmp_path: Path) -> None:
     """A subset does not stand for the whole table; a whole table stands for the subset."""
     make(tmp_path, [experiment("libol")], quick=True)
     _, _, told = make(tmp_path, [experiment("libol")], resume=True)
-    assert told == ["libol begins"]
+    assert told == ["libol, then 0", "libol begins"]
     _, _, told = make(tmp_path, [experiment("libol")], quick=True, resume=True)
     assert told == []
 
