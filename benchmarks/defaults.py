@@ -6,8 +6,8 @@ the labels in the last column, TSV of label and text, or svmlight.
 ``rosenblatt train`` as it comes, and LinearSVC, LogisticRegression and SGDClassifier of
 scikit-learn in the pipelines that a user would write, on random splits of the *training* rows of
 real data sets; test files are not opened. All read the same file and are told where the label is.
-``--ours`` measures ours alone again, and ``--page`` writes the table of docs/defaults.md from the
-results.
+``--ours`` measures errors and sizes of ours alone again, and ``--page`` writes the tables of
+docs/defaults.md from the results.
 """
 
 import gzip
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_svmlight_file
@@ -36,6 +37,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 from reproduction.data_sets import data_file
+from reproduction.digest import digest_of
+from reproduction.machine import made_now
 from rosenblatt import train_files
 
 ROWS = 20_000  # of a set, drawn at random from more
@@ -51,6 +54,7 @@ NOT_WAITED_FOR = {"20news": {"LogisticRegression"}, "debian_paths": {"LogisticRe
 SPLITS, SMALL_SPLITS = 5, 20
 FEW_ROWS = 5_000  # up to here there are more splits
 TEST_SHARE = 0.2
+PROBE_ROWS = 600  # of the made-up files that tell whether the defaults are still the same
 DOCS = Path(__file__).parents[1] / "docs"
 RESULTS = DOCS / "defaults.json"
 PAGE = DOCS / "defaults.md"
@@ -168,24 +172,32 @@ def measured(
     n_splits = SMALL_SPLITS if len(chosen) <= FEW_ROWS else SPLITS
     splits = StratifiedShuffleSplit(n_splits, test_size=TEST_SHARE, random_state=0)
     for train, test in splits.split(chosen, labels[chosen]):
-        paths = []
-        for name, numbers in (("train", chosen[train]), ("test", chosen[test])):
-            path = folder / f"{name}{ENDINGS[data.kind]}"
-            head = [] if data.header is None else [data.header]
-            path.write_text("\n".join([*head, *(data.lines[k] for k in numbers), ""]))
-            paths.append(path)
+        paths = _files(data, folder, (chosen[train], chosen[test]))
         scores = {"rosenblatt": _ours(data, paths[0], paths[1], folder)}
         for name, learner in peers.items():
             scores[name] = _theirs(data, learner(), paths[0], paths[1])
         yield scores
 
 
-def _ours(data: DataSet, train: Path, test: Path, folder: Path) -> Score:
+def _files(data: DataSet, folder: Path, parts: Sequence[NDArray[Any]]) -> list[Path]:
+    """Write the rows of these numbers to learn from and to test on."""
+    paths = [folder / f"{name}{ENDINGS[data.kind]}" for name in ("train", "test")]
+    head = [] if data.header is None else [data.header]
+    for path, numbers in zip(paths, parts, strict=True):
+        path.write_text("\n".join([*head, *(data.lines[k] for k in numbers), ""]))
+    return paths
+
+
+def _trained(data: DataSet, train: Path) -> Any:
     label = {"text": "column_1", "table": f"column_{data.lines[0].count(',') + 1}"}.get(data.kind)
     if data.header is not None:
         label = data.header.rpartition(",")[2]
+    return train_files(str(train), label=label)
+
+
+def _ours(data: DataSet, train: Path, test: Path, folder: Path) -> Score:
     started = process_time()
-    model = train_files(str(train), label=label)
+    model = _trained(data, train)
     seconds = process_time() - started
     model.save(folder / "m.model")
     error = model.evaluate(str(test)).error
@@ -290,34 +302,102 @@ def table(results: dict[str, Any]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def default_digest() -> str:
+    """Return a digest of what ``train`` makes by default of a small table, texts and sparse rows.
+
+    Where a default comes to be chosen otherwise, or to give another model, it changes.
+    """
+    generator = np.random.default_rng(0)
+    y = generator.integers(3, size=PROBE_ROWS)
+    numbers = generator.integers(100, size=(PROBE_ROWS, 3)) + 20 * (y == 1)[:, np.newaxis]
+    kinds = np.array(["red", "green", "blue", "grey"])[generator.integers(4, size=PROBE_ROWS)]
+    words = generator.integers(40, size=(PROBE_ROWS, 12)) + 3 * y[:, np.newaxis]
+    columns = (numbers.tolist(), kinds, words.tolist(), y.tolist())
+    rows = list(zip(*columns, strict=True))
+    table_rows = [f"{a},{b},{c},{kind},class{k}" for (a, b, c), kind, _, k in rows]
+    texts = [f"class{k}\t{' '.join(f'w{word}' for word in text)}" for *_, text, k in rows]
+    sparse_rows = [f"{k} 1:{a} 2:{b} {c + 3}:1" for (a, b, c), *_, k in rows]
+    halves, found = np.split(np.arange(PROBE_ROWS), [PROBE_ROWS // 2]), []
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, lines in (("table", table_rows), ("text", texts), ("svmlight", sparse_rows)):
+            data = DataSet(kind, lines, [])
+            train, test = _files(data, Path(folder), halves)
+            judged = _trained(data, train).evaluate(str(test))
+            found += [judged.error, judged.average_precision]
+    return digest_of(found)
+
+
+def measure(given: str, learners: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+    """Return the scores on a set, or on a file of one's own, and what made them."""
+    own = Path(given).suffix in ENDINGS.values()
+    data = file_set(Path(given)) if own else SETS[given]()
+    most = FEWER_ROWS.get(given, ROWS)
+    left_out = NOT_WAITED_FOR.get(given, set())
+    peers = {name: learner for name, learner in learners.items() if name not in left_out}
+    with tempfile.TemporaryDirectory() as folder:
+        scores = list(measured(data, Path(folder), most, peers))
+    made = made_now()
+    date, versions = made["date"], made["versions"]
+    theirs = {"date": date, "by": f"scikit-learn {versions['scikit-learn']}"}
+    ours = {"date": date, "by": f"rosenblatt {versions['rosenblatt']}", "digest": default_digest()}
+    return {
+        "rows": min(len(data.lines), most),
+        "scores": {name: [list(s[name]) for s in scores] for name in scores[0]},
+        "made": {name: ours if name == "rosenblatt" else theirs for name in scores[0]},
+    }
+
+
+def _keep_times(scores: list[list[float]], before: Sequence[Sequence[float]]) -> None:
+    """Put back the times of the run that the others were part of: machines differ by the day."""
+    for score, (_, seconds, _) in zip(scores, before, strict=True):
+        score[1] = seconds
+
+
+def made_by(results: Mapping[str, Any]) -> str:
+    """Return a sentence on which versions measured a table, and when."""
+    found: dict[str, list[str]] = {}
+    for name, result in results.items():
+        for made in result["made"].values():
+            mark = f", digest {made['digest']}" if made.get("digest") else ""
+            sets = found.setdefault(f"{made['by']} on {made['date']}{mark}", [])
+            sets += [name] if name not in sets else []
+    whole = [made for made, sets in found.items() if len(sets) == len(results)]
+    parts = [f"{made} ({', '.join(sets)})" for made, sets in found.items() if made not in whole]
+    return f"Measured by {'; '.join([*whole, *parts])}."
+
+
+def page(text: str, results: Mapping[str, Any]) -> str:
+    """Return a page with its tables made of these results."""
+    for title, shared in (("table", True), ("table of strangers", False)):
+        begin, end = f"<!-- {title} -->\n", f"<!-- end of {title} -->\n"
+        head, _, rest = text.partition(begin)
+        shown = {key: found for key, found in results.items() if (key in SETS) == shared}
+        if rest and shown:
+            table_ = f"{made_by(shown)}\n\n{table(shown)}"
+            text = head + begin + table_ + end + rest.partition(end)[2]
+    return text
+
+
 def main(arguments: Sequence[str]) -> None:
     """Measure the sets named, or all, and write what is known by now after each."""
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     warnings.simplefilter("ignore")  # that a learner of scikit-learn did not converge
     names = [name for name in arguments if not name.startswith("--")]
+    learners = {} if "--ours" in arguments else LEARNERS
     for given in () if "--page" in arguments else names or SETS:
-        own = Path(given).suffix in ENDINGS.values()
-        name = Path(given).stem if own else given
-        data, most = file_set(Path(given)) if own else SETS[name](), FEWER_ROWS.get(name, ROWS)
-        left_out = set(LEARNERS) if "--ours" in arguments else NOT_WAITED_FOR.get(name, set())
-        peers = {learner: make for learner, make in LEARNERS.items() if learner not in left_out}
-        with tempfile.TemporaryDirectory() as folder:
-            scores = list(measured(data, Path(folder), most, peers))
-        found = {learner: [list(s[learner]) for s in scores] for learner in scores[0]}
-        before = results.get(name, {"scores": {}})["scores"]
-        results[name] = {"rows": min(len(data.lines), most), "scores": before | found}
+        name = Path(given).stem if Path(given).suffix in ENDINGS.values() else given
+        found = measure(given, learners)
+        before = results.get(name, {"scores": {}, "made": {}})
+        if not learners and (ours := before["scores"].get("rosenblatt")):
+            _keep_times(found["scores"]["rosenblatt"], ours)
+        for part in ("scores", "made"):
+            found[part] = before[part] | found[part]
+        results[name] = found
         first = [key for key in SETS if key in results]
         results = {key: results[key] for key in dict.fromkeys([*first, *results])}
         RESULTS.write_text(json.dumps(results, separators=(",", ":")) + "\n")
         print(table({name: results[name]}), end="", flush=True)  # its output
-    text = PAGE.read_text()
-    for title, shared in (("table", True), ("table of strangers", False)):
-        begin, end = f"<!-- {title} -->\n", f"<!-- end of {title} -->\n"
-        head, _, rest = text.partition(begin)
-        if rest:
-            shown = {key: found for key, found in results.items() if (key in SETS) == shared}
-            text = head + begin + table(shown) + end + rest.partition(end)[2]
-    PAGE.write_text(text)
+    PAGE.write_text(page(PAGE.read_text(), results))
 
 
 if __name__ == "__main__":

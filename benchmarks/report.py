@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.figure import Figure, Skipped
-from reproduction.machine import made_now
+from reproduction.machine import made_now, told
 
 RESULTS = Path(__file__).parent / "results"
 VERDICTS = {True: "[green]met[/]", False: "[bold red]missed[/]", None: ""}
@@ -34,13 +34,14 @@ def print_group(console: Console, name: str, lines: Lines, seconds: float) -> No
 
 
 def print_summary(console: Console, groups: Mapping[str, Lines]) -> None:
-    """Print how many targets are met, and name those that are not."""
+    """Print how many targets are met, name those that are not, and say what measured them."""
     figures = [(name, line) for name, lines in groups.items() for line in _figures(lines)]
     missed = [f"{name}: {line.what}" for name, line in figures if line.met is False]
     bound = sum(line.met is not None for _, line in figures)
     console.print(f"{bound - len(missed)} of {bound} targets met.")
     for what in missed:
         console.print(f"  missed  {what}", highlight=False)
+    console.print(f"Measured on {told(made_now())}", highlight=False)  # for docs/speed.md
 
 
 def write_results(stem: str, groups: Mapping[str, Lines]) -> Path:
