@@ -306,7 +306,7 @@ def test_hashed_levels_of_one_plain_number_are_one() -> None:
 
 
 def test_levels_are_the_same_in_every_format() -> None:
-    """1, 1.0 and "1" are one level; NaN, null and "?" are missing; true is a word."""
+    """1, 1.0 and "1" are one level; NaN, null and "?" are missing; True is as Python writes it."""
     encoding = TableEncoding.from_sample(table({"c": ["1"]}), category=["c"], has_label=False)
     columns: list[Any] = [["1", "?", "true"], [1, None, 2], [1.0, float("nan"), 2.0], [True, None]]
     columns += [pl.Series(["1", None, " 2 "], dtype=pl.Categorical), [None, None]]
@@ -316,7 +316,7 @@ def test_levels_are_the_same_in_every_format() -> None:
         ["c=1", "c=(missing)", "c=true"],
         ["c=1", "c=(missing)", "c=2"],
         ["c=1", "c=(missing)", "c=2"],
-        ["c=true", "c=(missing)"],
+        ["c=True", "c=(missing)"],
         ["c=1", "c=(missing)", "c=2"],
         ["c=(missing)", "c=(missing)"],
     ]

@@ -86,12 +86,10 @@ def level_name(value: Any) -> bytes:
     numbers has that type where some are missing.
 
     >>> [level_name(value) for value in (1.0, "1.0", "2.50", True, "True", "01", " x ", "NA")]
-    [b'1', b'1.0', b'2.50', b'true', b'True', b'01', b'x', b'']
+    [b'1', b'1.0', b'2.50', b'True', b'True', b'01', b'x', b'']
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return NO_LEVEL
-    if isinstance(value, bool):
-        return str(value).lower().encode()
     if isinstance(value, float):
         return str(int(value) if value.is_integer() else value).encode()
     bare = str(value).strip(BLANKS)
