@@ -223,6 +223,28 @@ def test_the_encoding_of_windows_is_offered() -> None:
     assert invoked("train", "t.csv", "--encoding", "cp1252").exit_code == 0
 
 
+def test_the_same_warning_is_printed_once() -> None:
+    """Rows with the same fault share a line, columns with the same oddity a sentence."""
+    lines = ["a,b,c,d,label"]
+    for k in range(300):
+        more = ",9" if k in (50, 60, 70) else ""
+        fields = [str(k), str(k * 7 % 11), str(k * 3 % 17), str(k % 5)]
+        if k == 5:
+            fields[1:] = ["old", "new", "odd"]
+        lines.append(",".join([*fields, "no" if k % 2 else "yes"]) + more)
+    Path("t.csv").write_text("\n".join(lines))
+    said = invoked("train", "t.csv", "--bad-rows", "skip", "--max-bad-share", "0.5").stderr
+    assert "Skipped 4 rows that could not be read, first:" in said
+    assert "  t.csv, lines 52, 62 and 72: 6 fields where 5 were expected (separated by ','" in said
+    Path("t.csv").write_text("\n".join(line for line in lines if line.count(",") == 4))
+    said = invoked("train", "t.csv", "--force").stderr
+    assert (
+        "Column 'b' is taken for a category, since 'old' in it is not a number; if it should be"
+        " one, mend the file and use --numeric b. The same holds for 'c' and 'd'.\n"
+    ) in said
+    assert said.count("taken for a category") == 1
+
+
 def test_texts_without_blanks_are_read_by_characters() -> None:
     """Chinese, and words that are too long for words; not where someone says otherwise."""
     words = {"good": ["很好", "非常满意", "推荐购买"], "bad": ["很差", "非常失望", "不推荐"]}

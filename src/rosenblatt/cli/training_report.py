@@ -1,5 +1,6 @@
 """What ``train`` prints when it has trained a model."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.metrics import METRICS
 from rosenblatt.models.model import Model
 from rosenblatt.training.history import ENDED_EARLY
-from rosenblatt.wording import counted, number, percent, printable, size_text
+from rosenblatt.wording import counted, number, percent, printable, size_text, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.theory.verdict import Verdict
@@ -78,8 +79,8 @@ def show(
     bad = training.get("bad_rows") or {"count": 0}
     if bad["count"]:
         screen.warn(f"Skipped {counted(bad['count'], 'row')} that could not be read, first:")
-        for row in bad["first"]:
-            screen.warn(f"  {row['place']}: {row['reason']}")
+        for line in alike_rows(bad["first"]):
+            screen.warn(f"  {line}")
     screen.show(f"{title[0].upper()}{title[1:]}: {_passes(model, title)}.")
     if verbose:
         _show_course(screen, model)
@@ -100,6 +101,29 @@ def show(
         del steps[f"weights {target}"]
     lines = [f"rosenblatt {command}   {what}" for command, what in steps.items()]
     screen.show("\nNext: " + "\n      ".join(lines))
+
+
+def alike_rows(rows: Sequence[dict[str, str]]) -> list[str]:
+    """Return what is wrong with rows, those with the same fault on one line.
+
+    >>> rows = [{"place": f"t.csv, line {k}", "reason": f"'{k}.' is no number"} for k in (3, 8)]
+    >>> alike_rows([*rows, {"place": "t.csv, line 9", "reason": "it is empty"}])
+    ["t.csv, lines 3 and 8, for instance '3.' is no number", 't.csv, line 9: it is empty']
+    """
+    groups: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        groups.setdefault(re.sub(r"'[^']*' |[0-9]+", "", row["reason"], count=1), []).append(row)
+    lines = []
+    for alike in groups.values():
+        split = [row["place"].rpartition(" ") for row in alike]
+        begins, reasons = {one[0] for one in split}, {row["reason"] for row in alike}
+        places = word_list(one[2] for one in split)
+        where = f"{begins.pop()}s {places}" if len(begins) == 1 else ""
+        if len(alike) == 1 or not where:
+            where = word_list(row["place"] for row in alike)
+        instance = ":" if len(reasons) == 1 else ", for instance"
+        lines.append(f"{where}{instance} {alike[0]['reason']}")
+    return lines
 
 
 def _show_verdict(screen: Screen, model: Model, verdicts: "Sequence[Verdict]") -> None:

@@ -20,7 +20,7 @@ from rosenblatt.data.encoding.label_column import (
 from rosenblatt.data.encoding.numbers import all_numbers, number_form, plain_numbers, read_numbers
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.wording import counted, nearest
+from rosenblatt.wording import counted, nearest, word_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,6 +37,7 @@ NEARLY_ALL = 0.99
 WORD = r"\p{L}{2,}"
 # Letters of scripts that put no blanks between words.
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+FEWEST_ALIKE = 3  # notes that become one
 LETTERS_A_WORD = 3  # about, of such a script
 LONG_WORDS = 12  # letters on average, from where on words are none
 UNSPACED_NGRAMS = (1, 3)  # characters, the default of texts without words
@@ -427,7 +428,27 @@ def assigned_columns(
     if guess is not None:
         notes += label_notes(table, guess.column)
         notes += deciding_columns(table, guess.column, columns)
-    return ColumnChoice(columns, guess, notes)
+    return ColumnChoice(columns, guess, merged_notes(notes))
+
+
+def merged_notes(notes: Sequence[str]) -> list[str]:
+    """Return notes, those that say the same of several columns as one.
+
+    >>> print(*merged_notes([f"Column '{name}' is odd: '{name}.'." for name in "abcd"]))
+    Column 'a' is odd: 'a.'. The same holds for 'b', 'c' and 'd'.
+    """
+    groups: dict[str, list[str]] = {}
+    for note in notes:
+        groups.setdefault(re.sub(r"'[^']*'|[0-9.,]+", "", note), []).append(note)
+    merged: list[str] = []
+    for alike in groups.values():
+        names = [re.match("Column ('.*?')(?= |:)", note) for note in alike]
+        others = [name[1] for name in names[1:] if name]
+        if len(alike) < FEWEST_ALIKE or len(others) < len(alike) - 1:
+            merged += alike
+        else:
+            merged.append(Sentence(alike[0], f" The same holds for {word_list(others)}."))
+    return merged
 
 
 def _asked_column(table: Table, name: str, role: Role) -> InputColumn:
