@@ -46,6 +46,9 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     """A missing file, an empty pattern, a folder and a second dash are errors in one sentence."""
     with pytest.raises(InputError, match=r"There is no file .*/nowhere\.csv\.$"):
         expand([f"{tmp_path}/nowhere.csv"])
+    _touch(tmp_path, "Train.csv", "test.csv")
+    with pytest.raises(InputError, match=r"no file .*/train\.cvs\. Did you mean .*/Train\.csv\?$"):
+        expand([f"{tmp_path}/train.cvs"])
     with pytest.raises(InputError, match=r"No file matches .*/part-\*\.csv\.$"):
         expand([f"{tmp_path}/part-*.csv"])
     with pytest.raises(InputError, match=r"is a folder; name its files, for .* '.*/\*\.csv'\.$"):

@@ -21,6 +21,8 @@ VOWPAL_WABBIT_LINE = re.compile(
 )
 ARFF_LINE = re.compile(rb"\s*@relation\b", re.IGNORECASE)
 JSON_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
+CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")  # characters that text has none of
+MANY_CONTROLS = 0.02  # of the bytes
 SAMPLE_LINES = 100
 SEPARATOR = re.compile(r"[\t !#-~]")  # no quote
 BAD_ROWS = ("error", "skip")
@@ -179,6 +181,9 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
             raise InputError(msg)
     if _suffix(source) == ".arff":
         raise _arff(name_of(source))
+    if len(CONTROL.findall(head)) > MANY_CONTROLS * len(head) and encoding == "utf-8":
+        msg = f"{name_of(source)} is not text, and none of the formats that are read."
+        raise InputError(msg)
     head = head_of(source, encoding, prompt=prompt)[0].removeprefix(BYTE_ORDER_MARK)
     kind_by_name = SUFFIXES.get(_suffix(source))
     return _by_lines(head, name_of(source)) if kind_by_name is None else kind_by_name

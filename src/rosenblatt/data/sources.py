@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from rosenblatt.errors import InputError
-from rosenblatt.wording import word_list
+from rosenblatt.wording import nearest, word_list
 
 if TYPE_CHECKING:
     from zipfile import ZipInfo
@@ -372,7 +372,10 @@ def _files(path: str) -> list[str]:
             msg = f"No file matches {path}."
             raise InputError(msg)
         return found
-    msg = f"There is no file {path}."
+    there = [one.name for one in place.parent.iterdir()] if place.parent.is_dir() else []
+    meant = nearest(place.name, there)
+    advice = "" if meant is None else f" Did you mean {place.with_name(meant)}?"
+    msg = f"There is no file {path}.{advice}"
     raise InputError(msg)
 
 

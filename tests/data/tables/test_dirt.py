@@ -272,6 +272,7 @@ def test_lines_for_fasttext_are_read(tmp_path: Path) -> None:
         (b"<!DOCTYPE html><p>", "is a web page; download the data themselves"),
         (b"\x89PNG\r\n\x1a\n", "is a picture; write its features as CSV, a row for each picture"),
         (b"\xff\xd8\xff\xe0", "is a picture; write its features"),
+        (bytes(range(1, 256)) * 9, "is not text, and none of the formats that are read"),
         (b"%PDF-1.7", "is a PDF document; write its table as CSV"),
         (b"7z\xbc\xaf\x27\x1c", "is an archive; unpack it and name a file"),
         (b"x" * 257 + b"ustar\x00", "is an archive; unpack it and name a file"),

@@ -47,8 +47,8 @@ OUTCOME = re.compile(
 
 # What rows have rather than what is predicted: listed last where a person has to choose.
 ATTRIBUTE = re.compile(
-    r"(?:.*[^a-z])?(?:sex|gender|female|male|race|ethnic|ethnicity|nationality|country|region|state"
-    r"|city|county|province|continent|language|island|origin|marital|married|smoker|colou?r|season"
+    r"(?:.*[^a-z])?(?:age|sex|gender|female|male|race|ethnic|ethnicity|nationality|country|region"
+    r"|state|city|county|province|continent|language|island|origin|marital|married|smoker|colou?r|season"
     r"|holiday|weekend)(?:[^a-z].*)?",
     re.IGNORECASE,
 )
