@@ -120,3 +120,26 @@ def test_real_files_have_all_their_rows_and_their_header(name: str, data_folder:
         last_line = table.lines[-1] if table.lines is not None else 0
     assert n_rows == (WITH_HEADER | WITHOUT)[name]
     assert last_line == n_rows + (name in WITH_HEADER)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "separator"),
+    [
+        ("Betrag;Gruppe;Antwort", "1.234,56;A;ja", ";"),
+        ("Betrag;Gruppe;Antwort", "1.234,56 €;A;ja", ";"),
+        ("amount\tgroup\tanswer", "7,082\tA\tyes", "\t"),
+        ("amount|group|answer", "7,082|A|yes", "|"),
+        ("Preis, netto;Gruppe", "1.234,56;A", ";"),
+        ("name,parts,answer", "x,a;b;c,yes", ","),
+        (None, "1.234,56;A;ja", ";"),
+        (None, "7,082\tA\tyes", "\t"),
+        (None, "x,a;b;c,yes", ","),
+    ],
+)
+def test_a_comma_before_decimals_or_thousands_is_no_separator(
+    header: str | None, row: str, separator: str
+) -> None:
+    """The header decides; without one, the separator that leaves fewer others in its fields."""
+    lines = [*([] if header is None else [header]), *[row] * 40]
+    text = "".join(line + "\n" for line in lines).encode()
+    assert separator_of(text, quoting=True, wanted=None) == separator

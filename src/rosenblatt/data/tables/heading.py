@@ -98,20 +98,20 @@ def sample_rows(text: bytes, dialect: Dialect) -> Rows:
 def separator_of(text: bytes, *, quoting: bool, wanted: Selection | None) -> str:
     """Return the separator that parts nearly all rows into the same number of fields.
 
-    Where several do, it is one that finds the wanted columns, then the one with the greatest share
-    of numbers among its fields, then the first of , tab ; |. Where none does, it is blanks if
-    they do and at least half of the fields are numbers, else the comma.
+    Where several do, it is one that finds the wanted columns, then one that parts the first row so,
+    too, then the one with the fewest fields in which another of them stands, numbers aside: a comma
+    may stand before decimals. Then it is the one with the greatest share of numbers among its
+    fields, then the first of , tab ; |. Where none does, it is blanks if they do and at least half
+    of the fields are numbers, else the comma.
     """
-    best, separator = (-1.0, -1.0), ""
+    found: dict[str, Rows] = {}
     for candidate in SEPARATORS:
         sample = sample_rows(text, Dialect(candidate, quoting))
         width, share = usual_width(sample)
         if width > 1 and share >= CONSISTENT:
-            score = (_fit(sample, width, wanted), _number_share(sample))
-            if score > best:
-                best, separator = score, candidate
-    if separator:
-        return separator
+            found[candidate] = sample
+    if found:
+        return max(found, key=lambda one: _score(found[one], wanted, "".join(found)))
     sample = sample_rows(text, Dialect(" ", quoting))
     width, share = usual_width(sample)
     by_blanks = width > 1 and share >= CONSISTENT and len(sample) > 1
@@ -244,6 +244,18 @@ def usual_width(sample: Rows) -> tuple[int, float]:
         return 0, 0.0
     width, count = Counter(map(len, sample)).most_common(1)[0]
     return width, count / len(sample)
+
+
+def _score(
+    sample: Rows, wanted: Selection | None, separators: str
+) -> tuple[float, bool, float, float]:
+    """Return how well rows look parted by one of these separators."""
+    width, first = usual_width(sample)[0], len(sample[0])
+    words = [field for row in sample for field in row if not NUMBER_LIKE.fullmatch(field)]
+    mixed = sum(any(mark in word for mark in separators) for word in words)
+    fits = first == width or 1 < first == width - 1  # the name of the row names may be missing
+    share = mixed / sum(map(len, sample))
+    return _fit(sample, width, wanted), fits, -share, _number_share(sample)
 
 
 def _number_share(sample: Rows) -> float:
