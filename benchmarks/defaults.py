@@ -334,9 +334,9 @@ def measure(given: str, learners: Mapping[str, Callable[[], Any]]) -> dict[str, 
     most = FEWER_ROWS.get(given, ROWS)
     left_out = NOT_WAITED_FOR.get(given, set())
     peers = {name: learner for name, learner in learners.items() if name not in left_out}
+    made = made_now()
     with tempfile.TemporaryDirectory() as folder:
         scores = list(measured(data, Path(folder), most, peers))
-    made = made_now()
     date, versions = made["date"], made["versions"]
     theirs = {"date": date, "by": f"scikit-learn {versions['scikit-learn']}"}
     ours = {"date": date, "by": f"rosenblatt {versions['rosenblatt']}", "digest": default_digest()}

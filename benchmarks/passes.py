@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from benchmarks.problems import LARGE, Problem, small
 from reproduction.data_sets import rows_of
+from reproduction.digest import digest_of
+from reproduction.machine import made_now
 from rosenblatt.rules import PA1, PA2, Perceptron, Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome, PassRecord
@@ -273,6 +275,7 @@ def check_table() -> str:
 
 def tables() -> Iterator[tuple[str, str]]:
     """Yield every table with its name, each as soon as it is known."""
+    made = made_sentence()
     yield "separable, 20 sets", separable_table([(500, 10)], list(RULES), 20)
     yield "separable, 200 sets", separable_table([(500, 10)], list(RULES), 200)
     yield "separable, other shapes", separable_table(SHAPES, ["Perceptron"], 40)
@@ -287,6 +290,26 @@ def tables() -> Iterator[tuple[str, str]]:
         yield f"summary, {group}", summary_table(findings)
         for learner in LEARNERS:
             yield f"{learner}, {group}", curve_table(learner, findings)
+    yield "made", made  # when all others are written
+
+
+def passes_digest() -> str:
+    """Return a digest of what the trainings of this page give on small made-up rows."""
+    generator = np.random.default_rng(0)
+    y = np.where(generator.random(90) < 0.5, -1, 1).astype(np.int8)
+    X = (generator.integers(-3, 4, size=(90, 5)) + y[:, np.newaxis]).astype(np.float64)
+    train, test = (Examples(rows_of(X[part]), y[part]) for part in (slice(60), slice(60, 90)))
+    problem, points = Problem(train, test, 2), (1, 2, 5)
+    found = [curve(problem, rule, points, points[-1], 0)[0] for rule in RULES.values()]
+    stopped = [early_stopped(problem, learner, 0) for learner in LEARNERS.values()]
+    return digest_of([found, stopped, *LEARNERS.items(), LARGE_POINTS, SMALL_POINTS])
+
+
+def made_sentence() -> str:
+    """Return when and by which version the tables were made."""
+    made = made_now()
+    version = made["versions"]["rosenblatt"]
+    return f"Tables made on {made['date']} by rosenblatt {version}, digest {passes_digest()}."
 
 
 def put(name: str, text: str, page: str) -> str:

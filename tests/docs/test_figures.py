@@ -4,8 +4,9 @@ import json
 import re
 from pathlib import Path
 
-from benchmarks import defaults
+from benchmarks import defaults, passes
 from benchmarks.defaults import default_digest
+from benchmarks.passes import passes_digest
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -44,6 +45,17 @@ def test_made_by() -> None:
         "Measured by scikit-learn 1.9 on 2026-01-31; rosenblatt 0.2.0 on 2026-02-01, digest 0a "
         "(iris); rosenblatt 0.2.0 on 2026-02-01 (wine)."
     )
+
+
+def test_the_tables_of_passes_are_of_this_code() -> None:
+    """The tables on the number of passes were made by code that gives what today's gives."""
+    said = re.search(
+        r"Tables made on \d{4}-\d\d-\d\d by rosenblatt [\d.]+ \(\w+\), digest (\w+)\.",
+        passes.PAGE.read_text(),
+    )
+    message = "docs/passes.md is older than the code; run: python -m benchmarks.passes --write"
+    assert said, message
+    assert said.group(1) == passes_digest(), message
 
 
 def test_speeds_say_when_and_by_which_version() -> None:
