@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from rosenblatt.cli.baselines import TreeColumns
 from rosenblatt.cli.evaluate import evaluate
 from rosenblatt.cli.train import train
+from rosenblatt.data.batch import join
+from rosenblatt.models.model import Model
 from tests.cli.models import SPAM_ROWS, fruit_model, rows_file, spam_model
+from tests.cli.running import invoked
 
 RANGE = range(1, 61)
 
@@ -189,3 +193,43 @@ def test_folds(tmp_path: Path) -> None:
         ([path, "--folds", "3", "--against", "most-frequent"], "are not available with --folds"),
     ):
         assert sentence in ran(*arguments).stderr
+
+
+def test_against_trees(tmp_path: Path) -> None:
+    """Trees see the columns: numbers with what is missing, categories as such, and no bins."""
+    generator = np.random.default_rng(0)
+    lines = []
+    for _ in range(600):
+        a, b, kind = generator.normal(), generator.normal(), generator.choice(["u", "v", "w"])
+        label = "yes" if a * b * (1 if kind == "u" else -1) > 0 else "no"
+        lines.append(f"{'' if generator.random() < 0.05 else f'{a:.3f}'},{b:.3f},{kind},{label}\n")
+    (tmp_path / "train.csv").write_text("a,b,kind,y\n" + "".join(lines[:400]))
+    (tmp_path / "test.csv").write_text("a,b,kind,y\n" + "".join(lines[400:]))
+    assert invoked("train", "train.csv", "--label", "y", "--bins", "5").exit_code == 0
+    done = ran("train.model", "test.csv", "--against", "hist-gradient-boosting", "--json")
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    (other,) = document["against"]
+    assert other["title"] == "HistGradientBoostingClassifier"
+    assert other["error"] < 0.25 < document["error"]
+    model = Model.load("train.model")
+    rows = join(list(model.rows(["train.csv"])))
+    columns = TreeColumns(model, rows)
+    assert columns.categorical.tolist() == [False, False, True]
+    values = columns(rows)
+    given = [line.split(",") for line in lines[:400]]
+    assert np.isnan(values[:, 0]).tolist() == [a == "" for a, *_ in given]
+    assert len({(kind, code) for (*_, kind, _), code in zip(given, values[:, 2], strict=True)}) == 3
+
+
+def test_trees_without_columns(tmp_path: Path) -> None:
+    """A model of texts alone has nothing for trees, which is said."""
+    rows = "".join(f"a {word} film no. {i},{label}\n" for i in range(20) for word, label in FILMS)
+    (tmp_path / "films.csv").write_text(f"review,y\n{rows}")
+    assert invoked("train", "films.csv", "--text", "review", "--label", "y").exit_code == 0
+    done = ran("films.model", "films.csv", "--against", "hist-gradient-boosting")
+    assert done.exit_code == 2
+    assert "Error: Trees take no texts, and the model has no other columns" in done.stderr
+
+
+FILMS = (("fine", "yes"), ("dull", "no"))

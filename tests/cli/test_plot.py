@@ -50,12 +50,24 @@ def test_every_kind_of_data(kind: str) -> None:
 @pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.of_model])
 def test_every_kind_of_model(kind: str) -> None:
     """What a model can be drawn of is drawn, with rows beside it where they are needed."""
-    data = table("a.csv")
-    trained = ["train", data, "-o", "a.model", "--record-mistakes"]
+    data = table("a.csv", n_rows=300, gap=1.0)
+    option = "--calibrate" if kind == "reliability" else "--record-mistakes"
+    trained = ["train", data, "-o", "a.model", option]
     assert CliRunner().invoke(main, trained).exit_code == 0
     beside = ["--test", table("b.csv", seed=1)] if KINDS[kind].beside_model else []
     shown(kind, "a.model", *beside, "-o", "a.svg")
     assert Path("a.svg").read_text().startswith("<?xml")
+
+
+def test_what_a_model_lacks() -> None:
+    """Probabilities and a class among several are asked for by the options that give them."""
+    data = table("a.csv")
+    assert CliRunner().invoke(main, ["train", data, "-o", "a.model"]).exit_code == 0
+    done = plotted("reliability", "a.model", "--test", data, "-o", "a.png")
+    assert done.stderr == "Error: a.model has no probabilities; train it with --calibrate.\n"
+    Path("b.csv").write_text("x,kind\n" + "1,a\n2,b\n3,c\n" * 20)
+    done = plotted("roc", "b.csv", "-o", "a.png")
+    assert "The curve is that of one class against the others; name it with --class." in done.stderr
 
 
 def test_sentence_and_path() -> None:

@@ -163,6 +163,24 @@ def _precision_recall() -> Display:
     return plots.PrecisionRecallDisplay.from_estimator(clf, X[800:], y[800:])
 
 
+def _roc() -> Display:
+    X, y = noisy()
+    clf = AveragedPerceptron(max_iter=5).fit(X[:800], y[:800])
+    return plots.RocDisplay.from_estimator(clf, X[800:], y[800:])
+
+
+def _reliability() -> Display:
+    X, y = noisy()
+    clf = AveragedPerceptron(max_iter=5, calibrate=True).fit(X[:800], y[:800])
+    return plots.ReliabilityDisplay.from_estimator(clf, X[800:], y[800:])
+
+
+def _confusion() -> Display:
+    X, y = irises("setosa", "versicolor", "virginica")
+    clf = AveragedPerceptron().fit(X[::2], y[::2])
+    return plots.ConfusionDisplay.from_estimator(clf, X[1::2], y[1::2])
+
+
 PICTURES = {
     "boundary": Picture(
         "boundary",
@@ -236,6 +254,11 @@ PICTURES = {
         "Rows of a class that are found, and alarms that are right, at every threshold.",
         _precision_recall,
     ),
+    "roc": Picture("roc", "Rows of a class that are found against false alarms.", _roc),
+    "reliability": Picture(
+        "reliability", "Probabilities against the shares that came true.", _reliability
+    ),
+    "confusion": Picture("confusion", "Three kinds of iris: which is taken for which.", _confusion),
     "comparison": Picture(
         "comparison",
         "Last, averaged and voted weights beside a decision tree and a nearest neighbour.",

@@ -10,11 +10,14 @@ from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, diagnose
 from rosenblatt.errors import InputError
 from rosenblatt.plots import (
     AngleDisplay,
+    ConfusionDisplay,
     CoverageDisplay,
     ErrorsDisplay,
     MistakesDisplay,
     OrdersDisplay,
     PrecisionRecallDisplay,
+    ReliabilityDisplay,
+    RocDisplay,
     SurvivalDisplay,
 )
 from tests.plots.examples import AND_X, AND_Y, blobs, ring_of_classes
@@ -235,3 +238,50 @@ def test_precision_and_recall() -> None:
         PrecisionRecallDisplay.from_estimator(clf, aside, test_labels, class_="eggs")
     with pytest.raises(InputError, match="None of 2 rows is of the class"):
         PrecisionRecallDisplay.from_scores([1.0, 2.0], [False, False])
+
+
+def test_roc_curve() -> None:
+    """The curve, its area and the point of decision are those of scikit-learn."""
+    from sklearn import metrics
+
+    learned, aside, labels, test_labels = PARTS
+    clf = AveragedPerceptron().fit(learned, labels)
+    for number, label in enumerate(clf.classes_):
+        display = RocDisplay.from_estimator(clf, aside, test_labels, class_=label)
+        scores, truth = clf.decision_function(aside), test_labels == label
+        scores = scores if number else -scores
+        assert display.area == pytest.approx(metrics.roc_auc_score(truth, scores))
+        alarms, found, _ = metrics.roc_curve(truth, scores, drop_intermediate=False)
+        np.testing.assert_allclose(display.false_alarms, alarms[1:])
+        np.testing.assert_allclose(display.found, found[1:])
+        guess = clf.predict(aside) == label
+        point = guess[~truth].mean(), metrics.recall_score(truth, guess)
+        assert display.operating_point == pytest.approx(point)
+    with pytest.raises(InputError, match="All of 2 rows are of the class spam; the curve needs"):
+        RocDisplay.from_scores([1.0, 2.0], [True, True], label="spam")
+
+
+def test_confusion() -> None:
+    """The counts are those of scikit-learn; too many classes are refused."""
+    from sklearn import metrics
+
+    learned, aside, labels, test_labels = PARTS
+    clf = AveragedPerceptron().fit(learned, labels)
+    display = ConfusionDisplay.from_estimator(clf, aside, test_labels)
+    expected = metrics.confusion_matrix(test_labels, clf.predict(aside), labels=clf.classes_)
+    assert display.counts.tolist() == expected.tolist()
+    drawn: Any = display.plot()
+    assert [text.get_text() for text in drawn.ax_.texts] == [f"{n:,}" for n in expected.ravel()]
+    with pytest.raises(InputError, match="The picture shows at most 40 classes; there are 41"):
+        ConfusionDisplay.from_counts(np.eye(41, dtype=int), range(41))
+
+
+def test_reliability_of_an_estimator() -> None:
+    """The probabilities are those that the estimator gives, and one without them says how."""
+    learned, aside, labels, test_labels = PARTS
+    clf = AveragedPerceptron(calibrate=True).fit(learned, labels)
+    display = ReliabilityDisplay.from_estimator(clf, aside, test_labels)
+    probability, true = clf.predict_proba(aside)[:, 1], test_labels == clf.classes_[1]
+    expected = ReliabilityDisplay.from_probabilities(probability, true)
+    assert display.share.tolist() == expected.share.tolist()
+    assert display.count.sum() == len(test_labels)

@@ -34,6 +34,8 @@ def displays() -> list[Display]:
         plots.SurvivalDisplay.from_estimator(clf),
         plots.CoverageDisplay.from_estimator(clf, X, Y),
         plots.PrecisionRecallDisplay.from_estimator(clf, X, Y),
+        plots.RocDisplay.from_estimator(clf, X, Y),
+        plots.ConfusionDisplay.from_estimator(clf, X, Y),
         plots.ReliabilityDisplay.from_probabilities([0.1, 0.4, 0.9], [0, 1, 1]),
         plots.ComparisonDisplay.from_data(X, Y, max_iter=2),
     ]

@@ -1,8 +1,9 @@
-"""Baselines that a model is compared with: guessing, and linear models of scikit-learn."""
+"""Baselines that a model is compared with: guessing, and models of scikit-learn."""
 
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.batch import Batch, join
+from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.evaluation import Evaluation, mcnemar
@@ -18,6 +20,9 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.rows import model_rows
 from rosenblatt.wording import counted, printable
 
+MOST_TREE_VALUES = 1 << 28  # 2 GB
+MOST_CATEGORIES = 254  # of a column, that scikit-learn takes
+NUMBER, MISSING, NOWHERE = -1, -2, -1  # codes of features, and the place of those left out
 NOISE = 0.05  # a p-value above this counts as no difference
 
 Predict = Callable[[Batch], NDArray[Any]]
@@ -120,21 +125,33 @@ def _training_rows(model: Model, train: Sequence[str], layout: Layout, screen: S
 
 
 def _scikit_learn(name: str, model: Model, rows: Batch, screen: Screen) -> Comparison:
+    from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression, Perceptron
     from sklearn.svm import LinearSVC
 
-    learner: Any = {
-        "perceptron": Perceptron(),
-        "logistic-regression": LogisticRegression(max_iter=1000),
-        "linear-svc": LinearSVC(),
-    }[name]
+    columns: Callable[[Batch], Any] = partial(_matrix, model)
+    learner: Any
+    if name == "hist-gradient-boosting":
+        columns = trees = TreeColumns(model, rows)
+        learner = HistGradientBoostingClassifier(
+            categorical_features=trees.categorical, random_state=0
+        )
+        if trees.n_text_features:
+            n = counted(trees.n_text_features, "feature")
+            screen.say(f"Trees take no texts; {n} of texts are left out for them.")
+    else:
+        learner = {
+            "perceptron": Perceptron(),
+            "logistic-regression": LogisticRegression(max_iter=1000),
+            "linear-svc": LinearSVC(),
+        }[name]
     title = type(learner).__name__
     known = (rows.labels >= 0) & (rows.labels < len(model.classes))
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            learner.fit(_matrix(model, rows)[known], rows.labels[known])
+            learner.fit(columns(rows)[known], rows.labels[known])
         except ValueError as error:
             msg = f"scikit-learn's {title} cannot be trained on these rows: {error}"
             raise InputError(msg) from error
@@ -143,7 +160,7 @@ def _scikit_learn(name: str, model: Model, rows: Batch, screen: Screen) -> Compa
     screen.say(f"{title}: {seconds:.2f} s{', did not converge' if unfinished else ''}.")
 
     def predict(batch: Batch) -> NDArray[Any]:
-        return np.asarray(learner.predict(_matrix(model, batch)))
+        return np.asarray(learner.predict(columns(batch)))
 
     return Comparison(name, title, model, predict, seconds)
 
@@ -156,3 +173,69 @@ def _matrix(model: Model, batch: Batch) -> Any:
     starts = batch.indptr.astype(np.int32) if fits else batch.indptr
     matrix = csr_array((batch.data, batch.indices, starts), shape=(batch.n_rows, n_features))
     return matrix[:, : model.n_features] if n_features > model.n_features else matrix
+
+
+class TreeColumns:
+    """Makes rows columns again, as trees take them: a number, or the code of a category.
+
+    Bins of numbers and pairs of features are left out, since trees find them by themselves, and so
+    are words of texts, which are too many. A number that is missing is NaN, and so is a category
+    that is not among the most frequent ones of its column.
+    """
+
+    def __init__(self, model: Model, rows: Batch) -> None:
+        encoder: Any = getattr(model.encoder, "inner", model.encoder)
+        n_features = model.n_features if encoder is None else encoder.n_features
+        numbers = np.arange(n_features)
+        self._place, self._code = numbers.copy(), np.full(n_features, NUMBER)
+        self.categorical = np.zeros(n_features, bool)
+        self.n_text_features = 0
+        if isinstance(encoder, TableEncoding):
+            self._group(encoder, np.bincount(rows.indices, minlength=n_features))
+        n_columns = len(self.categorical)
+        if not n_columns:
+            msg = "Trees take no texts, and the model has no other columns: compare it with others."
+            raise InputError(msg)
+        if n_columns * rows.n_rows > MOST_TREE_VALUES:
+            msg = (
+                f"hist-gradient-boosting keeps all values in memory: {rows.n_rows:,} rows of "
+                f"{n_columns:,} columns are too many for it."
+            )
+            raise InputError(msg)
+
+    def _group(self, encoder: TableEncoding, counts: NDArray[Any]) -> None:
+        """Find the column of each feature, and number the categories of each by frequency."""
+        roles = [column.role for column in encoder.features]
+        kept = [k for k, role in enumerate(roles) if role != "text"]
+        places = {k: place for place, k in enumerate(kept)}
+        numeric = [k for k in kept if roles[k] == "numeric"]
+        self.categorical = np.array([roles[k] == "category" for k in kept], bool)
+        self._place[: len(numeric)] = [places[k] for k in numeric]
+        seen = [0] * len(roles)
+        for feature in sorted(range(len(numeric), len(self._place)), key=lambda i: -counts[i]):
+            column, term = encoder.numbering.name(feature - len(numeric)) or (None, "")
+            if column is None:
+                msg = "Trees need columns, and the features of the model are hashed."
+                raise InputError(msg)
+            self._place[feature] = places.get(column, NOWHERE)
+            self.n_text_features += roles[column] == "text"
+            if roles[column] == "numeric":  # "is missing", or a bin
+                self._code[feature] = MISSING
+                self._place[feature] = NOWHERE if term else places[column]
+            else:
+                self._code[feature] = seen[column] if seen[column] < MOST_CATEGORIES else MISSING
+                seen[column] += 1
+
+    def __call__(self, batch: Batch) -> NDArray[np.float64]:
+        """Return rows as an array."""
+        values = np.zeros((batch.n_rows, len(self.categorical)))
+        values[:, self.categorical] = np.nan
+        of_rows = np.repeat(np.arange(batch.n_rows), np.diff(batch.indptr))
+        known = batch.indices < len(self._place)
+        known[known] = self._place[batch.indices[known]] >= 0
+        features, row = batch.indices[known], of_rows[known]
+        code, place = self._code[features], self._place[features]
+        values[row, place] = np.where(code >= 0, code, batch.data[known])
+        missing = code == MISSING
+        values[row[missing], place[missing]] = np.nan  # also where the mean stands for a number
+        return values

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.model import Model
 
-BASELINES = ("most-frequent", "perceptron", "logistic-regression", "linear-svc")
+BASELINES = (
+    *("most-frequent", "perceptron", "logistic-regression", "linear-svc"),
+    "hist-gradient-boosting",
+)
 MOST_IN_TABLE = 12  # classes that a confusion table is readable with
 MOST_REPORTED = 30  # classes that are listed each
 MOST_CONFUSIONS = 10
@@ -99,7 +102,7 @@ def evaluate(
     if train and not set(against) - {"most-frequent"}:
         msg = (
             "--train has no effect without a scikit-learn model to train: add --against "
-            "perceptron, logistic-regression or linear-svc."
+            f"{word_list(BASELINES[1:], joint='or')}."
         )
         raise click.UsageError(msg)
     model = Model.load(model_path)

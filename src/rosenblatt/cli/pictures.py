@@ -184,6 +184,8 @@ def learner(options: Options, *, recorded: bool = False) -> Any:
     }
     if "max_iter" in options:
         given["max_iter"] = options["max_iter"]
+    if options.get("calibrate") and memory != VOTE:  # whose votes are probabilities
+        given["calibrate"] = True
     if recorded and memory != VOTE:  # which knows them anyway
         given["record_mistakes"] = True
     chosen = Learner(rule, memory, {name: options.get(name) for name in rule_parameters()})
@@ -300,6 +302,15 @@ def _judged(display: Any, subject: Subject, options: Options) -> Any:
     return display.from_estimator(model, split.X_test, split.y_test, **given)
 
 
+def _reliability(display: Any, subject: Subject, options: Options) -> Any:
+    """Return a picture of the probabilities that a model, or one trained here, promises."""
+    model = subject.model
+    if model is not None and not model.has_probabilities:
+        msg = f"{subject.path} has no probabilities; train it with --calibrate."
+        raise InputError(msg)
+    return _judged(display, subject, options | {"calibrate": True})
+
+
 def _comparison(display: Any, subject: Subject, options: Options) -> Any:
     rows = subject.rows
     given = {"random_state": options.get("seed", 0), "max_iter": options.get("max_iter", 10)}
@@ -377,6 +388,18 @@ KINDS = {
     "precision-recall": PictureKind(
         "Precision and recall of a class at every threshold.",
         *("PrecisionRecallDisplay", _judged, LEARNER | {"class_"}),
+    ),
+    "roc": PictureKind(
+        "ROC curve of a class: rows that are found against false alarms.",
+        *("RocDisplay", _judged, LEARNER | {"class_"}),
+    ),
+    "reliability": PictureKind(
+        "Probabilities against the shares that came true.",
+        *("ReliabilityDisplay", _reliability, LEARNER),
+    ),
+    "confusion": PictureKind(
+        "Number of rows by true and predicted class.",
+        *("ConfusionDisplay", _judged, LEARNER),
     ),
     "comparison": PictureKind(
         "Last, averaged and voted perceptron beside a decision tree and nearest neighbours.",

@@ -96,7 +96,7 @@ class PlotCommand(ScreenCommand):
 @value_option(
     "--class LABEL",
     "class_",
-    shown="the first class, of precision-recall the second",
+    shown="the first class, of precision-recall and roc the second",
     help="Class whose weights or curve are drawn.",
 )
 @value_option(

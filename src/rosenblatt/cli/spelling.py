@@ -9,6 +9,7 @@ from rosenblatt.wording import nearest
 FLAGS = {  # that are not the name with dashes
     "C": "-C",
     "checkpoint_seconds": "--checkpoint-every",
+    "class_": "--class",
     "features": "--x and --y",  # of a plane
     "fit_intercept": "--intercept",
     "random_state": "--seed",

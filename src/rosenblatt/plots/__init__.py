@@ -11,6 +11,7 @@ from rosenblatt.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rosenblatt.plots.boundary import BoundaryDisplay
+    from rosenblatt.plots.confusion import ConfusionDisplay
     from rosenblatt.plots.coverage import CoverageDisplay
     from rosenblatt.plots.display import Display, figure_of, write_picture
     from rosenblatt.plots.error_curves import ErrorsDisplay, OrdersDisplay
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt.plots.projections import ProjectionsDisplay
     from rosenblatt.plots.regions import ComparisonDisplay, RegionsDisplay
     from rosenblatt.plots.reliability import ReliabilityDisplay
+    from rosenblatt.plots.roc import RocDisplay
     from rosenblatt.plots.separability import SeparabilityDisplay
     from rosenblatt.plots.survival import SurvivalDisplay
     from rosenblatt.plots.theorem import AngleDisplay, MistakesDisplay
@@ -28,6 +30,7 @@ __all__ = [
     "AngleDisplay",
     "BoundaryDisplay",
     "ComparisonDisplay",
+    "ConfusionDisplay",
     "ContributionsDisplay",
     "CoverageDisplay",
     "Display",
@@ -38,6 +41,7 @@ __all__ = [
     "ProjectionsDisplay",
     "RegionsDisplay",
     "ReliabilityDisplay",
+    "RocDisplay",
     "SeparabilityDisplay",
     "SurvivalDisplay",
     "UpdateDisplay",
@@ -48,6 +52,7 @@ __all__ = [
 
 _HOMES = {
     "boundary": ("BoundaryDisplay",),
+    "confusion": ("ConfusionDisplay",),
     "coverage": ("CoverageDisplay",),
     "display": ("Display", "figure_of", "write_picture"),
     "error_curves": ("ErrorsDisplay", "OrdersDisplay"),
@@ -55,6 +60,7 @@ _HOMES = {
     "projections": ("ProjectionsDisplay",),
     "regions": ("ComparisonDisplay", "RegionsDisplay"),
     "reliability": ("ReliabilityDisplay",),
+    "roc": ("RocDisplay",),
     "separability": ("SeparabilityDisplay",),
     "survival": ("SurvivalDisplay",),
     "theorem": ("AngleDisplay", "MistakesDisplay"),

@@ -10,7 +10,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.metrics import precision_recall_curve
 from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes, titled
 from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
-from rosenblatt.plots.subject import rows_of_estimator
+from rosenblatt.plots.subject import one_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,21 +50,9 @@ class PrecisionRecallDisplay(Display):
 
         ``class_`` is the positive class, by its label; the second of two by default.
         """
-        rows = rows_of_estimator(estimator, X, y)
-        texts = [str(label) for label in rows.classes.tolist()]
-        if class_ is None and len(texts) > 2:
-            msg = "The curve is that of one class against the others; name it with class_."
-            raise InputError(msg)
-        if class_ is not None and str(class_) not in texts:
-            msg = f"The model knows no class {class_!r}; it knows {', '.join(texts)}."
-            raise InputError(msg)
-        number = 1 if class_ is None else texts.index(str(class_))
-        scores = np.asarray(estimator.decision_function(X))
-        called = np.asarray(estimator.predict(X)) == np.asarray(estimator.classes_)[number]
-        one = scores[:, number] if scores.ndim == 2 else scores if number else -scores
-        return cls.from_scores(
-            one, rows.numbers == number, called, label=texts[number], title=type(estimator).__name__
-        )
+        of = one_class(estimator, X, y, class_)
+        title = type(estimator).__name__
+        return cls.from_scores(of.scores, of.positive, of.called, label=of.label, title=title)
 
     @classmethod
     def from_scores(

@@ -10,6 +10,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.reliability import Reliability
 from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes, titled
 from rosenblatt.plots.palette import BLUE, FAINT
+from rosenblatt.plots.subject import rows_of_estimator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +40,19 @@ class ReliabilityDisplay(Display):
     brier: float
     what: str  # the event that the probability is of
     title: str
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
+        """Evaluate on the rows X with labels y; the estimator needs probabilities.
+
+        Of two classes the probability is that of the second one, of more that of the prediction.
+        """
+        rows = rows_of_estimator(estimator, X, y)
+        reliability = Reliability(len(rows.classes))
+        reliability.add(np.asarray(estimator.predict_proba(X)), rows.numbers)
+        two = len(rows.classes) == 2
+        what = f"a row is {rows.classes[1]}" if two else "the prediction is right"
+        return cls.from_reliability(reliability, what=what, title=type(estimator).__name__)
 
     @classmethod
     def from_probabilities(
