@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rosenblatt.service.forgetting import Replay
 from rosenblatt.service.journal import FILE
+from rosenblatt.service.requests import ForgetRequest
 from rosenblatt.service.writer import Writer
 
-from .conftest import Asked, create, same, taught, teach
+from .conftest import Asked, command, create, same, taught, teach
 
 MODEL = "/v1/models/m"
 TEACHER = "t"
@@ -333,4 +335,24 @@ def test_a_deleted_model_leaves_the_log(tmp_path: Path) -> None:
     backup.close()
     while b"jane-doe-4711" in bytes_of(tmp_path):
         time.sleep(0.01)
+    asked.close()
+
+
+def test_export_beside_a_forgetting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export without a version is of the newest, whatever is forgotten while it is made."""
+    asked = taught_service(tmp_path, examples(20))
+    reader = asked.writer.journal.reader
+    fresh = iter([True])
+
+    def beside(*_: Any) -> Any:
+        if next(fresh, False):  # between the request and the first look at the journal
+            replay = Replay(asked.writer, asked.writer.entries["m"], ForgetRequest(id="id3"))
+            assert command(asked.writer, lambda: replay.swap(0, None))
+        return reader()
+
+    monkeypatch.setattr(asked.writer.journal, "reader", beside)
+    answer = asked.ask("GET", f"{MODEL}/export")
+    assert answer.status_code == 200, answer.text
+    assert asked.ask("GET", f"{MODEL}/export?version=20").status_code == 410
+    assert asked.ask("GET", MODEL).json()["oldest"] == 21
     asked.close()

@@ -1,7 +1,9 @@
 """The journal as a file: older formats, damage, and what counts in it."""
 
 import json
+import os
 import sqlite3
+import stat
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -174,3 +176,24 @@ def test_damage_is_not_the_fault_of_a_request(tmp_path: Path, path: str) -> None
         snapshot.unlink()
     with pytest.raises(InputError, match=r"is damaged: .* Restore it from a backup"):
         Writer(tmp_path)
+
+
+def test_only_its_user_can_read_the_folder(tmp_path: Path) -> None:
+    """Folders are made with mode 700 and files with 600, however open files are by default."""
+    before = os.umask(0)
+    try:
+        folder = taught_folder(tmp_path / "made" / "service")
+        writer = Writer(folder)
+        teach(writer, writer.entries["m"], taught({"x": 1.0}, "a"))
+        modes = {
+            path.relative_to(folder).parts[0]: stat.S_IMODE(path.stat().st_mode)
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+        writer.close()
+    finally:
+        os.umask(before)
+    assert modes.keys() == {FILE, f"{FILE}-wal", f"{FILE}-shm", "lock", "snapshots"}
+    assert set(modes.values()) == {0o600}
+    for made in (folder, folder / "snapshots"):
+        assert stat.S_IMODE(made.stat().st_mode) == 0o700

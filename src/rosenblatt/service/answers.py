@@ -33,7 +33,15 @@ from rosenblatt.service.history import (
     label_from,
     new_learner,
 )
-from rosenblatt.service.journal import ERASED, KINDS, WAITING, Event, JobRecord, JournalReader
+from rosenblatt.service.journal import (
+    ERASED,
+    KINDS,
+    WAITING,
+    Event,
+    JobRecord,
+    JournalReader,
+    ModelRecord,
+)
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import (
@@ -52,7 +60,7 @@ from rosenblatt.service.requests import (
     label_of,
 )
 from rosenblatt.service.snapshots import file_of
-from rosenblatt.service.writer import Entry, Writer
+from rosenblatt.service.writer import Entry, Writer, no_model
 
 KEPT_VERSIONS = 4  # old ones that are kept at hand
 CURVE_POINTS = 200
@@ -97,13 +105,17 @@ class Versions:
         self._kept: OrderedDict[tuple[int, int], ServedLearner] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, entry: Entry, version: int) -> ServedLearner:
-        """Return the model at a version; do not change it."""
-        key = entry.record.model, version
-        with self._lock:
-            found = None if version < entry.record.oldest else self._kept.get(key)
+    def get(self, entry: Entry, version: int | None = None) -> ServedLearner:
+        """Return the model at a version, by default the newest; do not change it."""
+        with self._lock, self._writer.journal.reader() as reader:
+            record = _current(reader, entry)
+            version = reader.head(record.model) if version is None else version
+            key = record.model, version
+            for old in [one for one in self._kept if one[0] == key[0] and one[1] < record.oldest]:
+                del self._kept[old]  # it holds what was forgotten
+            found = self._kept.get(key)
             if found is None:
-                found = self._kept[key] = self.new(entry, version)
+                found = self._kept[key] = self._built(reader, record, version)
             self._kept.move_to_end(key)
             while len(self._kept) > KEPT_VERSIONS:
                 self._kept.popitem(last=False)
@@ -111,16 +123,24 @@ class Versions:
 
     def new(self, entry: Entry, version: int) -> ServedLearner:
         """Return the model at a version, to be changed by whoever asked."""
-        writer = self._writer
-        with writer.journal.reader() as reader:
-            known = (one for one in reader.models() if one.model == entry.record.model)
-            record = next(known, entry.record)
-            return at_version(reader, writer.snapshots, record, version, writer.limits)
+        with self._writer.journal.reader() as reader:
+            return self._built(reader, _current(reader, entry), version)
+
+    def _built(self, reader: JournalReader, record: ModelRecord, version: int) -> ServedLearner:
+        return at_version(reader, self._writer.snapshots, record, version, self._writer.limits)
 
     def clear(self) -> None:
         """Forget all of them, for something was forgotten."""
         with self._lock:
             self._kept.clear()
+
+
+def _current(reader: JournalReader, entry: Entry) -> ModelRecord:
+    """Return what the journal knows of a model now; raise where it has been deleted."""
+    for record in reader.models():
+        if record.model == entry.record.model:
+            return record
+    raise no_model(entry.record.name)
 
 
 def explain(served: ServedLearner, version: int, features: Features, top: int) -> ExplanationAnswer:
@@ -184,8 +204,7 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
     of the vectors that came after it, 1 − cᵢ/c.
     """
     with writer.journal.reader() as reader:
-        head = reader.head(entry.record.model)
-        record = next(one for one in reader.models() if one.model == entry.record.model)
+        head, record = reader.head(entry.record.model), _current(reader, entry)
         served = at_version(reader, writer.snapshots, record, head, writer.limits)
         if served.learner.second_order:
             msg = (

@@ -200,6 +200,7 @@ class Journal:
 
     def _opened(self) -> sqlite3.Connection:
         try:
+            self.path.touch(0o600)  # what SQLite puts beside it gets the same mode
             connection = sqlite3.connect(
                 self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from rosenblatt.service import answers
-from rosenblatt.service.access import Caller, digest_of, new_token
+from rosenblatt.service.access import OPERATOR, Caller, digest_of, new_token
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
 from rosenblatt.service.forgetting import roll_back
 from rosenblatt.service.history import text_of
@@ -291,9 +291,7 @@ async def export(app: Application, call: Call) -> Reply:
         msg = f"format must be model, json or onnx; got {kind!r:.40}."
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
     entry = call.model
-    version = call.query.get("version", entry.version)
-
-    served = await app.in_thread(app.versions.get, entry, version)
+    served = await app.in_thread(app.versions.get, entry, call.query.get("version"))
     type_, body = await app.in_thread(answers.exported, served, kind)
     name = f"{entry.record.name}.{kind}"
     headers = ((b"content-disposition", f'attachment; filename="{name}"'.encode()),)
@@ -388,6 +386,12 @@ def _check_everything(caller: Caller) -> None:
 
 def token_record(request: TokenRequest, secret: str, now: float) -> TokenRecord:
     """Return a token as the journal keeps it."""
+    check_name(request.name, "token")
+    if request.name == OPERATOR:
+        msg = f"The name {OPERATOR!r} is reserved for the token of the operator; choose another."
+        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+    for name in request.models or ():
+        check_name(name)
     models = None if request.models is None else text_of(request.models)
     scopes = text_of(sorted(set(request.scopes)))
     return TokenRecord(request.name, digest_of(secret), scopes, models, now)
@@ -461,11 +465,11 @@ def page_file(name: str) -> Reply:
     return Reply(file.read_bytes(), kind=kind, headers=PAGE_HEADERS)
 
 
-def check_name(name: str) -> None:
-    """Raise for what cannot be the name of a model."""
+def check_name(name: str, of: str = "model") -> None:
+    """Raise for what cannot be the name of a model or a token."""
     if not re.fullmatch(NAME, name):
         msg = (
-            f"{name[:80]!r} cannot be the name of a model: use letters, digits, dots, dashes and "
+            f"{name[:80]!r} cannot be the name of a {of}: use letters, digits, dots, dashes and "
             "underscores, at most 64, the first a letter or digit."
         )
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)

@@ -3,7 +3,7 @@
 Decoding refuses what is not of the type: a word for a number, NaN, infinity, an unknown field.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -41,9 +41,9 @@ class Answer(Struct, kw_only=True, omit_defaults=False):
 class FeatureSpec(Request, frozen=True):
     """How the features of a new model come."""
 
-    kind: Annotated[str, Meta(pattern="^(|names|hashed|array)$")] = ""  # names, or as the file has
+    kind: Literal["", "names", "hashed", "array"] = ""  # names, or as the file has
     limit: Annotated[int, Meta(ge=1, description="Different names at most.")] | None = None
-    when_full: Annotated[str, Meta(pattern="^(refuse|ignore)$")] = "refuse"
+    when_full: Literal["refuse", "ignore"] = "refuse"
     bits: Annotated[int, Meta(ge=1, le=30, description="Of the hash.")] = 18
     n_features: Annotated[int, Meta(ge=0, description="0: as the first array has.")] = 0
 
@@ -52,9 +52,9 @@ class ModelSpec(Request, frozen=True):
     """A model to create: a rule, a memory and their parameters, or a model file to go on from."""
 
     rule: Annotated[str, Meta(extra_json_schema={"x-rules": RULE_TABLE})] = "perceptron"
-    memory: Annotated[str, Meta(pattern="^(|last|average)$")] = ""
+    memory: Literal["", "last", "average"] = ""
     parameters: dict[str, float] = {}
-    zero: Annotated[str, Meta(pattern="^(mistake|negative|positive)$")] = "mistake"
+    zero: Literal["mistake", "negative", "positive"] = "mistake"
     fit_intercept: bool = True
     classes: list[Label] = []
     features: FeatureSpec = FeatureSpec()
@@ -262,7 +262,7 @@ class TokenRequest(Request, frozen=True):
     """A token to make."""
 
     name: Name
-    scopes: list[Annotated[str, Meta(pattern="^(predict|teach|inspect|admin)$")]]
+    scopes: list[Literal["predict", "teach", "inspect", "admin"]]
     models: list[Name] | None = None  # None: all
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ class Snapshots:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / SNAPSHOTS
-        self._folder.mkdir(exist_ok=True)
+        self._folder.mkdir(0o700, exist_ok=True)
 
     def write(self, model: int, version: int, file: bytes) -> None:
         """Write a snapshot, whole or not at all, and remove old ones of the model."""
@@ -30,6 +31,7 @@ class Snapshots:
         path = self._folder / f"{model}-{version}-{digest}.model"
         try:
             with replacing(path) as target:
+                os.fchmod(target.fileno(), 0o600)
                 target.write(file)
         except InputError:  # a full disk: the journal says so when it matters
             return

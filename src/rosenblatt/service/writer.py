@@ -658,7 +658,8 @@ def _without_file(spec: ModelSpec) -> ModelSpec:
 def _locked(folder: Path) -> Any:
     """Return the open lock file of a folder; raise InputError where another service has it."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700, parents=True, exist_ok=True)
+        (folder / LOCK).touch(0o600)
         file = (folder / LOCK).open("a")
     except OSError as error:
         msg = f"{folder} cannot be used: {error.strerror or error}."
