@@ -20,6 +20,7 @@ from .running import serving
 TOKEN = "a-token-that-nobody-else-knows"  # noqa: S105
 LOOK = "document.dispatchEvent(new Event('visibilitychange'))"  # as somebody who comes back
 HOSTILE = "<img src=x onerror=alert(1)>"
+OWN = "http://127.0.0.1:"  # address of the service
 
 
 def text_of(name: str) -> str:
@@ -89,7 +90,7 @@ def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[M
 @pytest.fixture
 def page(browser: Any, server: ModelServer) -> Iterator[Visit]:
     """Open a page of one's own, which may neither err nor ask elsewhere."""
-    with visit(new_context(browser)) as found:
+    with visit(new_context(browser), OWN) as found:
         found.page.goto(f"{server.url}#words")
         found.page.wait_for_selector(".model")
         yield found
@@ -202,7 +203,7 @@ def test_numbers_and_columns(page: Visit) -> None:
 
 def test_a_token_is_asked_for_and_kept_nowhere(browser: Any, tmp_path: Path) -> None:
     """With tokens the page asks for one, says when it is wrong, and stores and shows it nowhere."""
-    with serving(tmp_path, token=TOKEN) as server, visit(new_context(browser)) as page:
+    with serving(tmp_path, token=TOKEN) as server, visit(new_context(browser), OWN) as page:
         with Client(server.url, token=TOKEN) as client:
             client.create("secret")
         page.page.goto(server.url)
@@ -241,7 +242,7 @@ def test_a_token_is_asked_for_and_kept_nowhere(browser: Any, tmp_path: Path) -> 
 
 def test_a_service_that_cannot_learn_or_has_stopped(browser: Any, tmp_path: Path) -> None:
     """The page says when the service is read-only, and when it does not answer."""
-    with visit(new_context(browser)) as page:
+    with visit(new_context(browser), OWN) as page:
         with serving(tmp_path) as server:
             page.page.goto(server.url)
             says(page, ".state", "learning")
@@ -260,7 +261,7 @@ def test_a_service_that_cannot_learn_or_has_stopped(browser: Any, tmp_path: Path
 def test_accessible(browser: Any, server: ModelServer, scheme: str, width: int) -> None:
     """Nothing that axe knows is wrong, light or dark, wide or narrow, and nothing sticks out."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    with visit(new_context(browser, color_scheme=scheme)) as page:
+    with visit(new_context(browser, color_scheme=scheme), OWN) as page:
         page.page.set_viewport_size({"width": width, "height": 844})
         page.page.goto(f"{server.url}#words")
         page.page.wait_for_selector(".latest li")
