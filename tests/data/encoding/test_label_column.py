@@ -65,6 +65,7 @@ def test_the_label_is_found_where_it_is_clear(columns: dict[str, list[str]], lab
         {"a": MANY, "b": WORDS, "c": [*"abc", *"abc" * 12, "a"]},
         {"class": GRADES, "survived": BITS, "x": MANY},
         {"a": MANY, "sex": WORDS, "b": MANY},
+        {"a": MANY, "loan_status": GRADES, "b": WORDS},
         {"a": MANY, "b": BITS, "c": GRADES},
         {"a": MANY, "b": BITS, "c": HOLES},
         {"class": WORDS, "target": WORDS, "x": MANY},

@@ -381,6 +381,7 @@ def test_the_header_of_orange(tmp_path: Path) -> None:
     assert (decisions["label"], decisions["label_reason"]) == ("good", "as the header says")
     assert decisions["left_out"]["who"] == "the header marks it so"
     assert _table(_file(tmp_path, f"{head}\t\t\t\n{rows}", "t.tab")).frame.height == 40
+    assert _table(_file(tmp_path, f"{head}meta\n{rows}", "t.tab")).frame.height == 40
     assert _table(_file(tmp_path, f"{head}x\t1\ta\ty\n{rows}", "t.tab")).frame.height == 42
 
 

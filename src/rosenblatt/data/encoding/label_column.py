@@ -40,9 +40,13 @@ NEVER_GUESSED = re.compile(
 
 # What people predict, by the letters of its name: it decides where no strong name does.
 OUTCOME = re.compile(
-    r"(?:is)?(?:attrition|approved|cancell?ed|churn|churned|clicked|converted|default|defaulted"
-    r"|deceased|diagnosis|died|exited|fraud|fraudulent|purchased|readmitted|response|sentiment|spam"
+    r"(?:is)?(?:attrition|approved|cancell?ed|churn|churned|clicked|converted|choice|dead|death"
+    r"|default|defaulted|deceased|diagnosis|died|exited|fraud|fraudulent|purchased|readmitted|response|sentiment|spam"
     r"|species|subscribed|survived|toxic|vote)"
+)
+# What may be predicted, by its last word: beside such a column no other one is clear.
+HINT = re.compile(
+    r"(?:.*[^a-z])?(?:status|result|event|type|category|grade|severity)", re.IGNORECASE
 )
 
 # What rows have rather than what is predicted: listed last where a person has to choose.
@@ -52,9 +56,13 @@ ATTRIBUTE = re.compile(
     r"|holiday|weekend)(?:[^a-z].*)?",
     re.IGNORECASE,
 )
-NO_LABEL = frozenset(
-    {"", "NA", "N/A", "nan", "NaN", "null", "NULL"}
-)  # how a missing one is written
+# What is set rather than found out: never taken for the label by itself, but it may be meant.
+FACTOR = re.compile(
+    r"(?:.*[^a-z])?(?:treatment|treat|trt|drug|block|subject|name|location|source|period)",
+    re.IGNORECASE,
+)
+# How a missing label is written.
+NO_LABEL = frozenset({"", "NA", "N/A", "nan", "NaN", "null", "NULL"})
 UNNAMED = re.compile("column_[0-9]+")
 
 
@@ -84,6 +92,10 @@ class _Candidate(NamedTuple):
     @property
     def outcome(self) -> bool:
         return is_outcome(self.name)
+
+    @property
+    def hint(self) -> bool:
+        return bool(HINT.fullmatch(self.name.strip()))
 
     @property
     def attribute(self) -> bool:
@@ -145,7 +157,9 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     if not named and len(names) > 1:
         unnamed = all(UNNAMED.fullmatch(name) for name in names)
         guess = _first_or_last([*found.values()]) if unnamed else _clear(candidates, names)
-        if guess is not None:
+        hints = [one.name for one in candidates if one.hint and one.n_values > 1]
+        clear = guess is not None and not FACTOR.fullmatch(guess.column.strip())
+        if guess is not None and clear and (not hints or guess.column in hints):
             return guess
     likely = [one for one in candidates if one.n_values > 1 and (not strong or one.name in strong)]
     raise InputError(_nothing_likely(table)) if not likely else Question(_question(table, likely))
@@ -153,7 +167,10 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
 
 def _question(table: Table, likely: Sequence[_Candidate]) -> Sentence:
     """Return what asks for the column of the labels, the likeliest of them first."""
-    ranked = sorted(likely, key=lambda one: (not one.outcome, one.numeric > one.two, one.attribute))
+    ranked = sorted(
+        likely,
+        key=lambda one: (not one.outcome, not one.hint, one.numeric > one.two, one.attribute),
+    )
     lines = [f"  {one.shown()}" for one in ranked[:LINES_SHOWN]]
     more = [f"  and {len(ranked) - LINES_SHOWN} more"] if len(ranked) > LINES_SHOWN else []
     return Sentence(
@@ -430,6 +447,7 @@ def _candidate(table: Table, name: str) -> _Candidate | None:
         numbers = distinct.cast(pl.Float64, strict=False).drop_nulls()
         if n_values > MOST_NUMBERS or not (numbers == numbers.floor()).all():
             return None
+        distinct = distinct.gather(numbers.arg_sort()) if len(numbers) == n_values else distinct
     gaps = len(present) < len(values)
     return _Candidate(name, tuple(map(str, distinct.to_list())), numeric, gaps)
 

@@ -138,7 +138,7 @@ def _is_quoted(text: bytes, separator: str) -> bool:
 
 def _is_orange(found: Rows) -> bool:
     """Whether a text begins with the three lines of header that Orange writes."""
-    if len(found) < 3 or len({len(row) for row in found[:3]}) > 1:
+    if len(found) < 3 or max(len(row) for row in found[:3]) > len(found[0]):
         return False
     kinds = [kind for kind in found[1] if kind]
     known = sum(kind in ORANGE_KINDS for kind in kinds)
@@ -389,7 +389,7 @@ def _heading(
 
 def _marked(heading: Heading, found: Rows) -> Heading:
     """Return the heading with what the third line of Orange says of the columns."""
-    marks = list(zip(found[0], found[2], strict=True))
+    marks = list(zip(found[0], found[2], strict=False))  # empty ones may be left out at the end
     label = next((name for name, mark in marks if mark in ("class", "c")), None)
     others = tuple(name for name, mark in marks if mark not in ("", "class", "c"))
     return heading._replace(label=label, others=others)
