@@ -207,6 +207,13 @@ ignore_option = value_option(
     "--ignore COLUMN", multiple=True, help=f"Column to leave out {LISTED}."
 )
 
+decimal_option = choice_option(
+    "--decimal",
+    choices=["point", "comma"],
+    shown="as the columns tell",
+    help="Character before the decimals of numbers, where it may also part thousands.",
+)
+
 column_options = option_group(
     (
         label_option,
@@ -216,6 +223,7 @@ column_options = option_group(
         value_option("--category COLUMN", multiple=True, help=f"Column of categories {LISTED}."),
         value_option("--numeric COLUMN", multiple=True, help=f"Column of numbers {LISTED}."),
         ignore_option,
+        decimal_option,
     )
 )
 

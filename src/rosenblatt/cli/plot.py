@@ -132,7 +132,7 @@ def plot(
     check_target(output)
     require_matplotlib()
     wanted = KINDS[kind]
-    reading = ("label", "text", "category", "numeric", "ignore", "scale")
+    reading = ("label", "text", "category", "numeric", "ignore", "decimal", "scale")
     columns = {name: given.pop(name) for name in reading}
     options = {name: value for name, value in given.items() if value is not None}
     subject = Subject(path, test, layout, Columns(**columns))

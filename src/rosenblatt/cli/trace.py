@@ -9,6 +9,7 @@ import click
 from rosenblatt.cli.options import (
     SHUFFLES,
     choice_option,
+    decimal_option,
     ignore_option,
     intercept_option,
     label_option,
@@ -43,6 +44,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @click.argument("data", nargs=-1, required=True, type=click.Path())
 @label_option
 @ignore_option
+@decimal_option
 @layout_options
 @scale_option(default=False)
 @rule_option()
@@ -77,7 +79,7 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
     from rosenblatt.data.files import Columns
     from rosenblatt.models.rows import read_rows
 
-    columns = Columns(label=given["label"], ignore=given["ignore"], scale=given["scale"])
+    columns = Columns(**{name: given[name] for name in ("label", "ignore", "decimal", "scale")})
     rows = read_rows(data, layout, columns, fit_intercept=given["intercept"])
     followed = replace(_trace_of(rows, given), first_row=1)
     if screen.wants_json:

@@ -54,6 +54,7 @@ class Columns:
     weight: str | int | None = None
     scale: bool = True
     missing: str = "mean"
+    decimal: str | None = None  # "point" or "comma"
     hash_bits: int | None = None
     word_pairs: bool = True
     min_count: int | None = None

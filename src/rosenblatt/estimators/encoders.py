@@ -99,6 +99,8 @@ class TableEncoder(ColumnEncoder):
         Scale numbers to mean 0 and standard deviation 1.
     missing : "mean", "zero" or "error"
         What a missing number counts as; unless it is an error, "column is missing" is a feature.
+    decimal : "point" or "comma", default None
+        What stands before decimals, where it may also part thousands; by default the columns tell.
     hash_bits : int, default None
         Hash words and categories to 2^hash_bits features, 1 to 30, without names.
     word_pairs : bool, default True
@@ -144,6 +146,7 @@ class TableEncoder(ColumnEncoder):
     ignore: Sequence[str] = ()
     scale: bool = True
     missing: str = "mean"
+    decimal: str | None = None
     hash_bits: int | None = None
     word_pairs: bool = True
     min_count: int | None = None

@@ -75,6 +75,7 @@ def train_files(
     weight: str | None = None,
     scale: bool = True,
     missing: str = "mean",
+    decimal: str | None = None,
     hash_bits: int | None = None,
     word_pairs: bool = True,
     min_count: int | None = None,
@@ -141,6 +142,8 @@ def train_files(
         Scale numbers to mean 0 and standard deviation 1.
     missing : "mean", "zero" or "error"
         What a missing number counts as.
+    decimal : "point" or "comma", default None
+        What stands before decimals, where it may also part thousands; by default the columns tell.
     hash_bits : int, default None
         Hash words to 2^hash_bits features.
     word_pairs : default True

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from rosenblatt.data.encoding import InputColumn, TableEncoding
-from rosenblatt.data.encoding.kinds import detected_column
+from rosenblatt.data.encoding.kinds import assigned_columns, detected_column
+from rosenblatt.errors import InputError
 from tests.data.encoding.samples import table, typed
 
 DAY = dt.date(2001, 2, 3)
@@ -170,3 +171,51 @@ def test_a_person_is_told_of_a_word_among_numbers() -> None:
         "Column 'age' is taken for a category, since 'old' in it is not a number; if it should be"
         " one, mend the file and use numeric='age'."
     )
+
+
+THOUSANDS = ["7.082", "912", "23.162", "88"] * 10
+
+
+def _forms(columns: dict[str, list[str]], **options: Any) -> dict[str, str]:
+    chosen = assigned_columns(table(columns), None, {}, has_label=False, **options)
+    return {column.name: column.form for column in chosen.columns}
+
+
+def test_thousands_without_decimals_are_asked_about() -> None:
+    """Three digits behind every point beside larger whole numbers may be thousands."""
+    with pytest.raises(InputError) as error:
+        _forms({"Betrag": THOUSANDS})
+    assert str(error.value) == (
+        "data.csv: is '7.082' in column 'Betrag', beside '912', the number 7082 or one with"
+        " decimals? For 7082 use decimal='comma', for decimals decimal='point'."
+    )
+    assert _forms({"Betrag": THOUSANDS}, decimal="comma") == {"Betrag": "comma"}
+    assert _forms({"Betrag": THOUSANDS}, decimal="point") == {"Betrag": ""}
+    with pytest.raises(InputError, match=r"^decimal= must be 'point' or 'comma'; got ','\.$"):
+        _forms({"Betrag": THOUSANDS}, decimal=",")
+
+
+def test_other_columns_tell_thousands_from_decimals() -> None:
+    """Where one has decimal commas the point parts thousands; where one has points, it does not."""
+    commas = {"Quote": ["0,5", "0,25"] * 20}
+    assert _forms({"Betrag": THOUSANDS, **commas}) == {"Betrag": "comma", "Quote": "comma"}
+    points = {"rate": ["0.5", "0.25"] * 20}
+    assert _forms({"amount": THOUSANDS, **points}) == {"amount": "", "rate": ""}
+    money = [f"{value} €" for value in THOUSANDS]
+    assert _forms({"Betrag": money, **commas}) == {"Betrag": "comma", "Quote": "comma"}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["7.082", "912", "6.5", "88"] * 10,
+        ["0.125", "912", "2.375", "88"] * 10,
+        ["7.082", "9120", "23.162", "88"] * 10,
+        ["7.082", "912.000", "23.162", "88.100"] * 10,
+        ["7.082", "2", "3.162", "5"] * 10,
+        ["1234.567", "912"] * 20,
+    ],
+)
+def test_decimals_are_not_asked_about(values: list[str]) -> None:
+    """Fewer digits, a leading zero, larger or only small whole numbers: these are decimals."""
+    assert _forms({"x": values}) == {"x": ""}

@@ -17,7 +17,15 @@ from rosenblatt.data.encoding.label_column import (
     label_notes,
     quoted_columns,
 )
-from rosenblatt.data.encoding.numbers import all_numbers, number_form, plain_numbers, read_numbers
+from rosenblatt.data.encoding.numbers import (
+    PLACEHOLDERS,
+    all_numbers,
+    decimal_mark,
+    number_form,
+    plain_numbers,
+    read_numbers,
+    thousands,
+)
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.wording import counted, nearest, word_list
@@ -50,6 +58,8 @@ LONG_KEY, LONGEST_KEY = 1e16, 1e22  # keys of 17 to 22 digits; quantities so lar
 BINS = 64
 MOST_ROWS = 5000  # by which that is judged
 AT_A_TIME = 1 << 20  # numbers that are sorted together
+ABSENT = {None, *MISSING, *PLACEHOLDERS}
+MARK_ROWS = 200  # in which a mark before decimals or thousands is looked for
 
 
 class ColumnChoice(NamedTuple):
@@ -385,10 +395,12 @@ def assigned_columns(
     *,
     has_label: bool,
     lenient: bool = False,
+    decimal: str | None = None,
 ) -> ColumnChoice:
     """Return the columns of a table with their roles, and sentences on what is odd about them.
 
-    ``asked`` has for a role the columns that a person gave it, by name or number.
+    ``asked`` has for a role the columns that a person gave it, by name or number; ``decimal`` is
+    what stands before decimals, where a person said it.
     """
     roles: dict[str, Role] = {}
     guess = None
@@ -417,9 +429,13 @@ def assigned_columns(
         name: InputColumn(name, "ignored", reason="the header marks it so")
         for name in detected.keys() & set(marked)
     }
-    columns = tuple(
-        detected[name] if name in detected else _asked_column(table, name, roles[name])
-        for name in table.frame.columns
+    columns = _with_decimals(
+        sample,
+        [
+            detected[name] if name in detected else _asked_column(table, name, roles[name])
+            for name in table.frame.columns
+        ],
+        decimal,
     )
     if not any(column.required for column in columns):
         msg = f"{table.file}: no column is left to learn from."
@@ -449,6 +465,56 @@ def merged_notes(notes: Sequence[str]) -> list[str]:
         else:
             merged.append(Sentence(alike[0], f" The same holds for {word_list(others)}."))
     return merged
+
+
+def _with_decimals(
+    sample: Sample, columns: Sequence[InputColumn], decimal: str | None
+) -> tuple[InputColumn, ...]:
+    """Return columns whose numbers are read by the decimal mark: as said, or as others prove it.
+
+    Raises InputError with a question where numbers may have decimals or thousands.
+    """
+    import polars as pl
+
+    if decimal not in (None, "point", "comma"):
+        words = f" must be 'point' or 'comma'; got {decimal!r}."
+        raise InputError(Sentence(Parameter("decimal"), words))
+    frame, heading = sample.table.frame, sample.table.heading
+    written = [one for one in columns if one.role in ("numeric", "weight")]
+    written = [one for one in written if frame[one.name].dtype == pl.String]
+    first = {
+        one: [value for value in frame[one.name].head(MARK_ROWS).to_list() if value not in ABSENT]
+        for one in written
+    }
+    proven = {decimal_mark(values, one.form) for one, values in first.items()} - {None}
+    said = decimal or (proven.pop() if len(proven) == 1 else None)
+    read: dict[str, InputColumn] = {}
+    for column, values in first.items():
+        for mark in ".,":
+            name = column.name
+            if thousands(values, mark) is None:
+                continue
+            every = [value for value in sample.distinct(name).to_list() if value not in ABSENT]
+            found = thousands(every, mark)
+            if found is None:
+                continue
+            semicolon = heading is not None and heading.dialect.separator == ";"
+            if said is None and (mark == "." or semicolon):
+                raise InputError(_decimal_question(sample.table.file, name, mark, *found))
+            form = "comma" if said == "comma" else "point" if mark == "," or column.form else ""
+            read[name] = column._replace(form=form)
+    return tuple(read.get(one.name, one) for one in columns)
+
+
+def _decimal_question(file: str, name: str, mark: str, number: str, whole: str) -> Sentence:
+    own, other = ("point", "comma") if mark == "." else ("comma", "point")
+    plain = re.sub(r"[^0-9]", "", number)
+    return Sentence(
+        f"{file}: is '{number}' in column '{name}', beside '{whole}', the number {plain} or one"
+        f" with decimals? For {plain} use ",
+        *(Parameter("decimal", other), ", for decimals "),
+        *(Parameter("decimal", own), "."),
+    )
 
 
 def _asked_column(table: Table, name: str, role: Role) -> InputColumn:

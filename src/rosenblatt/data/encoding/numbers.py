@@ -45,6 +45,10 @@ FORMS = {
 }
 SURELY_COMMA = r"^[^,]*(?:^|[^0-9])0,[0-9]+|^[^,]*,(?:[0-9]{1,2}|[0-9]{4,})[^0-9,.]*$"
 SURELY_POINT = r",.*[,.]"
+GROUPED = {m: re.compile(rf"[-+]?[1-9][0-9]{{0,2}}(?:\{m}[0-9]{{3}})+") for m in ".,"}
+WHOLE = re.compile("[-+]?[0-9]{1,9}")
+GROUPED_FROM = 1000  # numbers below have no thousands
+LARGE = 100  # whole numbers that are too large to stand beside a few units with three decimals
 # What people write where a number is missing, in any case; in other columns it may mean something.
 PLACEHOLDERS = frozenset(
     {"-", "--", "---", ".", "n/a", "na", "n.a.", "#n/a", "none", "nil", "null", "nan", "missing"}
@@ -158,6 +162,40 @@ def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
         apart = present.str.contains(SURELY_POINT).any()
         return "comma" if surely or (comma and not apart) else "point"
     return forms[0] if forms else None
+
+
+def thousands(values: Sequence[str], mark: str) -> tuple[str, str] | None:
+    """Return a number whose thousands a mark may part, and a whole number beside; None if not so.
+
+    It may where every number with the mark has three digits behind it, and there are larger whole
+    numbers without it, none of them above 999: as decimals they would have fewer digits now and
+    then, or all would have some.
+
+    >>> thousands(["7.082", "912", "23.162"], "."), thousands(["7.082", "912", "6.5"], ".")
+    (('7.082', '912'), None)
+    """
+    marked = [value for value in values if mark in value]
+    if not marked or not all(GROUPED[mark].fullmatch(_bare(value)) for value in marked):
+        return None
+    whole = [value for value in values if WHOLE.fullmatch(_bare(value))]
+    largest = max(whole, key=lambda value: abs(int(_bare(value))), default="0")
+    return (marked[0], largest) if LARGE <= abs(int(_bare(largest))) < GROUPED_FROM else None
+
+
+def decimal_mark(values: Sequence[str], form: str) -> str | None:
+    """Return what must stand before decimals in a column of numbers, None where it may be either.
+
+    >>> [decimal_mark([text], "") for text in ("1.5", "7.082", "12")]
+    ['point', None, None]
+    """
+    if form == "comma":
+        return "comma" if any(re.search(SURELY_COMMA, _bare(value)) for value in values) else None
+    pointed = (_bare(value) for value in values if "." in value)
+    return None if all(map(GROUPED["."].fullmatch, pointed)) else "point"
+
+
+def _bare(value: str) -> str:
+    return re.sub(DECORATION, "", value)
 
 
 def all_numbers(series: "pl.Series") -> bool:

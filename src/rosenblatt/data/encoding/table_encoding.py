@@ -213,6 +213,7 @@ class TableEncoding:
         has_label: bool = True,
         bad_rows: BadRows | None = None,
         choice: ColumnChoice | None = None,
+        decimal: str | None = None,
     ) -> "TableEncoding":
         """Return an encoding for tables with the columns of this one, judged by its rows.
 
@@ -252,6 +253,8 @@ class TableEncoding:
             What to do with rows that cannot be encoded; by default they are an error.
         choice : ColumnChoice, optional
             What the columns are, where the same rows have been judged before.
+        decimal : "point" or "comma", optional
+            What stands before decimals, where it may also part thousands.
         """
         settings = Settings.checked(
             scale=scale,
@@ -267,7 +270,8 @@ class TableEncoding:
         asked["weight"] = () if weight is None else (weight,)
         lenient = bad_rows is not None and bad_rows.skip
         if choice is None:
-            choice = assigned_columns(table, label, asked, has_label=has_label, lenient=lenient)
+            how: dict[str, Any] = {"has_label": has_label, "lenient": lenient, "decimal": decimal}
+            choice = assigned_columns(table, label, asked, **how)
         unspaced = unspaced_note(table, choice.columns) if char_ngrams is None else None
         notes = choice.notes
         if unspaced is not None:
