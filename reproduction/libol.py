@@ -22,6 +22,7 @@ from rosenblatt.training.state import State
 
 THEIR_ORDERS = 20
 ORDERS = 400  # a second of work, after which only their figure is uncertain
+FEW_ORDERS = 2  # up to here plain Python is done before the pass is compiled
 RATE_ROUNDING = 0.05  # per cent: printed with three decimals
 UPDATE_ROUNDING = 0.5
 
@@ -60,6 +61,8 @@ def count(X: NDArray[Any], y: NDArray[Any], printed: Printed, n_orders: int) -> 
     examples = Examples(rows_of(X, constant=0.0), y)
     plan = Plan(printed.rule, 1, zero=ZERO_CONVENTIONS["positive"])
     passes: list[Any] = []
+    is_long = n_orders > FEW_ORDERS
+    learn = compiled(full_covariance_pass) if is_long else full_covariance_pass
     for generator in map(np.random.default_rng, range(n_orders)):
         state = State.zeros(X.shape[1], 2, averaged=False)
         if not printed.second_order:
@@ -68,14 +71,13 @@ def count(X: NDArray[Any], y: NDArray[Any], printed: Printed, n_orders: int) -> 
         (part,) = ArraySupply(examples, plan.shuffle, generator).parts()
         sigma, room = np.eye(X.shape[1] + 1), np.empty(X.shape[1] + 1)
         how = (part.order, plan.rule, plan.zero, state.weights, sigma, room)
-        passes.append(full_covariance_pass(examples.rows, y, *how))
+        passes.append(learn(examples.rows, y, *how))
     return Counted(
         estimate([100 * one.mistakes / len(y) for one in passes]),
         estimate([one.updates for one in passes]),
     )
 
 
-@compiled
 def full_covariance_pass(
     rows: Any,  # dense
     y: NDArray[Any],  # −1 or +1 for each row
