@@ -39,7 +39,7 @@ from sklearn.svm import LinearSVC
 from reproduction.data_sets import data_file
 from reproduction.digest import digest_of
 from reproduction.machine import made_now
-from rosenblatt import train_files
+from rosenblatt.models.train import model_from_files
 
 ROWS = 20_000  # of a set, drawn at random from more
 FEWER_ROWS = {  # of sets on which a learner of scikit-learn takes minutes
@@ -192,7 +192,7 @@ def _trained(data: DataSet, train: Path) -> Any:
     label = {"text": "column_1", "table": f"column_{data.lines[0].count(',') + 1}"}.get(data.kind)
     if data.header is not None:
         label = data.header.rpartition(",")[2]
-    return train_files(str(train), label=label)
+    return model_from_files(str(train), label=label)
 
 
 def _ours(data: DataSet, train: Path, test: Path, folder: Path) -> Score:

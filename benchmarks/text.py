@@ -16,9 +16,9 @@ from benchmarks.figure import Amount, Figure, Skipped, Target, speed_up
 from benchmarks.stopwatch import Scale
 from benchmarks.svmlight_text import FOLDER
 from reproduction.data_sets import MissingDataError, data_file
-from rosenblatt import train_files
 from rosenblatt.data.files import Layout
 from rosenblatt.models.model import Model
+from rosenblatt.models.train import model_from_files
 
 SPEED_UP = 10.0
 SETS = {"imdb": ("column_2",), "20news": ()}  # and which columns give the label away
@@ -82,7 +82,7 @@ def _unpacked(name: str, scale: Scale) -> Path:
 
 def _ours(train: Path, **parameters: Any) -> Callable[[], Score]:
     def contender() -> Score:
-        model = train_files(str(train), header=False, **parameters)
+        model = model_from_files(str(train), header=False, **parameters)
         return lambda test: _accuracy(model, test)
 
     return contender

@@ -12,8 +12,9 @@ from types import FrameType
 
 import click
 
-from rosenblatt import Perceptron, train_files
+from rosenblatt import Perceptron
 from rosenblatt.cli import COMMANDS, main
+from rosenblatt.models.train import model_from_files
 from rosenblatt.rules import RULES
 
 ROOT = Path(__file__).parents[1] / "src" / "rosenblatt"
@@ -222,5 +223,5 @@ def test_a_csv_row_is_at_its_weight_in_fifty_files(tmp_path: Path) -> None:
     """From a line of a table to the changed weight: readers, encoding, supply, loop."""
     table = tmp_path / "table.csv"
     table.write_text("a,b,y\n" + "".join(f"{k % 5},{k % 7},{int(k % 5 > 2)}\n" for k in range(40)))
-    files = files_that_run(lambda: train_files(str(table), label="y"))
+    files = files_that_run(lambda: model_from_files(str(table), label="y"))
     assert len(files) <= MOST_FILES_OF_A_CSV_ROW, sorted(files)

@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.conjunctions import FeatureConjunctions
     from rosenblatt.estimators.encoders import TableEncoder, TextEncoder
     from rosenblatt.estimators.kernel import KernelPerceptron
-    from rosenblatt.estimators.storage import load, save
-    from rosenblatt.models.explanation import explain
+    from rosenblatt.estimators.pipelines import explain
+    from rosenblatt.estimators.storage import load, save, train_files
     from rosenblatt.models.online import OnlineLearner
     from rosenblatt.models.provenance import why
     from rosenblatt.models.sparsity import sparsify
-    from rosenblatt.models.train import train_files
     from rosenblatt.theory.diagnosis import diagnose
     from rosenblatt.theory.margin import margin
     from rosenblatt.tracing import trace
@@ -70,13 +69,13 @@ _HOMES = {
     "TextEncoder": "rosenblatt.estimators.encoders",
     "VotedPerceptron": "rosenblatt.estimators",
     "diagnose": "rosenblatt.theory.diagnosis",
-    "explain": "rosenblatt.models.explanation",
+    "explain": "rosenblatt.estimators.pipelines",
     "load": "rosenblatt.estimators.storage",
     "margin": "rosenblatt.theory.margin",
     "save": "rosenblatt.estimators.storage",
     "sparsify": "rosenblatt.models.sparsity",
     "trace": "rosenblatt.tracing",
-    "train_files": "rosenblatt.models.train",
+    "train_files": "rosenblatt.estimators.storage",
     "tune": "rosenblatt.tuning.tune",
     "why": "rosenblatt.models.provenance",
 }

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from rosenblatt import load, train_files
+from rosenblatt import load
 from rosenblatt.cli.evaluate import evaluate
 from rosenblatt.cli.predict import predict
 from rosenblatt.cli.train import train
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
+from rosenblatt.models.train import model_from_files
 
 
 def ran(command: Any, *arguments: str) -> Result:
@@ -46,14 +47,14 @@ def recall(model: Model, path: str) -> float:
 def test_weights_raise_the_recall_of_a_rare_class(tmp_path: Path) -> None:
     """Balanced classes find more rare rows; the same by factors, in the model's options too."""
     path = rare_rows(tmp_path)
-    plain, balanced = train_files(path), train_files(path, class_weight="balanced")
+    plain, balanced = model_from_files(path), model_from_files(path, class_weight="balanced")
     assert recall(balanced, path) > recall(plain, path) + 0.2
-    named = train_files(path, class_weight={"rare": 5.0, "usual": 5.0 / 9.0})
+    named = model_from_files(path, class_weight={"rare": 5.0, "usual": 5.0 / 9.0})
     np.testing.assert_array_equal(named.weights, balanced.weights)
     model = str(tmp_path / "m.model")
     ran(train, path, "-o", model, "--class-weight", "rare=9")
     assert load(model).class_weight == {"rare": 9.0}
-    small = train_files(path, class_weight={"rare": 9.0}, buffer=4096, max_iter=2)
+    small = model_from_files(path, class_weight={"rare": 9.0}, buffer=4096, max_iter=2)
     assert recall(small, path) > 0.5  # rows that do not fit into memory are weighed as well
 
 
@@ -62,7 +63,7 @@ def test_threshold_is_kept_in_the_model(tmp_path: Path) -> None:
     path, model = rare_rows(tmp_path), str(tmp_path / "m.model")
     done = ran(train, path, "-o", model, "--threshold", "f1", "--calibrate", "--no-refit")
     assert "Threshold: mean F1 of the classes" in done.stdout
-    plain = train_files(path, calibrate=True, refit=False)
+    plain = model_from_files(path, calibrate=True, refit=False)
     moved = Model.load(model)
     told = moved.training["threshold"]
     assert told["score"] >= told["score_at_zero"]
@@ -105,4 +106,4 @@ def test_threshold_needs_two_classes(tmp_path: Path) -> None:
     path = tmp_path / "three.csv"
     path.write_text("x,label\n" + "1,a\n2,b\n3,c\n" * 20)
     with pytest.raises(InputError, match="threshold= needs two classes; got 3"):
-        train_files(str(path), threshold="f1")
+        model_from_files(str(path), threshold="f1")

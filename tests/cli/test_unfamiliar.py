@@ -7,8 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt import load, train_files
+from rosenblatt import load
 from rosenblatt.errors import UnfamiliarDataWarning
+from rosenblatt.models.train import model_from_files
 from tests.cli.running import invoked
 
 REMARKS = [
@@ -39,7 +40,7 @@ def bookings(n_rows: int, seed: int) -> pl.DataFrame:
 def folder(tmp_path: Path) -> Path:
     """Return a folder with a model, usual new rows and odd ones."""
     bookings(2000, 0).write_csv(tmp_path / "old.csv")
-    train_files(str(tmp_path / "old.csv"), label="cancelled").save(tmp_path / "m.model")
+    model_from_files(str(tmp_path / "old.csv"), label="cancelled").save(tmp_path / "m.model")
     new = bookings(500, 1)
     new.write_csv(tmp_path / "new.csv")
     odd = new.with_columns(
@@ -73,7 +74,7 @@ def test_python(folder: Path) -> None:
         estimator.predict(odd)
     assert [str(one.message) for one in caught] == REMARKS
     estimator.predict(pl.read_csv(folder / "new.csv"))
-    model = train_files(str(folder / "old.csv"), label="cancelled")
+    model = model_from_files(str(folder / "old.csv"), label="cancelled")
     *told, missed = model.evaluate(str(folder / "odd.csv")).remarks
     assert told == REMARKS
     assert missed == "Never predicted: no (63.20% of the rows)."  # without advice: rows are odd
@@ -109,7 +110,7 @@ def test_a_class_that_is_never_predicted(tmp_path: Path) -> None:
     assert advice in done.stderr
     done = invoked("evaluate", model, data)
     assert f"Warning: Never predicted: yes (6.27% of the rows). {advice}" in done.stderr
-    remark = train_files(data, label="y").training["notes"][-1]
+    remark = model_from_files(data, label="y").training["notes"][-1]
     assert remark.endswith("train with threshold='f1' or class_weight='balanced'.")
     done = invoked("train", data, "--label", "y", "-o", model, "--threshold", "f1")
     assert "Never predicted" not in done.stderr

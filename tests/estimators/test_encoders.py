@@ -12,10 +12,11 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
+from sklearn.datasets import dump_svmlight_file, load_breast_cancer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import (
@@ -24,13 +25,16 @@ from rosenblatt import (
     TableEncoder,
     TextEncoder,
     VotedPerceptron,
+    explain,
     load,
     save,
-    train_files,
 )
 from rosenblatt.data.files import Columns
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
+from rosenblatt.models.model import Model
+from rosenblatt.models.train import model_from_files
+from tests.cli.running import ran
 from tests.estimators.test_rows_of_training import people, run
 
 FORMS: dict[str, Any] = {"category": ["size"]}
@@ -49,7 +53,7 @@ def test_columns_become_what_the_command_makes_of_them(
     """Rows, names and notes are those of a model trained on the file."""
     frame = people()
     frame.to_csv(tmp_path / "people.csv", index=False)
-    model = train_files(str(tmp_path / "people.csv"), **FORMS, **settings)
+    model = model_from_files(str(tmp_path / "people.csv"), **FORMS, **settings)
     batch = next(iter(model.rows(str(tmp_path / "people.csv"))))
     shape = (batch.n_rows, model.n_features)
     expected = sparse.csr_array((batch.data, batch.indices, batch.indptr), shape=shape)
@@ -74,7 +78,7 @@ def test_texts_become_what_the_command_makes_of_them(
     """The output on a column of texts is that of training on it, and TF-IDF as it is known."""
     frame = people()[["note", "label"]]
     frame.to_csv(tmp_path / "notes.csv", index=False)
-    model = train_files(str(tmp_path / "notes.csv"), text="note", **settings)
+    model = model_from_files(str(tmp_path / "notes.csv"), text="note", **settings)
     batch = next(iter(model.rows(str(tmp_path / "notes.csv"))))
     shape = (batch.n_rows, model.n_features)
     expected = sparse.csr_array((batch.data, batch.indices, batch.indptr), shape=shape).toarray()
@@ -246,3 +250,57 @@ def test_characters_and_bins() -> None:
         *("x", "x below 10", "x from 10 to 20", "x from 20 to 30", "x from 30"),
     ]
     assert encoder.transform(rows)[:, 1:].sum(axis=0).tolist() == [10.0] * 4
+
+
+@pytest.mark.parametrize("frame", [False, True])
+@pytest.mark.parametrize(
+    "scaler",
+    [
+        StandardScaler(),
+        StandardScaler(with_mean=False),
+        StandardScaler(with_std=False),
+        MinMaxScaler((-1, 1)),
+        MaxAbsScaler(),
+    ],
+)
+def test_scalers_of_scikit_learn(tmp_path: Path, scaler: Any, frame: bool) -> None:
+    """A saved pipeline with a scaler comes back as it was; the model predicts the same."""
+    path = tmp_path / "cancer.model"
+    X, y = load_breast_cancer(return_X_y=True, as_frame=frame)
+    for clf in (AveragedPerceptron(early_stopping=True), VotedPerceptron(max_iter=2)):
+        pipeline = make_pipeline(scaler, clf).fit(X, y)
+        save(pipeline, path)
+        loaded: Any = load(path)
+        assert np.array_equal(loaded.decision_function(X), pipeline.decision_function(X))
+        fitted = vars(pipeline[0])
+        assert {*vars(loaded[0])} >= {name for name in fitted if name.endswith("_")}
+        model = Model.load(path)
+        scores = pipeline.decision_function(X)
+        np.testing.assert_allclose(model.scores(np.asarray(X)), scores, rtol=1e-9, atol=1e-9)
+        found = explain(path, X[:1])
+        assert found == explain(loaded, X[:1]) == explain(pipeline, X[:1])
+        assert frame is (found.terms[0].name in load_breast_cancer().feature_names)
+    rows = sparse.csr_array(np.asarray(X)[:9])
+    dump_svmlight_file(rows, np.asarray(y)[:9], str(tmp_path / "rows.svm"), zero_based=True)
+    shown = ran("predict", str(path), "rows.svm", folder=tmp_path)
+    assert shown.split() == [str(label) for label in pipeline.predict(X)[:9]]
+
+
+def test_scalers_that_a_file_cannot_hold(tmp_path: Path) -> None:
+    """What a scaler does beside scaling is named."""
+    X, y = [[0.0], [1.0]], [0, 1]
+    clipped = make_pipeline(MinMaxScaler(clip=True), AveragedPerceptron()).fit(X, y)
+    with pytest.raises(InputError, match="save cannot store a MinMaxScaler with clip=True"):
+        save(clipped, tmp_path / "m.model")
+
+
+def test_output_as_frames() -> None:
+    """``set_output`` gives data frames of the features by name."""
+    rows = [{"age": 20, "city": "Rome"}, {"age": 40, "city": "Oslo"}, {"age": 60}]
+    for library in ("pandas", "polars"):
+        encoder = TableEncoder(sparse_output=False).set_output(transform=library)
+        found = encoder.fit_transform(rows)
+        assert type(found).__module__.startswith(library)
+        assert list(found.columns) == encoder.get_feature_names_out().tolist()
+        plain = TableEncoder(sparse_output=False).fit_transform(rows)
+        assert np.array_equal(found.to_numpy(), plain)

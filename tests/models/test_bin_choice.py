@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt import train_files
 from rosenblatt.data.batch import SparseRows
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import read_rows
+from rosenblatt.models.train import model_from_files
 from rosenblatt.tuning.folds import cross_validate
 
 
@@ -38,8 +38,8 @@ def test_chosen_bins_are_those_that_one_asks_for(tmp_path: Path, buffer: int | N
     Rows on disk come in the same order only where they are as long.
     """
     path = table(tmp_path, bends=True)
-    found = train_files(path, label="label", buffer=buffer)
-    asked = train_files(path, label="label", bins=10, buffer=buffer)
+    found = model_from_files(path, label="label", buffer=buffer)
+    asked = model_from_files(path, label="label", bins=10, buffer=buffer)
     tried = found.training["bins_tried"]
     assert tried["chosen"]
     assert tried["error"] < 0.5 * tried["plain_error"]
@@ -64,8 +64,8 @@ def test_chosen_bins_are_those_that_one_asks_for(tmp_path: Path, buffer: int | N
 def test_a_line_needs_no_bins(tmp_path: Path) -> None:
     """Where a number does not bend the model is that of bins=0, bit for bit."""
     path = table(tmp_path, bends=False)
-    found = train_files(path, label="label")
-    without = train_files(path, label="label", bins=0)
+    found = model_from_files(path, label="label")
+    without = model_from_files(path, label="label", bins=0)
     assert not found.training["bins_tried"]["chosen"]
     assert without.training["bins_tried"] is None
     np.testing.assert_array_equal(found.weights, without.weights)
@@ -79,7 +79,7 @@ def test_a_line_needs_no_bins(tmp_path: Path) -> None:
 )
 def test_where_bins_are_not_tried(tmp_path: Path, options: Any) -> None:
     """Nothing is tried where nothing is held out, or bins cannot be added."""
-    model = train_files(table(tmp_path, bends=True), label="label", **options)
+    model = model_from_files(table(tmp_path, bends=True), label="label", **options)
     assert model.training["bins_tried"] is None
 
 
@@ -113,5 +113,5 @@ def test_rows_with_bins_on_offer(tmp_path: Path) -> None:
 
 def test_few_rows_have_no_bins(tmp_path: Path) -> None:
     """Below a hundred rows nothing is tried."""
-    model = train_files(table(tmp_path, bends=True, n_rows=90), label="label")
+    model = model_from_files(table(tmp_path, bends=True, n_rows=90), label="label")
     assert model.training["bins_tried"] is None

@@ -16,7 +16,6 @@ from rosenblatt import (
     Perceptron,
     load,
     save,
-    train_files,
 )
 from rosenblatt.cli import main
 from rosenblatt.errors import InputError
@@ -24,6 +23,7 @@ from rosenblatt.estimators.storage import LEARNERS
 from rosenblatt.models.checks import LEARNER_PARAMETERS
 from rosenblatt.models.file import read, write
 from rosenblatt.models.tensors import FEW_PLACES, nonzero_places
+from rosenblatt.models.train import model_from_files
 from tests.processes import printed
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -62,7 +62,7 @@ def test_load_and_commands_refuse_the_same(
 ) -> None:
     """A learner or parameter that is not known is refused wherever the file is used."""
     monkeypatch.chdir(table.parent)
-    write(replace(train_files("t.csv"), **fields), "m.model")
+    write(replace(model_from_files("t.csv"), **fields), "m.model")
     with pytest.raises(InputError, match=f"^{re.escape(sentence)}"):
         load("m.model")
     for command in (["predict", "m.model", "t.csv"], ["evaluate", "m.model", "t.csv"],
@@ -76,7 +76,7 @@ def test_sizes_are_checked_before_memory_is_reserved(tmp_path: Path) -> None:
     """An encoding that hashes to more features than there are weights is damaged."""
     texts = tmp_path / "t.csv"
     texts.write_text("text,label\n" + "good day,1\nbad day,0\n" * 20)
-    model = train_files(str(texts), text="text", hash_bits=8)
+    model = model_from_files(str(texts), text="text", hash_bits=8)
     encoding: Any = dict(model.encoding or {})
     encoding["settings"] = encoding["settings"] | {"hash_bits": 30}
     write(replace(model, encoding=encoding), tmp_path / "m")
@@ -157,10 +157,12 @@ def test_models_do_not_say_where_files_were(
     """A model keeps names of files, and paths below the folder of the training; no others."""
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    model = train_files(str(table))
+    model = model_from_files(str(table))
     assert model.training["files"] == ["t.csv"]
     model.save("m.model")
     assert os.fsencode(tmp_path) not in Path("m.model").read_bytes()
     monkeypatch.chdir(tmp_path)
-    assert train_files(str(table)).training["files"] == ["t.csv"]
-    assert read("elsewhere/m.model").training["places"] == train_files("t.csv").training["places"]
+    assert model_from_files(str(table)).training["files"] == ["t.csv"]
+    assert (
+        read("elsewhere/m.model").training["places"] == model_from_files("t.csv").training["places"]
+    )

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rosenblatt import AveragedPerceptron, Perceptron, load, train_files
+from rosenblatt import AveragedPerceptron, Perceptron, load
 from rosenblatt.errors import InputError
 from rosenblatt.models.continuation import Milestone, learn_files
 from rosenblatt.models.model import Model
+from rosenblatt.models.train import model_from_files
 
 EXACT: dict[str, Any] = {"scale": False, "shuffle": False, "early_stopping": False, "max_iter": 2}
 
@@ -35,7 +36,7 @@ def test_it_is_partial_fit(tmp_path: Path, kind: Any, memory: str) -> None:
     """Weights and progressive errors are those of predict and partial_fit, row by row."""
     X, y = rows_file(tmp_path / "old.csv", 200)
     new_X, new_y = rows_file(tmp_path / "new.csv", 150, first=1, flip=100)
-    old = train_files(str(tmp_path / "old.csv"), memory=memory, **EXACT)
+    old = model_from_files(str(tmp_path / "old.csv"), memory=memory, **EXACT)
     met: list[Milestone] = []
     new = learn_files(old, str(tmp_path / "new.csv"), watch=met.append, ahead=1)
     naive = kind(shuffle=False, max_iter=2).fit(X, y)
@@ -64,7 +65,7 @@ def test_partial_fit_of_a_trained_model(tmp_path: Path, more: dict[str, Any]) ->
     """What ``train`` made with its defaults goes on by partial_fit as by ``train --from``."""
     rows_file(tmp_path / "old.csv", 200)
     X, y = rows_file(tmp_path / "new.csv", 150, first=1)
-    old = train_files(str(tmp_path / "old.csv"), **more)
+    old = model_from_files(str(tmp_path / "old.csv"), **more)
     estimator = load_saved(old, tmp_path)
     frame = pd.DataFrame(X, columns=["a", "b"])
     for k in range(len(y)):
@@ -82,7 +83,7 @@ def test_class_weights_go_on(tmp_path: Path, class_weight: Any) -> None:
     X, y = rows_file(tmp_path / "old.csv", 200)
     new_X, new_y = rows_file(tmp_path / "new.csv", 150, first=1)
     given: dict[str, Any] = {"rule": "perceptron", "memory": "average"}
-    old = train_files(str(tmp_path / "old.csv"), class_weight=class_weight, **given, **EXACT)
+    old = model_from_files(str(tmp_path / "old.csv"), class_weight=class_weight, **given, **EXACT)
     n = {label: int((y == label).sum()) for label in ("no", "yes")}
     weights = (
         {"no": 1.0, "yes": 3.0}
@@ -99,7 +100,7 @@ def test_what_is_new_is_learned_or_said(tmp_path: Path) -> None:
     """New classes and numbered features get weights; new categories are left out; all is said."""
     (tmp_path / "old.svm").write_text("a 1:1 2:1\nb 2:1\n" * 20)
     (tmp_path / "new.svm").write_text("a 1:1\nc 4:1\nc 4:2\n" * 5)
-    old = train_files(str(tmp_path / "old.svm"), early_stopping=False, memory="last")
+    old = model_from_files(str(tmp_path / "old.svm"), early_stopping=False, memory="last")
     said: list[str] = []
     new = learn_files(old, str(tmp_path / "new.svm"), tell=said.append)
     assert (new.classes, new.n_features) == (("a", "b", "c"), 4)
@@ -110,7 +111,7 @@ def test_what_is_new_is_learned_or_said(tmp_path: Path) -> None:
 
     (tmp_path / "old.csv").write_text("colour,label\n" + "red,1\nblue,0\n" * 20)
     (tmp_path / "new.csv").write_text("colour,label\n" + "red,1\ngreen,0\n" * 20)
-    old = train_files(str(tmp_path / "old.csv"), early_stopping=False)
+    old = model_from_files(str(tmp_path / "old.csv"), early_stopping=False)
     said.clear()
     new = learn_files(old, str(tmp_path / "new.csv"), tell=said.append)
     assert new.n_features == old.n_features == 2
@@ -121,7 +122,7 @@ def test_votes_go_on(tmp_path: Path) -> None:
     """A voted model votes by its old vectors and the new ones."""
     rows_file(tmp_path / "old.csv", 60)
     rows_file(tmp_path / "new.csv", 40, first=1)
-    old = train_files(str(tmp_path / "old.csv"), memory="vote", **EXACT)
+    old = model_from_files(str(tmp_path / "old.csv"), memory="vote", **EXACT)
     new = learn_files(old, str(tmp_path / "new.csv"))
     new.save(tmp_path / "new.model")
     _, y = rows_file(tmp_path / "new.csv", 40, first=1)
@@ -149,7 +150,7 @@ def load_saved(model: Model, folder: Path) -> Any:
 def test_bad_rows_to_go_on_with(tmp_path: Path, text: str, told: str) -> None:
     """Rows that lack a label or a column of the model are an error that says which."""
     rows_file(tmp_path / "old.csv", 60)
-    old = train_files(str(tmp_path / "old.csv"), **EXACT)
+    old = model_from_files(str(tmp_path / "old.csv"), **EXACT)
     (tmp_path / "new.csv").write_text(text)
     with pytest.raises(InputError) as error:
         learn_files(old, str(tmp_path / "new.csv"))
@@ -160,10 +161,10 @@ def test_labels_of_another_type(tmp_path: Path) -> None:
     """Words do not join numbers as classes; numbers among words are words."""
     (tmp_path / "old.csv").write_text("x,label\n" + "1,1\n0,0\n" * 20)
     (tmp_path / "new.csv").write_text("x,label\n1,many\n")
-    old = train_files(str(tmp_path / "old.csv"), **EXACT)
+    old = model_from_files(str(tmp_path / "old.csv"), **EXACT)
     with pytest.raises(InputError, match="of another type than the classes learned so far"):
         learn_files(old, str(tmp_path / "new.csv"))
     (tmp_path / "words.csv").write_text("x,label\n" + "1,1\n0,0\n2,many\n" * 20)
-    words = train_files(str(tmp_path / "words.csv"), **EXACT)
+    words = model_from_files(str(tmp_path / "words.csv"), **EXACT)
     assert words.classes == ("0", "1", "many")
     assert words.evaluate(str(tmp_path / "words.csv")).n_unknown == 0

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rosenblatt import KernelPerceptron, load, save, train_files
+from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.cli import main
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import read_rows
+from rosenblatt.models.train import model_from_files
 from rosenblatt.rules import RULES
 from rosenblatt.tuning.folds import cross_validate
 from rosenblatt.tuning.tune import tune_files
@@ -49,7 +50,7 @@ def estimator_options(given: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("given", KERNELS)
 def test_files_give_the_machine_of_their_rows(given: dict[str, Any], board: str) -> None:
     """It is the estimator on the encoded rows, and a file of it scores by the same bits."""
-    model = train_files(board, **given, max_iter=3, early_stopping=False)
+    model = model_from_files(board, **given, max_iter=3, early_stopping=False)
     rows = read_rows([board], Layout(), Columns())
     clf = KernelPerceptron(**estimator_options(given), max_iter=3)
     scores = clf.fit(rows.dense(), rows.labels).decision_function(rows.dense())
@@ -69,7 +70,7 @@ def test_weights_of_classes_and_rows_count(board: str) -> None:
     Path(board).write_text("\n".join([f"{lines[0]},w", *weighed, ""]))
     how: dict[str, Any] = {"max_iter": 2, "early_stopping": False}
     columns: dict[str, Any] = {"label": "class", "weight": "w"}
-    model = train_files(board, kernel="rbf", class_weight={"same": 3.0}, **columns, **how)
+    model = model_from_files(board, kernel="rbf", class_weight={"same": 3.0}, **columns, **how)
     rows = read_rows([board], Layout(), Columns(**columns))
     clf = KernelPerceptron(class_weight={"same": 3.0}, max_iter=2)
     clf.fit(rows.dense(), rows.labels, rows.weights)
@@ -79,8 +80,8 @@ def test_weights_of_classes_and_rows_count(board: str) -> None:
 
 def test_held_out_rows_choose_and_all_are_learned(board: str) -> None:
     """The second training has all rows; few held-out ones do not choose its passes."""
-    model = train_files(board, kernel="rbf")
-    kept = train_files(board, kernel="rbf", refit=False)
+    model = model_from_files(board, kernel="rbf")
+    kept = model_from_files(board, kernel="rbf", refit=False)
     assert model.training["held_out_rows"] == kept.training["held_out_rows"] == 23
     assert model.training["held_out_error"] == kept.training["held_out_error"] < 0.25
     assert (model.training["refit_passes"], kept.training["refit_passes"]) == (
@@ -132,7 +133,7 @@ def test_the_commands_take_it(board: str) -> None:
 def test_what_a_kernel_cannot_do(given: dict[str, Any], message: str, board: str) -> None:
     """Nothing is accepted and ignored."""
     with pytest.raises(InputError, match=message):
-        train_files(board, **given)
+        model_from_files(board, **given)
 
 
 def test_a_precomputed_kernel_has_no_rows_in_files() -> None:
@@ -156,7 +157,7 @@ def test_the_search_finds_a_kernel(board: str, monkeypatch: pytest.MonkeyPatch) 
     fixed = ["bins", "degree"]
     found = tune_files(board, {"bins": 0}, fixed, folds=3)
     assert found.parameters["kernel"] in {"rbf", "poly"}
-    model = train_files(board, **found.parameters)
+    model = model_from_files(board, **found.parameters)
     assert (model.learner, model.training["n_rows"]) == ("KernelPerceptron", 240)
     error = model.evaluate(board).error
     assert error is not None

@@ -378,3 +378,31 @@ def test_names_that_are_not_known_have_to_be_numbers(value: Any) -> None:
     with pytest.raises(InputError, match="Feature 'new' of the row"):
         learner.predict_one(row | {"new": value})
     assert learner.predict_one(row) == expected[0]
+
+
+@pytest.mark.parametrize("form", [dict, list])
+@pytest.mark.parametrize("known", [(), ("a", "b")])
+def test_a_refused_row_adds_no_class(form: Any, known: Any) -> None:
+    """A row with a NaN changes nothing: no class, no kind of rows, no weights."""
+
+    def row(*values: float) -> Any:
+        return dict(zip("xyz", values, strict=False)) if form is dict else list(values)
+
+    learner = OnlineLearner("arow", classes=known)
+    for _ in range(2):
+        with pytest.raises(InputError, match="it must be a finite number"):
+            learner.learn_one(row(1.0, np.nan, 2.0), "new")
+        assert learner.classes == list(known)
+    other = OnlineLearner("arow", classes=known)
+    for k, label in enumerate("abab"):
+        for one in (learner, other):
+            one.learn_one(row(1.0, k), label)
+        with pytest.raises(InputError, match="it must be a finite number"):
+            learner.learn_one(row(np.nan, 1.0), "late")
+    assert learner.classes == ["a", "b"]
+    assert np.array_equal(learner.model_.weights, other.model_.weights)
+    assert learner.model_.count == other.model_.count
+    with pytest.raises(WeightOverflowError, match="which is not learned"):
+        learner.learn_one(row(1e308, 1e308), "late")
+    assert learner.classes == ["a", "b"]
+    assert learner.predict_one(row(1.0, 3.0)) in {"a", "b"}

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 from sklearn.metrics import brier_score_loss, log_loss
 
-from rosenblatt import train_files
 from rosenblatt.cli import main
 from rosenblatt.models.reliability import Reliability
+from rosenblatt.models.train import model_from_files
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -51,7 +51,7 @@ def mail(path: Path, n_rows: int = 600) -> Path:
 def test_labels_never_contradict_probabilities(tmp_path: Path, options: dict[str, Any]) -> None:
     """The label that a file's rows get is the most probable class, whatever the learner."""
     path = str(mail(tmp_path / "mail.csv"))
-    model = train_files(path, calibrate=True, **options)
+    model = model_from_files(path, calibrate=True, **options)
     for batch in model.rows(path):
         shares, predicted = model.probabilities(batch), model.predict(batch)
         clear = shares[:, 0] != shares[:, 1]

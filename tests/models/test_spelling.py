@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import train_files
 from rosenblatt.data.labels import LONGEST_LABEL, classes_of
 from rosenblatt.models.model import Model
+from rosenblatt.models.train import model_from_files
 from tests.examples import tries
 
 Rows = list[dict[str, Any]]
@@ -61,7 +61,7 @@ def _rows(labels: list[str]) -> Rows:
 def _trained(folder: str | Path, name: str, rows: Rows, **options: Any) -> tuple[Model, Path]:
     path = Path(folder) / f"rows.{name}"
     FORMATS[name](path, rows)
-    return train_files(str(path), label="y", category="kind", **options), path
+    return model_from_files(str(path), label="y", category="kind", **options), path
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -88,7 +88,7 @@ def test_versions_stay_apart_in_json_numbers(tmp_path: Path) -> None:
     path = tmp_path / "versions.jsonl"
     lines = [f'{{"kind": "k{k}", "y": {y}}}\n' for k, y in enumerate(("3.1", "3.10", "7E10", "2"))]
     path.write_text("".join(lines * 30))
-    model = train_files(str(path), label="y", category="kind")
+    model = model_from_files(str(path), label="y", category="kind")
     assert model.classes == ("2", "3.1", "3.10", "7E10")
 
 

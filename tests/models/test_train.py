@@ -1,5 +1,6 @@
 """``rosenblatt.train_files``: what a command does, as one call that returns a model."""
 
+import csv
 import inspect
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from rosenblatt import (
     diagnose,
     load,
     trace,
-    train_files,
 )
 from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.train import train
@@ -24,6 +24,7 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.calibration import fit_calibration
 from rosenblatt.models.held_out import dealt
 from rosenblatt.models.model import Model
+from rosenblatt.models.train import model_from_files
 from rosenblatt.training.history import PassRecord
 from tests.cli.running import ran
 
@@ -45,7 +46,7 @@ def test_it_is_the_command(table: Path, tmp_path: Path) -> None:
     """The same parameters give the file that the command writes, but for the seconds."""
     options = ("--ignore", "kind", "--no-scale", "--rule", "pa1", "-C", "0.5", "--seed", "3")
     ran("train", str(table), *options, "--memory", "last", "-o", "m.model", folder=tmp_path)
-    ours = train_files(
+    ours = model_from_files(
         str(table), ignore="kind", scale=False, rule="pa1", C=0.5, random_state=3, memory="last"
     )
     theirs = Model.load(tmp_path / "m.model")
@@ -56,7 +57,7 @@ def test_it_is_the_command(table: Path, tmp_path: Path) -> None:
 
 def test_it_is_the_estimator(table: Path) -> None:
     """Rows of a file give the weights that the same rows give in memory."""
-    model = train_files(table.as_posix(), ignore=["kind"], **EXACT)
+    model = model_from_files(table.as_posix(), ignore=["kind"], **EXACT)
     text = np.genfromtxt(table, delimiter=",", skip_header=1, dtype=str)
     X, y = text[:, 1:3].astype(float), text[:, 0]
     clf = PassiveAggressiveClassifier(shuffle=False, max_iter=4).fit(X, y)
@@ -77,7 +78,7 @@ def test_train_is_fit_is_trace(table: Path, tmp_path: Path, shuffle: bool | str,
     path.write_text("\n".join(["a,b,label", *lines]))
     given: dict[str, Any] = {"shuffle": shuffle, "random_state": 5, "max_iter": 3}
     plain: dict[str, Any] = {"scale": False, "early_stopping": False, "memory": "average"}
-    model = train_files(str(path), **plain, **given)
+    model = model_from_files(str(path), **plain, **given)
     fitted = AveragedPerceptron(**given).fit(X, y)
     followed = trace(X, y, averaged=True, **given)
     assert np.array_equal(model.deciding_weights[:, :-1], fitted.coef_)
@@ -97,7 +98,7 @@ def test_row_weights_are_sample_weights(table: Path, tmp_path: Path) -> None:
         given: dict[str, Any] = {"random_state": 5, "max_iter": 3, "rule": rule}
         small = {"buffer": 2000, "shuffle": False}
         fixed: dict[str, Any] = {"weight": "importance", "scale": False, "early_stopping": False}
-        model = train_files(str(path), **fixed, **given)
+        model = model_from_files(str(path), **fixed, **given)
         del given["rule"]
         fitted = (
             AveragedPerceptron(**given)
@@ -107,11 +108,11 @@ def test_row_weights_are_sample_weights(table: Path, tmp_path: Path) -> None:
         fitted.fit(X, y, sample_weight=weight)
         assert np.array_equal(model.deciding_weights[0, :-1], fitted.coef_[0])
         assert model.training["n_rows"] == 300
-        stream = train_files(str(path), **fixed, **given | small, rule=rule)
-        whole = train_files(str(path), **fixed, **given, shuffle=False, rule=rule)
+        stream = model_from_files(str(path), **fixed, **given | small, rule=rule)
+        whole = model_from_files(str(path), **fixed, **given, shuffle=False, rule=rule)
         assert np.array_equal(stream.weights, whole.weights)
     balanced: dict[str, Any] = {"class_weight": "balanced", "random_state": 5, "max_iter": 3}
-    model = train_files(str(path), **fixed, **balanced, rule="perceptron")
+    model = model_from_files(str(path), **fixed, **balanced, rule="perceptron")
     fitted = AveragedPerceptron(**balanced).fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(model.deciding_weights[0, :-1], fitted.coef_[0], rtol=1e-12)
     assert model.training["decisions"]["weight"] == "importance"
@@ -135,9 +136,9 @@ def test_bad_row_weights(tmp_path: Path, value: str, told: str) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("\n".join(["x,w,label", *lines]))
     with pytest.raises(InputError) as error:
-        train_files(str(path), weight="w")
+        model_from_files(str(path), weight="w")
     assert told in str(error.value)
-    assert train_files(str(path), weight="w", bad_rows="skip").training["n_rows"] == 39
+    assert model_from_files(str(path), weight="w", bad_rows="skip").training["n_rows"] == 39
 
 
 def test_row_weights_need_columns(tmp_path: Path) -> None:
@@ -145,12 +146,14 @@ def test_row_weights_need_columns(tmp_path: Path) -> None:
     path = tmp_path / "rows.svm"
     path.write_text("1 1:1\n0 2:1\n" * 10)
     with pytest.raises(InputError, match="weight= needs named columns; svmlight files have none"):
-        train_files(str(path), weight="w")
+        model_from_files(str(path), weight="w")
 
 
 def test_every_option_of_the_command_is_a_parameter() -> None:
     """Whoever knows the command knows the function: each option names a parameter."""
-    named = set(inspect.signature(train_files).parameters) | set(rosenblatt.rules.rule_parameters())
+    named = set(inspect.signature(rosenblatt.train_files).parameters) | set(
+        rosenblatt.rules.rule_parameters()
+    )
     options = {option for parameter in train.params for option in parameter.opts}
     spelled = {flag(Parameter(name)) for name in named}
     ours = {
@@ -164,7 +167,7 @@ def test_every_option_of_the_command_is_a_parameter() -> None:
 
 def test_a_model_is_used_without_a_command(table: Path, tmp_path: Path) -> None:
     """It judges files, explains a row by its columns, and becomes an estimator by its file."""
-    model = train_files(str(table), **EXACT)
+    model = model_from_files(str(table), **EXACT)
     error = model.evaluate(str(table)).error
     assert error is not None
     assert error < 0.1
@@ -187,7 +190,7 @@ def test_a_model_is_used_without_a_command(table: Path, tmp_path: Path) -> None:
 def test_passes_are_watched_and_rows_judged(table: Path) -> None:
     """Observers see every pass, probabilities are fitted, and a verdict is kept in the model."""
     records: list[PassRecord] = []
-    model = train_files(
+    model = model_from_files(
         str(table), calibrate=True, verdict=diagnose, observers=[records.append], max_iter=3
     )
     assert [record.pass_ for record in records] == [*range(1, len(model.history) + 1)]
@@ -199,7 +202,7 @@ def test_passes_are_watched_and_rows_judged(table: Path) -> None:
 
 def test_it_goes_on_from_a_checkpoint(table: Path, tmp_path: Path) -> None:
     """A training that was interrupted after any pass ends with the weights of a whole one."""
-    whole = train_files(str(table), max_iter=5, early_stopping=False)
+    whole = model_from_files(str(table), max_iter=5, early_stopping=False)
     point = tmp_path / "point"
 
     def stop(record: PassRecord) -> None:
@@ -208,9 +211,9 @@ def test_it_goes_on_from_a_checkpoint(table: Path, tmp_path: Path) -> None:
 
     given: dict[str, Any] = {"max_iter": 5, "early_stopping": False, "checkpoint": point}
     with pytest.raises(KeyboardInterrupt):
-        train_files(str(table), **given, checkpoint_seconds=0.0, observers=[stop])
+        model_from_files(str(table), **given, checkpoint_seconds=0.0, observers=[stop])
     said: list[str] = []
-    resumed = train_files(str(table), **given, tell=said.append)
+    resumed = model_from_files(str(table), **given, tell=said.append)
     assert said == [f"Going on from {point}: pass 3."]
     assert resumed.weights.tobytes() == whole.weights.tobytes()
 
@@ -234,15 +237,31 @@ def test_bad_parameters_are_named_as_in_python(
 ) -> None:
     """Errors name the parameter as it is typed in Python, and no option of a command."""
     with pytest.raises(InputError) as error:
-        train_files(str(table), **given)
+        model_from_files(str(table), **given)
     assert sentence in str(error.value)
     assert "--" not in str(error.value)
+
+
+def test_it_returns_what_load_returns(table: Path, tmp_path: Path) -> None:
+    """An estimator with a short repr, which predicts, scores and holds the whole record."""
+    model = model_from_files(str(table))
+    clf = rosenblatt.train_files(str(table))
+    rosenblatt.save(clf, tmp_path / "t.model")
+    loaded = rosenblatt.load(tmp_path / "t.model")
+    assert repr(clf) == repr(loaded)
+    assert len(repr(clf)) < 200
+    assert isinstance(clf, type(loaded))
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    labels = [row.pop("label") for row in rows]
+    assert clf.predict(rows).tolist() == loaded.predict(rows).tolist()
+    assert 1.0 - clf.score(rows, labels) == model.evaluate(str(table)).error
+    assert clf.model_.training == model.training | {"label_type": clf.classes_.dtype.str}
 
 
 def test_unknown_parameters(table: Path) -> None:
     """A parameter that no rule has is refused, as Python refuses it."""
     with pytest.raises(TypeError, match="no parameter 'eta1'"):
-        train_files(str(table), eta1=1.0)
+        model_from_files(str(table), eta1=1.0)  # type: ignore[call-arg]
 
 
 def test_second_order_is_trained_again_with_all_passes(tmp_path: Path) -> None:
@@ -255,10 +274,10 @@ def test_second_order_is_trained_again_with_all_passes(tmp_path: Path) -> None:
     path.write_text(
         "".join(f"{y}\t{' '.join(row)}\n" for y, row in zip(labels, words, strict=True))
     )
-    model = train_files(str(path), label="column_1", text="column_2")
+    model = model_from_files(str(path), label="column_1", text="column_2")
     assert model.training["held_out_rows"] >= 200
     assert model.outcome["best_pass"] < model.training["refit_passes"] == 5
-    fitted = train_files(str(path), label="column_1", text="column_2", calibrate=True)
+    fitted = model_from_files(str(path), label="column_1", text="column_2", calibrate=True)
     assert fitted.training["refit_passes"] == fitted.outcome["best_pass"]
 
 
@@ -270,7 +289,7 @@ def test_few_rows_are_calibrated_in_folds(tmp_path: Path) -> None:
     path = tmp_path / "few.csv"
     lines = [f"{a},{b},c{k}" for (a, b), k in zip(X, y, strict=True)]
     path.write_text("\n".join(["a,b,label", *lines]))
-    model = train_files(str(path), scale=False, bins=0, calibrate=True)
+    model = model_from_files(str(path), scale=False, bins=0, calibrate=True)
     folds, scores = dealt(150, 5, 0), np.empty((150, 3))
     for fold in range(5):
         clf = PassiveAggressiveClassifier(random_state=0, max_iter=10)
@@ -281,5 +300,5 @@ def test_few_rows_are_calibrated_in_folds(tmp_path: Path) -> None:
     assert model.calibration.n_rows == 150
     assert model.calibration.slope == pytest.approx(expected.slope)
     assert model.training["refit_passes"] == 10
-    plain = train_files(str(path), scale=False, bins=0)
+    plain = model_from_files(str(path), scale=False, bins=0)
     assert np.array_equal(model.weights, plain.weights)

@@ -10,9 +10,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import average_precision_score
 
-from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, train_files, why
+from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, why
 from rosenblatt.errors import InputError
 from rosenblatt.models.rows import model_rows
+from rosenblatt.models.train import model_from_files
 from rosenblatt.report import html_report, write_report
 from rosenblatt.report.findings import findings
 from rosenblatt.report.page import page as page_of
@@ -252,7 +253,7 @@ def test_precision_recall_and_no_folders(tmp_path: Path) -> None:
     rows = np.column_stack([X[:, :4].round(3), y])[::4]
     data = tmp_path / "cells.csv"
     np.savetxt(data, rows, delimiter=",", header="a,b,c,d,benign", comments="", fmt="%.3f")
-    model = train_files(str(data), label="benign", calibrate=True)
+    model = model_from_files(str(data), label="benign", calibrate=True)
     rows_again = model_rows(model, [str(data)])
     found = findings(model, name="cells", test=rows_again, test_names=(str(data),))
     html = page_of(found)

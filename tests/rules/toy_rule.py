@@ -111,11 +111,9 @@ def answers(rule: str, folder: Path, data: Path) -> dict[str, Any]:
     last = rosenblatt.trace(X, y, rule=rule, share=0.25, max_iter=3)[-1]
     variance = [] if last.variance_w is None else [*last.variance_w, last.variance_b]
     learned["trace"] = [*map(float, [*last.w, last.b, *variance])]
-    options: dict[str, Any] = {"shuffle": False, "scale": False, "max_iter": 3}
+    options: dict[str, Any] = {"shuffle": False, "scale": False, "max_iter": 3, "share": 0.25}
     learned["files"] = weights(
-        rosenblatt.train_files(
-            str(data), label="y", **chosen, share=0.25, fit_intercept=True, **options
-        )
+        rosenblatt.train_files(str(data), label="y", **chosen, fit_intercept=True, **options).model_
     )
     model = folder / f"{rule}.model"
     how = f"--label y --rule {rule} --memory last --share 0.25 --max-iter 3 --shuffle no --no-scale"

@@ -9,8 +9,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from rosenblatt import AveragedPerceptron, save, train_files
+from rosenblatt import AveragedPerceptron, save
 from rosenblatt.models.continuation import learn_files
+from rosenblatt.models.train import model_from_files
 from rosenblatt.service.history import new_learner
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.requests import ModelSpec
@@ -148,7 +149,7 @@ def test_a_trained_model_goes_on_learning(service: Asked, tmp_path: Path) -> Non
         "text,colour,size,label\n" + "buy cheap pills now,red,1,spam\nsee you at lunch,blue,2,ham\n"
         "cheap money now,red,3,spam\nmeeting at noon,blue,1,ham\n" * 3
     )
-    model = train_files(str(tmp_path / "mail.csv"), text="text", label="label")
+    model = model_from_files(str(tmp_path / "mail.csv"), text="text", label="label")
     model.save(tmp_path / "mail.model")
     file = msgspec.to_builtins((tmp_path / "mail.model").read_bytes())
     described = service.ask("PUT", MODEL, {"file": file}).json()
@@ -167,7 +168,7 @@ def test_rows_that_do_not_fit(service: Asked, tmp_path: Path) -> None:
     """The answer names columns whose values are new or missing, for a single row as well."""
     rows = [f"{meal},{30 + k % 40},{'yes' if k % 3 else 'no'}" for k in range(150) for meal in "ab"]
     (tmp_path / "rows.csv").write_text("\n".join(["meal,age,label", *rows, ""]))
-    model = train_files(str(tmp_path / "rows.csv"), label="label", numeric="age")
+    model = model_from_files(str(tmp_path / "rows.csv"), label="label", numeric="age")
     model.save(tmp_path / "rows.model")
     service.ask("PUT", MODEL, {"file": msgspec.to_builtins((tmp_path / "rows.model").read_bytes())})
     assert "unfamiliar" not in predict(service, {"meal": "a", "age": 31})
@@ -185,7 +186,7 @@ def test_rows_that_do_not_fit(service: Asked, tmp_path: Path) -> None:
 def test_labels_and_categories_are_texts(service: Asked, tmp_path: Path) -> None:
     """3.1 and 3.10 are two; a number finds the only text of it, and a text the number."""
     (tmp_path / "rows.csv").write_text("zip,label\n" + "01,3.1\n02,3.10\n03,7\n" * 10)
-    train_files(str(tmp_path / "rows.csv"), label="label").save(tmp_path / "rows.model")
+    model_from_files(str(tmp_path / "rows.csv"), label="label").save(tmp_path / "rows.model")
     file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
     assert service.ask("PUT", MODEL, {"file": file}).json()["classes"] == ["3.1", "3.10", "7"]
     assert predict(service, {"zip": "02"})["label"] == "3.10"
@@ -198,7 +199,7 @@ def test_labels_and_categories_are_texts(service: Asked, tmp_path: Path) -> None
 def test_a_model_of_numbered_features(service: Asked, tmp_path: Path) -> None:
     """A model of svmlight files takes the numbers of its features as names."""
     (tmp_path / "rows.svm").write_text("yes 1:1 3:2\nno 2:1 3:-1\n" * 5)
-    model = train_files(str(tmp_path / "rows.svm"), zero_based=False)
+    model = model_from_files(str(tmp_path / "rows.svm"), zero_based=False)
     model.save(tmp_path / "rows.model")
     file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
     assert service.ask("PUT", MODEL, {"file": file}).json()["features"] == "numbered"
@@ -261,7 +262,7 @@ def test_class_weights_of_a_trained_model(
 def test_balanced_weights_are_those_of_the_training(service: Asked, tmp_path: Path) -> None:
     """Balanced classes go on with the weights they had, or are refused where these are lost."""
     (tmp_path / "rows.csv").write_text("a,b,label\n" + "1,2,no\n" * 6 + "2,1,yes\n" * 2)
-    model = train_files(str(tmp_path / "rows.csv"), label="label", class_weight="balanced")
+    model = model_from_files(str(tmp_path / "rows.csv"), label="label", class_weight="balanced")
     model.save(tmp_path / "rows.model")
     file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
     assert service.ask("PUT", MODEL, {"file": file}).status_code == 201
@@ -299,7 +300,7 @@ def test_a_moved_bias_goes_on_as_train_does(
     labels = np.where(numbers.sum(1) + generator.integers(-9, 10, 400) > 5, "yes", "no")
     lines = [f"{a},{b},{word}" for (a, b), word in zip(numbers, labels, strict=True)]
     (tmp_path / "rows.csv").write_text("\n".join(["a,b,label", *lines]))
-    model = train_files(str(tmp_path / "rows.csv"), label="label", bins=0, **options)
+    model = model_from_files(str(tmp_path / "rows.csv"), label="label", bins=0, **options)
     assert model.training["bias_moved"] != 0
     model.save(tmp_path / "rows.model")
     file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rosenblatt import train_files
+from rosenblatt.models.train import model_from_files
 from rosenblatt.service import Client
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.operations import LAB_PARTS, PAGE, page_file
@@ -73,7 +73,9 @@ def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[M
         "text,size,label\n" + "buy cheap pills now,1,spam\nsee you at lunch,2,ham\n"
         "cheap money now,3,spam\nmeeting at noon,1,ham\n" * 3
     )
-    train_files(str(folder / "mail.csv"), text="text", label="label").save(folder / "mail.model")
+    model_from_files(str(folder / "mail.csv"), text="text", label="label").save(
+        folder / "mail.model"
+    )
     with serving(folder / "service") as running, Client(running.url) as client:
         client.create("mail", file=(folder / "mail.model").read_bytes())
         client.create("numbers", rule="arow", features={"kind": "array"})

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from rosenblatt import KernelPerceptron, load, train_files, tune
+from rosenblatt import KernelPerceptron, load, tune
 from rosenblatt.cli.train import train
 from rosenblatt.cli.tune import tune as tune_command
 from rosenblatt.errors import InputError
+from rosenblatt.models.train import model_from_files
 from rosenblatt.rules import RULES
 from rosenblatt.tuning.candidates import Candidate, candidates, encodings, learners
 from rosenblatt.tuning.search import Search, SearchStatus, Stopped, halving
@@ -197,7 +198,7 @@ def test_refusals(tmp_path: Path) -> None:
         tune([[0.0], [1.0]], [0, 1], folds=5)
     done = CliRunner().invoke(train, [mails(tmp_path), "--folds", "3"])
     assert "--folds has no effect without --tune." in done.stderr
-    model = train_files(mails(tmp_path), text="body", rule="perceptron")
+    model = model_from_files(mails(tmp_path), text="body", rule="perceptron")
     assert model.learner == "AveragedPerceptron"
 
 

@@ -39,7 +39,7 @@ def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> 
     with replacing(output) as file:
         file.write(data)
     screen.wrote(output)
-    if format_ == "onnx" and (model.encoding or {}).get("kind") == "table":
+    if format_ == "onnx" and model.encodes:
         screen.say("The ONNX graph takes encoded features, not the columns of the data files.")
     if output == "-":
         return

@@ -33,7 +33,7 @@ def train_here(
     data: Sequence[str], given: dict[str, Any], screen: Screen, verdicts: list[Any]
 ) -> "Model":
     """Train in this process; a verdict is added to the list."""
-    from rosenblatt import train_files
+    from rosenblatt.models.train import model_from_files
 
     def prove(X: Any, y: Any, mistakes: int | None) -> Any:
         from rosenblatt import diagnose
@@ -46,7 +46,7 @@ def train_here(
         from rosenblatt.cli.progress import TrainingBar
 
         shown["progress"] = TrainingBar
-    return train_files(data, **given | shown)
+    return model_from_files(data, **given | shown)
 
 
 def train_on_dask(

@@ -85,9 +85,9 @@ def tune(
     else:
         show_search(screen, search, command)
     if output is not None:
-        from rosenblatt import train_files
+        from rosenblatt.models.train import model_from_files
 
-        train_files(data, **known | chosen).save(output)
+        model_from_files(data, **known | chosen).save(output)
         screen.say(f"Model: {printable(output)}")
 
 

@@ -6,6 +6,7 @@ billion for 100,000 columns, each of which a learner would keep a weight for.)
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
@@ -272,7 +273,41 @@ class ConjunctionCollector:
         return HashedConjunctions(self._most.bit_length() - 1, self._n_features)
 
 
-class ConjoinedEncoding:
+class OuterEncoding(ABC):
+    """Features that are made of those of a frozen inner encoding."""
+
+    frozen = True
+
+    def __init__(self, inner: "TableEncoding | SvmlightEncoding") -> None:
+        self.inner = inner
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Number of features."""
+
+    @abstractmethod
+    def expand(self, batch: Batch) -> Batch:
+        """Return the rows of a batch of the inner encoding as rows of this one."""
+
+    @abstractmethod
+    def name(self, index: int) -> str:
+        """Return what a feature is called."""
+
+    def names(self, indices: Iterable[int]) -> list[str]:
+        """Return what these features are called."""
+        return [self.name(int(index)) for index in indices]
+
+    @abstractmethod
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``encoding_from`` needs beside the arrays."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the large parts of the encoding."""
+
+
+class ConjoinedEncoding(OuterEncoding):
     """Features of a frozen encoding, then pairs and triples of those that stand in one row.
 
     Pairs are named ``excellent-and-not``; where there are too many to keep, they share columns by
@@ -280,7 +315,6 @@ class ConjoinedEncoding:
     """
 
     kind = "conjunctions"
-    frozen = True
 
     def __init__(
         self,
@@ -288,7 +322,8 @@ class ConjoinedEncoding:
         degree: int,
         numbering: KnownConjunctions | HashedConjunctions,
     ) -> None:
-        self.inner, self.degree, self.numbering = inner, degree, numbering
+        super().__init__(inner)
+        self.degree, self.numbering = degree, numbering
 
     @property
     def n_features(self) -> int:
@@ -323,10 +358,6 @@ class ConjoinedEncoding:
                 return "-and-".join(self.inner.name(int(feature)) for feature in features)
             place -= len(table)
         raise AssertionError
-
-    def names(self, indices: Iterable[int]) -> list[str]:
-        """Return what these features are called."""
-        return [self.name(int(index)) for index in indices]
 
     def as_json(self) -> dict[str, Any]:
         """Return what ``encoding_from`` needs beside the arrays."""

@@ -16,6 +16,7 @@ from rosenblatt.data.conjunctions import ConjunctionCollector
 from rosenblatt.data.decisions import Decisions, table_decisions
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
+    OuterEncoding,
     PreparedTable,
     SvmlightEncoding,
     TableEncoding,
@@ -35,7 +36,7 @@ from rosenblatt.wording import counted
 __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
 
 Found = TypeVar("Found")
-Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding
+Encoding = SvmlightEncoding | TableEncoding | OuterEncoding
 
 MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
 AS_TRAINED = "as in training"  # why a model reads a column so
@@ -235,7 +236,7 @@ class TrainingFiles:
             degree = Parameter("degree", self._columns.degree)
             msg = Sentence(degree, " reads the data more than once: give files.")
             raise InputError(msg)
-        if not isinstance(self.encoding, ConjoinedEncoding):
+        if not isinstance(self.encoding, OuterEncoding):
             for _ in self._read():
                 pass
             inner = self.encoding
@@ -247,8 +248,8 @@ class TrainingFiles:
             self.encoding = self._with_conjunctions(inner)
         yield from encoded(self.files, self.encoding, (), need_labels=True)
 
-    def _with_conjunctions(self, inner: Encoding) -> ConjoinedEncoding:
-        if isinstance(inner, ConjoinedEncoding):
+    def _with_conjunctions(self, inner: Encoding) -> OuterEncoding:
+        if isinstance(inner, OuterEncoding):
             return inner
         degree = self._columns.degree
         occurring = ConjunctionCollector(inner.n_features, degree, MOST_CONJUNCTIONS)
@@ -392,7 +393,7 @@ def encoded(
 
     Columns of tables that are to be kept come along as they are, in ``Batch.kept``.
     """
-    if isinstance(encoding, ConjoinedEncoding):
+    if isinstance(encoding, OuterEncoding):
         for batch in encoded(files, encoding.inner, labels, need_labels=need_labels, keep=keep):
             yield encoding.expand(batch)
         return

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from distributed import Client, default_client
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -29,6 +28,7 @@ from rosenblatt.distributed.simulation import simulate
 from rosenblatt.distributed.train import ShardBar, check_mixing, with_files
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier, TrainingParameters
+from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
 from rosenblatt.estimators.storage import save
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.file import Source

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.probabilities import with_probabilities
+from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
 from rosenblatt.estimators.single_row import learn_single_row, predict_single_row
 from rosenblatt.estimators.validation import (
     check_classes,
@@ -106,6 +106,11 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     _votes_decide = False  # whether the shares of votes are probabilities
     _encode = staticmethod(encode)  # makes targets of labels
     n_features_in_: int
+    feature_names_in_: NDArray[Any]  # where the columns have names
+
+    if TYPE_CHECKING:  # what else it has depends on its kind and on what it was fitted to
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @property
     def model_(self) -> Model:
@@ -187,6 +192,24 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     @abstractmethod
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the score of each row, or one for each class."""
+
+    @abstractmethod
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row."""
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from the rows of X and their labels y."""
+
+    @abstractmethod
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on learning: one pass over these rows, in the order given."""
 
     @property
     def _fitted(self) -> Model:

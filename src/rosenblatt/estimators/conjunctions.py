@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from rosenblatt.data.batch import SparseRows
@@ -18,6 +17,7 @@ from rosenblatt.data.conjunctions import (
     features_of,
 )
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.scikit import BaseEstimator, TransformerMixin
 from rosenblatt.estimators.validation import check_finite
 
 MOST_BITS = 30

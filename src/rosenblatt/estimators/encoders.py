@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.tables.frames import frame_tables, has_names
 from rosenblatt.data.tables.table import numbered_names
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.scikit import BaseEstimator, TransformerMixin
 
 MOST_FEATURES = 1 << 22
 

@@ -4,27 +4,73 @@ The encoders become the encoding of the model, as if ``rosenblatt train`` had ma
 the commands predict with it, too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from os import PathLike, fspath
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.data.encoding import ConjoinedEncoding, SvmlightEncoding, TableEncoding
+from rosenblatt.data.encoding import (
+    ConjoinedEncoding,
+    OuterEncoding,
+    ScaledEncoding,
+    SvmlightEncoding,
+    TableEncoding,
+)
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.conjunctions import FeatureConjunctions
 from rosenblatt.estimators.encoders import ColumnEncoder, TableEncoder, TextEncoder
+from rosenblatt.models.explanation import Explanation
+from rosenblatt.models.explanation import explain as explain_model
 from rosenblatt.models.model import Model
 
+SCALER = "scaler."  # before the names of a scaler's arrays
 KEY = "pipeline"  # under which the training of a model holds the steps
 ENCODERS: dict[str, Any] = {
     kind.__name__: kind for kind in (TableEncoder, TextEncoder, FeatureConjunctions)
 }
+SCALERS: dict[str, Any] = {
+    kind.__name__: kind for kind in (StandardScaler, MinMaxScaler, MaxAbsScaler)
+}
+FITTED = ("mean_", "var_", "scale_", "min_", "max_abs_", "data_min_", "data_max_", "data_range_")
 STORED = (
     "a model file holds pipelines of TableEncoder or TextEncoder, then FeatureConjunctions where "
-    "wanted, and a classifier of rosenblatt"
+    "wanted, or of StandardScaler, MinMaxScaler or MaxAbsScaler, and a classifier of rosenblatt"
 )
+
+
+def explain(fitted: Any, x: Any) -> Explanation:
+    """Return what each feature of a row adds to the decision on it, by name, largest first.
+
+    Parameters
+    ----------
+    fitted : fitted estimator of rosenblatt, pipeline that ``save`` takes, Model, or model file
+        Where weight vectors vote, their average is explained: a vote is no sum of terms.
+    x : dictionary, text, data frame of one row, array of shape (n_features,)
+        The row: of the kind that the model was trained on.
+
+    Returns
+    -------
+    Explanation
+        ``terms``, each with ``name``, ``value``, ``weight`` and ``amount``, ``bias`` and
+        ``total``. Positive amounts speak for the class ``positive``.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, explain
+    >>> clf = Perceptron(shuffle=False).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> found = explain(clf, [1, 1])
+    >>> [(term.name, term.amount) for term in found.terms], found.bias, found.total
+    ([('feature 0', 3.0), ('feature 1', 2.0)], -4.0, 1.0)
+    """
+    if isinstance(fitted, str | PathLike):
+        fitted = Model.load(fspath(fitted))
+    return explain_model(pipeline_model(fitted) if isinstance(fitted, Pipeline) else fitted, x)
 
 
 def pipeline_model(pipeline: Pipeline) -> Model:
@@ -34,7 +80,12 @@ def pipeline_model(pipeline: Pipeline) -> Model:
     """
     *before, (_, classifier) = pipeline.steps
     encoding: Any = None
+    arrays: dict[str, NDArray[Any]] = {}
     for place, (name, step) in enumerate(before):
+        if type(step) in SCALERS.values() and len(before) == 1:
+            check_is_fitted(step)
+            encoding, arrays = _scaling(step), _fitted_arrays(step)
+            continue
         of_columns = isinstance(step, (TableEncoder, TextEncoder)) and place == 0
         conjoins = isinstance(step, FeatureConjunctions) and place == len(before) - 1
         if not (of_columns or conjoins):
@@ -50,9 +101,54 @@ def pipeline_model(pipeline: Pipeline) -> Model:
         model,
         feature_names=None,
         encoding=None if encoding is None else encoding.as_json(),
-        encoding_arrays={} if encoding is None else encoding.arrays(),
+        encoding_arrays={} if encoding is None else encoding.arrays() | arrays,
         training=model.training | {KEY: {"steps": steps, "classifier": names[-1]}},
     )
+
+
+def _scaling(step: Any) -> ScaledEncoding:
+    """Return what a fitted scaler does to the rows of an array."""
+    n = step.n_features_in_
+    scale = getattr(step, "scale_", None)
+    scale = np.ones(n) if scale is None else scale
+    centre = np.zeros(n) if getattr(step, "mean_", None) is None else step.mean_
+    if isinstance(step, StandardScaler) and not step.with_mean:
+        centre = np.zeros(n)
+    if isinstance(step, MinMaxScaler):
+        if step.clip:
+            msg = "save cannot store a MinMaxScaler with clip=True: leave clip out."
+            raise InputError(msg)
+        centre, scale = -step.min_ / scale, 1.0 / scale
+    names = getattr(step, "feature_names_in_", None)
+    return ScaledEncoding(centre, scale, None if names is None else tuple(map(str, names)))
+
+
+def _fitted_arrays(step: Any) -> dict[str, NDArray[Any]]:
+    """Return the fitted numbers of a scaler by their names in scikit-learn."""
+    seen = np.atleast_1d(np.asarray(step.n_samples_seen_, np.int64))
+    found = {name: vars(step)[name] for name in FITTED if vars(step).get(name) is not None}
+    return {f"{SCALER}{name}": array for name, array in found.items()} | {f"{SCALER}seen": seen}
+
+
+def _restore_scaler(
+    step: Any, arrays: Mapping[str, NDArray[Any]], encoding: ScaledEncoding
+) -> None:
+    """Change a scaler to be fitted as the one that ``_fitted_arrays`` was given."""
+    for name in FITTED:
+        array = arrays.get(f"{SCALER}{name}")
+        if array is not None and array.shape != (encoding.n_features,):
+            msg = "the numbers of its scaler do not fit its features."
+            raise InputError(msg)
+        if array is not None or (isinstance(step, StandardScaler) and name in FITTED[:3]):
+            setattr(step, name, array)
+    seen = arrays[f"{SCALER}seen"]
+    step.n_samples_seen_ = seen if len(seen) > 1 else int(seen[0])
+    step.n_features_in_ = encoding.n_features
+    names = encoding.as_json()["names"]
+    if names is not None:
+        step.feature_names_in_ = np.array(names, object)
+    if isinstance(step, MinMaxScaler):
+        step.data_range_ = step.data_max_ - step.data_min_
 
 
 def _conjoined(step: FeatureConjunctions, inner: Any) -> ConjoinedEncoding:
@@ -65,13 +161,14 @@ def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
     """Return the pipeline that a model was saved from; raise InputError where it can't be one."""
     stored = model.training[KEY]
     try:
-        steps = [(str(name), ENCODERS[kind](**given)) for name, kind, given in stored["steps"]]
+        kinds = ENCODERS | SCALERS
+        steps = [(str(name), kinds[kind](**given)) for name, kind, given in stored["steps"]]
         last = str(stored["classifier"])
     except (KeyError, TypeError, ValueError) as error:
         msg = f"the steps of its pipeline are not known: {error}."
         raise InputError(msg) from error
     encoder = model.encoder
-    inner = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
+    inner = encoder.inner if isinstance(encoder, OuterEncoding) else encoder
     for _, step in steps:
         for name, value in step.get_params(deep=False).items():
             if isinstance(value, list):
@@ -80,6 +177,8 @@ def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
             step.restore(inner)
         elif isinstance(step, FeatureConjunctions) and isinstance(encoder, ConjoinedEncoding):
             step.restore(encoder.numbering, encoder.inner.n_features)
+        elif type(step) in SCALERS.values() and isinstance(encoder, ScaledEncoding):
+            _restore_scaler(step, model.encoding_arrays, encoder)
         else:
             msg = "the steps of its pipeline do not fit its encoding."
             raise InputError(msg)

@@ -3,15 +3,17 @@
 import os
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any, get_args
+from functools import wraps
+from typing import Any, ParamSpec, get_args
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
+from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.base import OnlineClassifier
+from rosenblatt.estimators.base import FittedClassifier
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.linear import (
     AveragedPerceptron,
@@ -28,9 +30,10 @@ from rosenblatt.models.learner import lost_options
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.online import OnlineLearner
 from rosenblatt.models.scoring import votes_of
+from rosenblatt.models.train import model_from_files
 from rosenblatt.training.history import PassRecord, StopReason
 
-LEARNERS: dict[str, type[OnlineClassifier]] = {
+LEARNERS: dict[str, type[FittedClassifier]] = {
     "Perceptron": Perceptron,
     "AveragedPerceptron": AveragedPerceptron,
     "PassiveAggressiveClassifier": PassiveAggressiveClassifier,
@@ -39,6 +42,7 @@ LEARNERS: dict[str, type[OnlineClassifier]] = {
     "VotedPerceptron": VotedPerceptron,
     "KernelPerceptron": KernelPerceptron,
 }
+P = ParamSpec("P")
 LABEL_TYPE = re.compile(r"[<>|](?:[biuf][1-9][0-9]?|U[1-9][0-9]{0,3}|O)")
 
 
@@ -53,7 +57,7 @@ def save(estimator: Any, path: Source) -> None:
     ----------
     estimator : any classifier of rosenblatt, fitted, a Model or an OnlineLearner
         Or a scikit-learn Pipeline of TableEncoder or TextEncoder, FeatureConjunctions, and a
-        classifier.
+        classifier; or of StandardScaler, MinMaxScaler or MaxAbsScaler, and a classifier.
     path : str or path
         A file that is there is replaced when the new one is complete; ``"-"`` is standard output.
 
@@ -93,14 +97,14 @@ def save(estimator: Any, path: Source) -> None:
     write(model, path)
 
 
-def load(path: Source | Model) -> Any:
+def load(path: Source | Model) -> FittedClassifier:
     """Return the estimator or the pipeline of a model file or a ``Model``, fitted as it was.
 
     It takes the rows that it was trained on. A model that ``rosenblatt train`` made from columns
     takes data frames (pandas, polars or Arrow) or lists of dictionaries that have them, in any
     order and beside others, and one made from texts alone takes lists of texts. They are scaled and
     encoded as in training. ``feature_names_in_`` are the columns, and the attribute ``encoding_``
-    names the features that become of them.
+    names the features that become of them. A pipeline has the type of its classifier here.
 
     Raises
     ------
@@ -113,19 +117,23 @@ def load(path: Source | Model) -> Any:
         model, name = read(path), "standard input" if path == "-" else os.fspath(path)
     check_learner(model, name)
     try:
-        return pipeline_of(model, estimator_of) if KEY in model.training else estimator_of(model)
+        found: Any = (
+            pipeline_of(model, estimator_of) if KEY in model.training else estimator_of(model)
+        )
     except (InputError, TypeError, ValueError, OverflowError) as error:
         msg = f"{name} cannot be used: {error}"
         raise InputError(msg) from error
+    fitted: FittedClassifier = found
+    return fitted
 
 
-def estimator_of(model: Model) -> Any:
+def estimator_of(model: Model) -> FittedClassifier:
     """Return the estimator around a model; raise InputError where it has none."""
     kind = LEARNERS[model.learner]
-    estimator: Any = kind(**usable_options(model))
+    estimator = kind(**usable_options(model))
     model = _checked(model)
     encoder = model.encoder  # an encoding that cannot be used is an error now
-    inner = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
+    inner = encoder.inner if isinstance(encoder, OuterEncoding) else encoder
     names = model.feature_names if encoder is None else None
     estimator.n_features_in_ = (model if inner is None else inner).n_features
     if isinstance(inner, TableEncoding):
@@ -143,6 +151,20 @@ def estimator_of(model: Model) -> Any:
         model = replace(model, mistakes=votes_of(model), arrays={})
     estimator._model = model  # noqa: SLF001  # ours
     return estimator
+
+
+def _loading(train: Callable[P, Model]) -> Callable[P, FittedClassifier]:
+    """Return a function that returns the estimator around the model that another one makes."""
+
+    @wraps(train)
+    def trained(*arguments: P.args, **settings: P.kwargs) -> FittedClassifier:
+        return load(train(*arguments, **settings))
+
+    trained.__name__ = trained.__qualname__ = "train_files"
+    return trained
+
+
+train_files = _loading(model_from_files)
 
 
 def _checked(model: Model) -> Model:

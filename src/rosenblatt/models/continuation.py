@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding import ConjoinedEncoding, SvmlightEncoding, TableEncoding
+from rosenblatt.data.encoding import OuterEncoding, SvmlightEncoding, TableEncoding
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError
@@ -180,7 +180,7 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     )
     if MOVED in model.training:
         new.move_bias(model.training[MOVED])
-    encoder = new.encoder.inner if isinstance(new.encoder, ConjoinedEncoding) else new.encoder
+    encoder = new.encoder.inner if isinstance(new.encoder, OuterEncoding) else new.encoder
     if isinstance(encoder, TableEncoding):
         encoder.needs_labels = True
     return new, new.rows(files)
@@ -263,7 +263,7 @@ def _news(old: Model, new: Model) -> list[str]:
     if new.n_features > old.n_features:
         n = counted(new.n_features - old.n_features, "new feature")
         notes.append(f"{n[0].upper()}{n[1:]} got weights.")
-    encoder = new.encoder.inner if isinstance(new.encoder, ConjoinedEncoding) else new.encoder
+    encoder = new.encoder.inner if isinstance(new.encoder, OuterEncoding) else new.encoder
     if isinstance(encoder, TableEncoding) and encoder.n_unknown:
         notes.append(
             f"{encoder.n_unknown:,} words and categories, counted once a row, are new to the model "

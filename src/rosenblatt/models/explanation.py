@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
+from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import input_rows
@@ -76,29 +76,7 @@ class Explanation(NamedTuple):
 
 
 def explain(fitted: Any, x: Any) -> Explanation:
-    """Return what each feature of a row adds to the decision on it, by name, largest first.
-
-    Parameters
-    ----------
-    fitted : fitted estimator of rosenblatt, or Model
-        Where weight vectors vote, their average is explained: a vote is no sum of terms.
-    x : dictionary, text, data frame of one row, array of shape (n_features,)
-        The row: of the kind that the model was trained on.
-
-    Returns
-    -------
-    Explanation
-        ``terms``, each with ``name``, ``value``, ``weight`` and ``amount``, ``bias`` and
-        ``total``. Positive amounts speak for the class ``positive``.
-
-    Examples
-    --------
-    >>> from rosenblatt import Perceptron, explain
-    >>> clf = Perceptron(shuffle=False).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
-    >>> found = explain(clf, [1, 1])
-    >>> [(term.name, term.amount) for term in found.terms], found.bias, found.total
-    ([('feature 0', 3.0), ('feature 1', 2.0)], -4.0, 1.0)
-    """
+    """Return what each feature of a row adds to the decision on it; see ``rosenblatt.explain``."""
     model = model_of(fitted)
     row = input_rows(model, x)
     if row.n_rows != 1:
@@ -253,7 +231,7 @@ def contributions(
     name = namer(model)
     order = np.argsort(-np.abs(amounts), kind="stable")
     encoder = model.encoder
-    if isinstance(encoder, ConjoinedEncoding):
+    if isinstance(encoder, OuterEncoding):
         encoder = encoder.inner
     terms = [
         Contribution(

@@ -71,7 +71,7 @@ class Model:
     bias stands last in each vector and is 0 where the learner has none. What must fit together is
     checked by ``rosenblatt.models.checks`` whenever a model is written or read.
 
-    ``rosenblatt.train_files`` makes one from files; every estimator holds one, ``model_``.
+    Every fitted estimator holds one, ``model_``.
     """
 
     learner: str  # name of the estimator class: "AveragedPerceptron", …

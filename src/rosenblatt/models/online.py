@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from math import isfinite, nan
 from os import PathLike, fspath
-from typing import Any, Self
+from typing import Any, Self, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
-from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW, UNUSUAL
+from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW, RIGHT, UNUSUAL
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 from rosenblatt.models.fitting import state_with_classes
 from rosenblatt.models.learner import (
@@ -23,7 +23,7 @@ from rosenblatt.models.learner import (
     one_of,
 )
 from rosenblatt.models.model import MOVED, Class, Model, model_of
-from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.rules import ZERO_CONVENTIONS, RuleValues
 from rosenblatt.training.history import Outcome
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State, overflow
@@ -96,12 +96,13 @@ class OnlineLearner:
         hash_bits: int | None = None,
         zero: str = "mistake",
         fit_intercept: bool = True,
-        **parameters: float,
+        **parameters: Unpack[RuleValues],
     ) -> None:
         given = (rule, memory, hash_bits, zero, fit_intercept)
         check_parameters("OnlineLearner", dict(zip(CHECKED, given, strict=True)), CHECKED)
         shared: dict[str, Any] = {"zero": zero, "fit_intercept": bool(fit_intercept)}
-        self._learner = Learner(rule, memory or "", parameters, **shared)
+        values = cast("dict[str, float | None]", parameters)
+        self._learner = Learner(rule, memory or "", values, **shared)
         self._hash_mask = None if hash_bits is None else (1 << hash_bits) - 1
         self._vocabulary: dict[Any, int] = {}  # number of each name; of hashes, those remembered
         self._named: bool | None = None  # None: no row has come yet
@@ -165,23 +166,46 @@ class OnlineLearner:
         """
         number = self._numbers.get(y)
         if number is None or w != 1.0:
-            number = self._class_number(y, w)
-            if w == 0.0:
-                return
+            self._learn_unusual(x, y, w)
+            return
         rows: Any = self._rows
         found = UNUSUAL
         if rows is not None and type(x) is dict and self._named:
             found = rows.learn_named(number, w, self._vocabulary, x)
         if found == UNUSUAL:
-            if rows is None or not self._put_usual(rows, x):
-                rows = self._put(x, learning=True)
-                if rows is None:  # there is but one class
-                    self._state.count += 1
-                    self._n_rows += 1
-                    return
-            found = rows.learn(number, w)
+            found = self._learn(x, number, w)
         if found > MISTAKE:
             raise self._error(found, x)
+        self._n_rows += 1
+        self._n_mistakes += found
+
+    def _learn(self, x: Any, number: int, w: float) -> int:
+        """Learn from a row of a known class, however it looks; return what was found."""
+        rows: Any = self._rows
+        if rows is None or not self._put_usual(rows, x):
+            rows = self._put(x, learning=True)
+            if rows is None:  # there is but one class
+                self._state.count += 1
+                return RIGHT
+        found: int = rows.learn(number, w)
+        return found
+
+    def _learn_unusual(self, x: Any, y: Class, w: float) -> None:
+        """Learn from a row of a new class or another weight; one that is refused adds no class."""
+        state, labels = self._state, self._labels
+        number = self._class_number(y, w)
+        if w == 0.0:
+            return
+        try:
+            found = self._learn(x, number, w)
+            if found > MISTAKE:
+                raise self._error(found, x)
+        except (InputError, WeightOverflowError):
+            if self._labels is not labels:
+                state.widen(self._state.n_features)  # for names that came up with it
+                self._state, self._labels = state, labels
+                self._note_classes()
+            raise
         self._n_rows += 1
         self._n_mistakes += found
 
@@ -306,14 +330,14 @@ class OnlineLearner:
         To learn, make room for names that are new; to predict, leave them out.
         """
         named = isinstance(x, Mapping)
-        if self._named is None:
-            self._named = named
-        elif self._named != named:
+        if self._named not in {None, named}:
             msg = "This OnlineLearner has learned from {}; got a row of type {}.".format(
                 "dicts of named features" if self._named else "arrays", type(x).__name__
             )
             raise InputError(msg)
-        return self._put_named(x, learning=learning) if named else self._put_array(x)
+        rows = self._put_named(x, learning=learning) if named else self._put_array(x)
+        self._named = named
+        return rows
 
     def _put_named(self, x: Mapping[Any, Any], *, learning: bool) -> RowLearner | None:
         features = dict(_feature(name, value) for name, value in x.items())
@@ -354,7 +378,7 @@ class OnlineLearner:
         if row.ndim != 1 or not len(row) or (n_features and len(row) != n_features):
             msg = f"A row must be {n_features or 'some'} numbers; got {x!r:.100}."
             raise InputError(msg)
-        if len(self._answers) < 2 and not np.isfinite(row).all():
+        if (len(self._answers) < 2 or not n_features) and not np.isfinite(row).all():
             raise self._error(NOT_FINITE, row)
         self._state.widen(len(row))
         if len(self._answers) < 2:

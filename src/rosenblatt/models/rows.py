@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, unfamiliar
-from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
+from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles, encoded
 from rosenblatt.errors import InputError, Parameter, Sentence, UnfamiliarDataWarning
 
@@ -90,7 +90,7 @@ def input_rows(model: "Model", X: Any) -> Batch:
     if isinstance(X, Batch):
         return X
     encoder = model.encoder
-    inner = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
+    inner = encoder.inner if isinstance(encoder, OuterEncoding) else encoder
     if isinstance(inner, TableEncoding):
         batch = inner.encode_frame([X] if isinstance(X, (Mapping, str)) else X)
         strange = unfamiliar(int(np.count_nonzero(np.diff(batch.indptr) == 0)), batch.n_rows)
@@ -101,7 +101,7 @@ def input_rows(model: "Model", X: Any) -> Batch:
         if batch.n_features != n_features:
             msg = f"X has {batch.n_features} features; the model was trained on {n_features}."
             raise InputError(msg)
-    return encoder.expand(batch) if isinstance(encoder, ConjoinedEncoding) else batch
+    return encoder.expand(batch) if isinstance(encoder, OuterEncoding) else batch
 
 
 def batch_of(X: Any) -> Batch:

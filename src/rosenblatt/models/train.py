@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
+from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence
@@ -22,7 +22,7 @@ from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
 from rosenblatt.models.learner import Learner, check_parameters, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
-from rosenblatt.rules import RULES, rule_parameters
+from rosenblatt.rules import RULES, RuleValues, rule_parameters
 from rosenblatt.training.examples import ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
 from rosenblatt.training.loop import Progress
@@ -64,7 +64,7 @@ Bars = Callable[
 ]  # of bytes and share learned from
 
 
-def train_files(
+def model_from_files(
     paths: Names,
     *,
     label: str | None = None,
@@ -120,9 +120,9 @@ def train_files(
     observers: Sequence[Observer] = (),
     progress: Bars | None = None,
     tell: Callable[[str], object] = lambda _: None,
-    **parameters: float | None,
+    **parameters: Unpack[RuleValues],
 ) -> Model:
-    r"""Return the model that a learner makes of the rows of files.
+    r"""Learn from the rows of files; return what ``rosenblatt.load`` returns of a saved model.
 
     The format, and what the columns are, is found out where you do not say it. Files of any size
     are read in blocks; rows that do not fit into memory are kept in a temporary file.
@@ -213,16 +213,19 @@ def train_files(
 
     Returns
     -------
-    Model
-        Its ``training`` says what it learned from, with ``notes`` on what was unusual.
+    fitted estimator
+        Its ``model_`` is a ``Model``, with ``evaluate`` for files and ``save``. The ``training`` of
+        that says what it learned from, with ``notes`` on what was unusual.
 
     Examples
     --------
     >>> from rosenblatt import train_files
     >>> path = getfixture("tmp_path") / "mail.csv"
     >>> _ = path.write_text("label,body\n" + "spam,buy now\nham,see you\n" * 20)
-    >>> model = train_files(str(path), text="body")
-    >>> model.training["n_rows"], model.evaluate(str(path)).error
+    >>> clf = train_files(str(path), text="body")
+    >>> clf.predict(["buy"]).tolist(), clf.score(["see you", "buy now"], ["ham", "spam"])
+    (['spam'], 1.0)
+    >>> clf.model_.training["n_rows"], clf.model_.evaluate(str(path)).error
     (40, 0.0)
     """
     given = {name: value for name, value in locals().items() if name in SETTINGS}
@@ -537,7 +540,7 @@ def _file_record(files: Files, encoding: Any, title: str) -> dict[str, Any]:
 
 def encoding_notes(encoding: Any) -> list[str]:
     """Return what was unusual about the columns of files."""
-    if isinstance(encoding, ConjoinedEncoding):
+    if isinstance(encoding, OuterEncoding):
         encoding = encoding.inner
     if not isinstance(encoding, TableEncoding):
         return []

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
+from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.provenance import Provenance, Term
 from rosenblatt.models.explanation import Explanation, contributions, namer
@@ -175,7 +175,7 @@ class HardestRows:
 def columns_to_show(model: Model) -> tuple[str, ...]:
     """Return the columns of tables that a reader wants to see of a row: those that are used."""
     encoding = model.encoder
-    if isinstance(encoding, ConjoinedEncoding):
+    if isinstance(encoding, OuterEncoding):
         encoding = encoding.inner
     if not isinstance(encoding, TableEncoding):
         return ()

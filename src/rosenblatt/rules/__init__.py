@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules.arow import AROW
@@ -36,6 +36,7 @@ __all__ = [
     "Rule",
     "RuleEntry",
     "RuleParameter",
+    "RuleValues",
     "additive_rules",
     "check_rule",
     "cw",
@@ -225,6 +226,16 @@ RULES: Final[dict[str, RuleEntry]] = {
         family="confidence-weighted",
     ),
 }
+
+
+class RuleValues(TypedDict, total=False):
+    """The parameters of the rules above as keywords, for type checkers."""
+
+    eta0: float | None
+    margin: float | None
+    C: float | None
+    r: float | None
+    confidence: float | None
 
 
 def additive_rules() -> list[str]:

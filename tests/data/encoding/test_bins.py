@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import train_files
 from rosenblatt.data.encoding.bins import RowSample, quantile_edges
 from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
+from rosenblatt.models.train import model_from_files
 from rosenblatt.tuning.folds import cross_validate
 
 
@@ -54,7 +54,7 @@ def test_what_bends_is_learned(tmp_path: Path) -> None:
     path = waves(tmp_path)
     assert cross_validate(path, folds=4, label="label", bins=0).mean > 0.3
     assert cross_validate(path, folds=4, label="label", bins=20).mean < 0.1
-    model = train_files(path, label="label", bins=4)
+    model = model_from_files(path, label="label", bins=4)
     names = [model.encoder.name(k) for k in range(model.n_features)] if model.encoder else []
     assert names[0] == "x"
     assert names[1] == "x is missing"
@@ -67,7 +67,7 @@ def test_a_model_file_holds_the_bins(tmp_path: Path) -> None:
     """A model that is loaded predicts as the one that was trained, hashed or not, in blocks too."""
     path = waves(tmp_path)
     for hash_bits, buffer in ((None, None), (8, None), (None, 4096)):
-        model = train_files(path, label="label", bins=10, hash_bits=hash_bits, buffer=buffer)
+        model = model_from_files(path, label="label", bins=10, hash_bits=hash_bits, buffer=buffer)
         model.save(tmp_path / "m.model")
         again = Model.load(tmp_path / "m.model")
         batch, same = next(iter(model.rows(path))), next(iter(again.rows(path)))
@@ -81,7 +81,7 @@ def test_a_model_file_holds_the_bins(tmp_path: Path) -> None:
 def test_refusals(tmp_path: Path) -> None:
     """A number of bins that is none is refused."""
     with pytest.raises(InputError, match="bins must be a whole number from 0 to 1000; got -1"):
-        train_files(waves(tmp_path), label="label", bins=-1)
+        model_from_files(waves(tmp_path), label="label", bins=-1)
 
 
 def test_far_values_are_drawn_nearer_and_back() -> None:

@@ -1,6 +1,7 @@
 """N-grams of characters: compiled as defined, weighed as scikit-learn does, shown by name."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,13 +11,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from rosenblatt import load, train_files
+from rosenblatt import load
 from rosenblatt.cli import main
 from rosenblatt.cli.options import LONGEST_NGRAM as LONGEST_OPTION
 from rosenblatt.data.encoding.characters import LONGEST_NGRAM, plain_ngrams, scanned_ngrams
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.models.model import Model
+from rosenblatt.models.train import model_from_files
 from tests.data.encoding.fuzzing import spelled
 from tests.data.encoding.test_text_column import EDGES, ROWS, WORD_MASK
 
@@ -54,7 +56,7 @@ def texts_file(folder: Path, n_rows: int = 60) -> tuple[str, list[str]]:
 def test_weights_are_those_of_scikit_learn(tmp_path: Path) -> None:
     """N-grams weigh what TfidfVectorizer(analyzer="char_wb") gives them, of length 1 together."""
     path, texts = texts_file(tmp_path)
-    model = train_files(path, text="body", label="label", char_ngrams=(2, 4), word_pairs=False)
+    model = model_from_files(path, text="body", label="label", char_ngrams=(2, 4), word_pairs=False)
     vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
     expected = vectorizer.fit_transform(texts).toarray()
     names = vectorizer.get_feature_names_out().tolist()
@@ -79,12 +81,13 @@ def test_endings_are_learned_and_shown(tmp_path: Path) -> None:
     new.write_text("body\nzzzzzing going\nyyyyyed going\n")
     assert run.invoke(main, ["predict", model_path, str(new)]).stdout.split() == ["now", "then"]
     assert "characters 'ing '" in run.invoke(main, ["weights", model_path]).stdout
-    before, after = train_files(path, text="body", char_ngrams=(3, 4)), Model.load(model_path)
+    before, after = model_from_files(path, text="body", char_ngrams=(3, 4)), Model.load(model_path)
     np.testing.assert_array_equal(before.weights, after.weights)
-    assert load(model_path).encoding_.settings.char_ngrams == (3, 4)
-    hashed = train_files(path, text="body", char_ngrams=(3, 4), hash_bits=12)
+    encoding: Any = load(model_path).encoding_
+    assert encoding.settings.char_ngrams == (3, 4)
+    hashed = model_from_files(path, text="body", char_ngrams=(3, 4), hash_bits=12)
     assert hashed.evaluate(path).error == 0.0
-    crowded = train_files(path, text="body", char_ngrams=(3, 4), hash_bits=4)
+    crowded = model_from_files(path, text="body", char_ngrams=(3, 4), hash_bits=4)
     crowded.save(tmp_path / "crowded.model")  # numbers that terms of one text share
     again = Model.load(tmp_path / "crowded.model")
     assert again.evaluate(path).error == crowded.evaluate(path).error
@@ -95,7 +98,7 @@ def test_refusals(tmp_path: Path) -> None:
     path, _ = texts_file(tmp_path)
     for lengths in ((0, 2), (3, 2), (3, LONGEST_NGRAM + 1), "3-5"):
         with pytest.raises(InputError, match="char_ngrams must be the shortest and the longest"):
-            train_files(path, text="body", char_ngrams=lengths)  # type: ignore[arg-type]
+            model_from_files(path, text="body", char_ngrams=lengths)  # type: ignore[arg-type]
     done = CliRunner().invoke(main, ["train", path, "--char-ngrams", "5-3"])
     assert "'5-3' is not a range of lengths from 1 to 32; write for example 3-5." in done.stderr
     assert LONGEST_OPTION == LONGEST_NGRAM

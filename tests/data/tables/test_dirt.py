@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from rosenblatt import train_files
 from rosenblatt.data.bad_rows import BadRow, BadRows
 from rosenblatt.data.files import Files
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.errors import InputError
+from rosenblatt.models.train import model_from_files
 
 
 def _file(folder: Path, text: str | bytes, name: str = "rows.csv") -> Path:
@@ -352,7 +352,7 @@ def test_words_that_come_late_in_a_column_of_numbers(tmp_path: Path, ending: str
     if ending == "jsonl":
         text = "\n".join(json.dumps({"n": n, "pad": "x" * 200, "y": y}) for n, y in rows)
     file = str(_file(tmp_path, text, f"t.{ending}"))
-    model = train_files(file)
+    model = model_from_files(file)
     assert model.training["decisions"]["columns"]["category"] == ["n", "pad"]
     line = 30_002 if ending == "csv" else 30_001
     assert (
@@ -360,7 +360,7 @@ def test_words_that_come_late_in_a_column_of_numbers(tmp_path: Path, ending: str
         " for a category. If it should hold numbers, mend the file and use numeric='n'."
     ) in model.training["notes"]
     with pytest.raises(InputError, match="for a column of words use category='n'"):
-        train_files(file, numeric="n")
+        model_from_files(file, numeric="n")
 
 
 def test_quoted_fields_between_tabs(tmp_path: Path) -> None:
@@ -377,7 +377,7 @@ def test_the_header_of_orange(tmp_path: Path) -> None:
     head = "who\tn\tkind\tgood\nstring\tc\ta b\td\n"
     file = _file(tmp_path, f"{head}meta\t\t\tclass\n{rows}", "t.tab")
     assert _columns(file)["n"] == [str(k) for k in range(40)]
-    decisions = train_files(str(file)).training["decisions"]
+    decisions = model_from_files(str(file)).training["decisions"]
     assert (decisions["label"], decisions["label_reason"]) == ("good", "as the header says")
     assert decisions["left_out"]["who"] == "the header marks it so"
     assert _table(_file(tmp_path, f"{head}\t\t\t\n{rows}", "t.tab")).frame.height == 40

@@ -31,7 +31,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import HASH_VERSION
 
 if TYPE_CHECKING:
-    from rosenblatt.data.conjunctions import ConjoinedEncoding
+    from rosenblatt.data.conjunctions import ConjoinedEncoding, OuterEncoding
     from rosenblatt.data.encoding.table_encoding import TableEncoding
 
 # 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels; 3: no number was
@@ -102,7 +102,7 @@ def check_width(stored: Any, n_features: int) -> None:
 
 def encoding_from(
     stored: Any, arrays: Mapping[str, NDArray[Any]]
-) -> "TableEncoding | SvmlightEncoding | ConjoinedEncoding":
+) -> "TableEncoding | SvmlightEncoding | OuterEncoding":
     """Return the frozen encoding that ``as_json`` and ``arrays`` gave.
 
     Raises InputError where they are not what those two can give.
@@ -117,6 +117,8 @@ def encoding_from(
         )
     if kind == "conjunctions":
         return _conjoined_encoding(stored, arrays)
+    if kind == "scaled":
+        return _scaled_encoding(stored, arrays)
     if kind != "table":
         _damaged(f"there is no kind {kind!r}")
     for name, known in (("version", VERSION), ("hash_version", HASH_VERSION)):
@@ -130,8 +132,31 @@ def encoding_from(
     return _table_encoding(stored, arrays)
 
 
+def _scaled_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "OuterEncoding":
+    from rosenblatt.data.scaling import ARRAYS, VERSION, ScaledEncoding
+
+    if _field(stored, "version", int) != VERSION:
+        msg = "The scaling of this model is of a newer rosenblatt; use that."
+        raise InputError(msg)
+    centre, divisor = (_array(arrays, name, np.float64, 1) for name in ARRAYS)
+    names = stored.get("names")
+    usable = np.isfinite(centre).all() and np.isfinite(divisor).all() and divisor.all()
+    if len(centre) != len(divisor) or not usable:
+        _damaged("its scaling must be two finite numbers a feature, the second not 0")
+    listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if names is not None and not (listed and len(names) == len(centre)):
+        _damaged("its scaling must have a name for each feature, or none")
+    return ScaledEncoding(centre, divisor, None if names is None else tuple(names))
+
+
 def _conjoined_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "ConjoinedEncoding":
-    from rosenblatt.data.conjunctions import INNER, TABLES, VERSION, ConjoinedEncoding
+    from rosenblatt.data.conjunctions import (
+        INNER,
+        TABLES,
+        VERSION,
+        ConjoinedEncoding,
+        OuterEncoding,
+    )
 
     known = {"version": VERSION, "hash_version": HASH_VERSION}
     if any(_field(stored, name, int) != number for name, number in known.items()):
@@ -142,10 +167,10 @@ def _conjoined_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "Con
         name.removeprefix(INNER): array for name, array in arrays.items() if name.startswith(INNER)
     }
     inner_json = _field(stored, "inner", dict)
-    if degree not in TABLES or inner_json.get("kind") == "conjunctions":
+    if degree not in TABLES or inner_json.get("kind") in {"conjunctions", "scaled"}:
         _damaged("its conjunctions are not pairs or triples of features")
     inner = encoding_from(inner_json, inner_arrays)
-    if isinstance(inner, ConjoinedEncoding):
+    if isinstance(inner, OuterEncoding):
         _damaged("its conjunctions are not of features")
     if bits is not None:
         if type(bits) is not int or not 1 <= bits <= 30:
