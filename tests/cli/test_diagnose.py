@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rosenblatt.models.file import read
@@ -81,3 +82,16 @@ def test_a_verdict_needs_all_rows(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "do not fit into --buffer" in result.stderr
     assert read("m").verdict is None
+
+
+def test_notes_name_options(tmp_path: Path) -> None:
+    """What is advised where no proof was found is spelled as the command takes it."""
+    generator = np.random.default_rng(0)
+    rows = "".join(
+        f"{','.join(map(repr, x))},{'ab'[i % 2]}\n"
+        for i, x in enumerate(generator.normal(size=(400, 8)).tolist())
+    )
+    (tmp_path / "toy.csv").write_text("a,b,c,d,e,f,g,h,y\n" + rows)
+    done = invoked("diagnose", "toy.csv", "--label", "y", "--time-limit", "1e-9")
+    assert done.exit_code == 1
+    assert "to decide it, raise --time-limit, or give fewer rows" in done.stdout

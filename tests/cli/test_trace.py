@@ -7,12 +7,36 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli import main
+from rosenblatt.models.model import Model
 from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y
 
 
 def traced(*arguments: str) -> Result:
-    """Run the command."""
-    return CliRunner().invoke(main, ["trace", *arguments], catch_exceptions=False)
+    """Run the command on numbers as they are."""
+    return CliRunner().invoke(main, ["trace", "--no-scale", *arguments], catch_exceptions=False)
+
+
+def test_scaled_and_named(tmp_path: Path) -> None:
+    """By default numbers are scaled as train does, and the columns have their names."""
+    lines = [f"{i * i % 11},{1000 * (i % 7)},{'up' if i % 3 else 'down'}\n" for i in range(30)]
+    (tmp_path / "toy.csv").write_text("age,income,trend\n" + "".join(lines))
+    options = ["--label", "trend", "--rule", "perceptron", "--memory", "last", "--max-iter", "2"]
+    result = CliRunner().invoke(main, ["trace", "toy.csv", *options, "--json"])
+    steps = [json.loads(line) for line in result.stdout.splitlines()]
+    order = ["--shuffle", "no", "--bins", "0", "--no-early-stopping", "-o", "toy.model"]
+    assert CliRunner().invoke(main, ["train", "toy.csv", *options, *order]).exit_code == 0
+    (w,) = Model.load("toy.model").weights.tolist()
+    assert steps[-1]["w"] == pytest.approx(w[:2])
+    text = CliRunner().invoke(main, ["trace", "toy.csv", *options]).stdout
+    assert "  x [age income]  " in text.splitlines()[0]
+    assert "  w [age income]  " in text.splitlines()[0]
+    wide = ",".join(f"n{k}" for k in range(30))
+    rows = "".join(
+        f"{','.join(['1' if i == k else '0' for k in range(30)])},{'ab'[i % 2]}\n"
+        for i in range(30)
+    )
+    (tmp_path / "wide.csv").write_text(f"{wide},y\n{rows}")
+    assert "[n0:1]" in traced("wide.csv", "--label", "y", "--steps", "2").stdout
 
 
 def csv_file(path: Path, rows: list[list[int]], labels: list[int]) -> str:
@@ -50,7 +74,7 @@ def test_second_order(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "and.csv", [[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1])
     lines = traced(path, "--rule", "arow", "--r", "1", "--max-iter", "1").stdout.splitlines()
     heading = " ".join(lines[0].split())
-    assert heading.endswith("margin its variance α β w b variance of w of b")
+    assert heading.endswith("margin its variance α β w [x1 x2] b variance of w of b")
     assert " ".join(lines[2].split()) == (
         "1 2 [0 1] -1 -0.5 right, too close 0.5 1.5 -0.2 0.4 [0 -0.2] -0.6 [1 0.6] 0.4"
     )

@@ -111,7 +111,7 @@ def test_without_time_nothing_is_claimed() -> None:
     assert verdict.radius > 1
     assert verdict.notes == (
         "the time limit was reached during the linear program",
-        "to decide it, raise time_limit, or give fewer rows or shorter numbers",
+        "to decide it, raise time_limit=, or give fewer rows or shorter numbers",
     )
     assert {pair.status for pair in verdict.pairs} == {"undecided"}
 

@@ -1,6 +1,7 @@
 """The command that says whether a linear boundary separates the classes, with a proof."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,10 +15,13 @@ from rosenblatt.cli.options import (
     value_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.spelling import flag
+from rosenblatt.errors import spelled
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
     from rosenblatt.models.rows import FileRows
+    from rosenblatt.theory.verdict import Verdict
 
 MOST_FOR_CYCLE = 100_000  # values
 MOST_DENSE = 0.5  # share of values that are there, above which rows are taken as an array
@@ -54,7 +58,7 @@ def diagnose(
     X = matrix_of(rows)
     verdict = verdict_on(X, rows.labels, time_limit=time_limit)
     cycle = None if verdict.status == "separable" else _cycle(X, rows.labels)
-    verdict = verdict.counted_from(1)
+    verdict = for_command(verdict)
     if screen.wants_json:
         passes = None if cycle is None else {"first": cycle.first, "again": cycle.again}
         read = {"decisions": decisions_of(rows.files), "bad_rows": rows.files.bad_rows.as_json()}
@@ -69,6 +73,12 @@ def diagnose(
                 f"{start} and pass {cycle.again}"
             )
     return verdict.status == "separable"
+
+
+def for_command(verdict: "Verdict") -> "Verdict":
+    """Return a verdict with rows counted from 1 and notes that name options of the command."""
+    notes = tuple(spelled(note, flag) for note in verdict.notes)
+    return replace(verdict.counted_from(1), notes=notes)
 
 
 def _cycle(X: Any, labels: Sequence[Any]) -> Any:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FORMS = ("text", "markdown", "html")
 MOST_STEPS = 10_000  # without --steps, so that nobody waits for a screen that never ends
+MOST_NAMES = 100_000  # features
 MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 
 
@@ -46,7 +47,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @ignore_option
 @decimal_option
 @layout_options
-@scale_option(default=False)
+@scale_option(default=True)
 @rule_option()
 @memory_option(["last", "average"], "last")
 @rule_parameter_options()
@@ -73,8 +74,8 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **given: Any) -> None:
     """Train on DATA and show every step.
 
-    The weights are exactly those of train with the same options. By default rows are not shuffled
-    and numbers are not scaled, as in textbooks.
+    The weights are exactly those of train with the same options. By default rows are not shuffled,
+    as in textbooks; numbers are scaled as train does, or with --no-scale left as they are.
     """
     from rosenblatt.data.files import Columns
     from rosenblatt.models.rows import read_rows
@@ -116,8 +117,16 @@ def _trace_of(rows: "FileRows", given: dict[str, Any]) -> "Trace":
         passes=_passes(given["passes"]),
         max_rows=given["steps"] or MOST_STEPS,
         witness=_witness(rows) if given["proof"] else None,
-        names=rows.names if len(rows.names) <= MOST_COLUMNS else None,
+        names=_names(rows),
     )
+
+
+def _names(rows: "FileRows") -> Sequence[str] | None:
+    """Return the names of the features, where the file has names and they are not too many."""
+    encoding = rows.encoding
+    if encoding is None or encoding.n_features > MOST_NAMES or encoding.kind == "svmlight":
+        return None
+    return encoding.names(range(encoding.n_features))
 
 
 def _witness(rows: "FileRows") -> Any:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.cli.diagnose import for_command
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
@@ -45,7 +46,7 @@ def report(
         "learner": model.learner,
         "held_out_interval_95": None if error is None else wilson(round(error * n_rows), n_rows),
         "history": list(model.history),
-        "verdict": verdicts[0].counted_from(1).as_json() if verdicts else model.verdict,
+        "verdict": for_command(verdicts[0]).as_json() if verdicts else model.verdict,
         "test": None if evaluation is None else evaluation.report(),
     }
 
@@ -129,7 +130,7 @@ def alike_rows(rows: Sequence[dict[str, str]]) -> list[str]:
 def _show_verdict(screen: Screen, model: Model, verdicts: "Sequence[Verdict]") -> None:
     """Say whether the rows can be separated: by a proof, by training, or how to find out."""
     for verdict in verdicts:
-        screen.show(str(verdict.counted_from(1)))
+        screen.show(str(for_command(verdict)))
     if verdicts or model.is_kernel:
         return
     if model.outcome["stop_reason"] == "converged" or model.training.get("refit_converged"):

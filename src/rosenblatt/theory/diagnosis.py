@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.theory.certificate import (
     Certificate,
     MachineCertificate,
@@ -116,7 +116,10 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
             augmented_high=-inf,
         )
     if proof.v is None:
-        hint = "to decide it, raise time_limit, or give fewer rows or shorter numbers"
+        hint = Sentence(
+            "to decide it, raise ",
+            *(Parameter("time_limit"), ", or give fewer rows or shorter numbers"),
+        )
         return replace(verdict, notes=(*proof.notes, hint))
     if mistakes is None and run is not None and run.converged:
         verdict = replace(verdict, mistakes=run.mistakes)

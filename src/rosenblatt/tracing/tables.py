@@ -41,7 +41,7 @@ def terminal_table(trace: Trace, most: int | None = None) -> str:
     out = []
     for cells in texts:
         placed = (
-            cell.ljust(width) if name in LEFT else cell.rjust(width)
+            cell.ljust(width) if _side(name) == "left" else cell.rjust(width)
             for name, cell, width in zip(columns, cells, widths, strict=True)
         )
         out.append("  ".join(placed).rstrip())
@@ -53,8 +53,9 @@ def terminal_table(trace: Trace, most: int | None = None) -> str:
 def markdown_table(trace: Trace) -> str:
     """Return a Markdown table."""
     columns = header(trace)
-    under = [":---" if name in LEFT else "---:" for name in columns]
-    texts = [columns, under, *([_barred(cell) for cell in cells] for cells in lines(trace, trace))]
+    under = [":---" if _side(name) == "left" else "---:" for name in columns]
+    head, *rows = ([_barred(cell) for cell in cells] for cells in (columns, *lines(trace, trace)))
+    texts = [head, under, *rows]
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in texts)
     return f"{table}\n\n{summary(trace)}"
 
@@ -101,7 +102,7 @@ def _ends_of(trace: Trace, most: int | None) -> tuple[tuple[Step, ...], int]:
 
 
 def _side(name: str) -> str:
-    return "left" if name in LEFT else "right"
+    return "left" if name.partition(" [")[0] in LEFT else "right"
 
 
 def _barred(cell: str) -> str:
@@ -111,7 +112,9 @@ def _barred(cell: str) -> str:
 
 def header(trace: Trace) -> list[str]:
     """Return the names of the columns."""
-    columns = ["pass", "row", "x", "y", "activation", "", "step", "w", "b"]
+    named = trace.names is not None and len(trace.names) <= NARROW
+    of = f" [{' '.join(trace.names or ())}]" if named else ""
+    columns = ["pass", "row", f"x{of}", "y", "activation", "", "step", f"w{of}", "b"]
     if trace and trace[0].variance is not None:
         columns[6:7] = ["margin", "its variance", "α", "β"]
         columns += ["variance of w", "of b"]
