@@ -525,6 +525,25 @@ def test_a_training_without_a_mistake(tmp_path: Path) -> None:
     assert "Verdict: the training rows are separable; the last weights prove it." in output
 
 
+def test_options_of_texts_without_a_text(tmp_path: Path) -> None:
+    """Options of texts are said to have no effect where no column holds text, and only there."""
+    rows = "".join(
+        f"{i % 7},{'uvw'[i % 3]},this is text number {i},{'ab'[i % 2]}\n" for i in range(60)
+    )
+    (tmp_path / "toy.csv").write_text("x,side,words,y\n" + rows)
+    options = ("--min-count", "3", "--no-word-pairs", "--char-ngrams", "3-4", "--hash-bits", "8")
+    arguments = ("train", "toy.csv", "--label", "y", *options)
+    told = invoked(*arguments, "--ignore", "words,side", "-o", "a.model").stderr
+    for option in ("--min-count", "--no-word-pairs", "--char-ngrams", "--hash-bits"):
+        sentence = "has no effect: no column is read as text; name one with --text."
+        assert f"Warning: {option} {sentence}\n" in told
+    assert "--hash-bits" not in invoked(*arguments, "--ignore", "words", "-o", "b.model").stderr
+    assert "no effect" not in invoked(*arguments, "--text", "words", "-o", "c.model").stderr
+    (tmp_path / "toy.svm").write_text("1 1:2\n-1 2:1\n" * 20)
+    told = invoked("train", "toy.svm", "--min-count", "3", "-o", "d.model").stderr
+    assert "Warning: --min-count has no effect: no column is read as text" in told
+
+
 def test_going_on_with_the_label_of_the_model(tmp_path: Path) -> None:
     """--from takes --label where it is the model's own, and says which that is."""
     (tmp_path / "toy.csv").write_text("x,y\n" + "1,a\n2,b\n" * 20)

@@ -90,9 +90,9 @@ SUFFIX = ".model"
 )
 @value_option(
     "--buffer SIZE",
-    shown="256M, or 16M for a single pass",
+    shown="64M, or 16M for a single pass",
     callback=size,
-    help="Size of the shuffle buffer; memory use is about twice this.",
+    help="Size of the shuffle buffer; memory use is about three times this and 250 MB.",
 )
 @value_option(
     "--cache FOLDER",

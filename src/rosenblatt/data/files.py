@@ -186,6 +186,11 @@ class TrainingFiles:
         self._columns = columns
 
     @property
+    def columns(self) -> Columns:
+        """What was said of the columns."""
+        return self._columns
+
+    @property
     def decisions(self) -> Decisions | None:
         """How they are read; known when the first rows have been."""
         return self.files.decisions

@@ -198,7 +198,7 @@ def model_from_files(
     verdict : function, default None
         ``rosenblatt.diagnose``, to prove whether the rows are separable.
     buffer : int, default None
-        Size of the shuffle buffer in bytes; memory use is about twice this.
+        Size of the shuffle buffer in bytes; memory use is about three times this and 250 MB.
     cache : path, default None
         Folder for parsed rows that do not fit into the buffer.
     checkpoint, checkpoint_seconds :
@@ -448,7 +448,7 @@ def _model(
     counts = np.zeros(len(reading.classes), np.int64)
     np.add.at(counts, reading.ranks, reading.class_counts)
     found = None if verdict is None else _verdict(verdict, trained, learner)
-    training = _file_record(source.files, encoding, learner.title)
+    training = _file_record(source.files, encoding, learner.title, source.columns)
     if verdict is not None and found is None:
         training["notes"].append(
             Sentence(
@@ -503,7 +503,7 @@ def _kernel_model(
     model = kernel_model(choice, learner, rows, **how)
     found, counts = rows.rows, np.bincount(rows.numbers, minlength=len(rows.classes))
     spread = feature_spread(found.data, found.indices, *found.shape)
-    record = _file_record(rows.files, rows.encoding, choice.title(learner))
+    record = _file_record(rows.files, rows.encoding, choice.title(learner), columns)
     return replace(
         model,
         encoding=rows.encoding.as_json(),
@@ -518,7 +518,7 @@ def _kernel_model(
     )
 
 
-def _file_record(files: Files, encoding: Any, title: str) -> dict[str, Any]:
+def _file_record(files: Files, encoding: Any, title: str, columns: Columns) -> dict[str, Any]:
     """Return what a model says of the files that it was trained on, and of how they were read."""
     decisions = files.decisions
     decided = [] if decisions is None else decisions.notes
@@ -532,10 +532,29 @@ def _file_record(files: Files, encoding: Any, title: str) -> dict[str, Any]:
         "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
         "bad_rows": files.bad_rows.as_json(),
         "notes": [
-            *(*decided, *others, *files.notes),
+            *(*decided, *others, *files.notes, *idle_text_options(columns, encoding)),
             *(*files.bad_rows.notes(), *files.classes.notes()),
         ],
     }
+
+
+def idle_text_options(columns: Columns, encoding: Any) -> list[str]:
+    """Return a sentence for each option of texts that was given though no column holds text."""
+    inner = encoding.inner if isinstance(encoding, ConjoinedEncoding) else encoding
+    roles = {column.role for column in getattr(inner, "features", ())}
+    if "text" in roles:
+        return []
+    names = ["word_pairs", "min_count", "char_ngrams"]
+    names += [] if "category" in roles else ["hash_bits"]  # which categories have, too
+    given = {name: getattr(columns, name) for name in names}
+    return [
+        Sentence(
+            *(Parameter(name, False if value is False else None), " has no effect: no column is "),
+            *("read as text; name one with ", Parameter("text"), "."),
+        )
+        for name, value in given.items()
+        if value != getattr(Columns, name)
+    ]
 
 
 def encoding_notes(encoding: Any) -> list[str]:
