@@ -10,7 +10,7 @@ from reproduction.data_sets import rows_of
 from reproduction.estimate import Estimate, estimate, two_means
 from reproduction.experiment import Experiment, Setting
 from reproduction.line import Line
-from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.binary import break_tie
 from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import AROW, PA, PA1, PA2, ZERO_CONVENTIONS, Perceptron, Rule, cw, scw1, scw2
@@ -93,7 +93,7 @@ def full_covariance_pass(
     d = rows.values.shape[1]
     for t in range(len(order)):
         i = order[t]
-        margin = settle(y[i] * rows.dot(i, w), y[i], zero)
+        margin = break_tie(y[i] * rows.dot(i, w), y[i], zero)
         if not margin > 0.0:
             mistakes += 1
             loss -= margin

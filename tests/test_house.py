@@ -219,7 +219,7 @@ def test_a_dense_row_is_soon_at_its_weight() -> None:
     }
 
 
-def test_a_csv_row_is_at_its_weight_in_fifty_files(tmp_path: Path) -> None:
+def test_a_csv_row_is_soon_at_its_weight(tmp_path: Path) -> None:
     """From a line of a table to the changed weight: readers, encoding, supply, loop."""
     table = tmp_path / "table.csv"
     table.write_text("a,b,y\n" + "".join(f"{k % 5},{k % 7},{int(k % 5 > 2)}\n" for k in range(40)))

@@ -18,8 +18,8 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.learner import Learner
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.stream_fit import Trained, fit_stream
-from rosenblatt.training.stream_supply import Draw
+from rosenblatt.training.stream_fit import StreamFit, fit_stream
+from rosenblatt.training.stream_supply import Sampling
 
 WORDS = ["ape", "bat", "cow", "doe", "elk", "fox", "gnu", "hen", "ibis", "jay", "kiwi", "lynx"]
 
@@ -63,10 +63,10 @@ def written(folder: Path, form: str, n_parts: int = 4) -> list[str]:
     return names
 
 
-def serial(names: list[str], columns: Columns) -> tuple[Trained, Any]:
+def serial(names: list[str], columns: Columns) -> tuple[StreamFit, Any]:
     """Return what one process makes of the files."""
     source = TrainingFiles(Files(names, Layout()), columns)
-    draw = Draw(np.random.default_rng(0), shuffle=False)
+    draw = Sampling(np.random.default_rng(0), shuffle=False)
     plan = Plan(Perceptron(), 3, shuffle=False)
     trained = fit_stream(source, plan, draw, start=Learner().start)
     return trained, source.encoding

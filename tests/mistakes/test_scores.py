@@ -18,7 +18,7 @@ from rosenblatt.mistakes import scores
 from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.products import SparseProducts, products
-from rosenblatt.mistakes.scores import Tally, VoteCounter, stretches
+from rosenblatt.mistakes.scores import Tally, VoteCounter, update_chunks
 from rosenblatt.mistakes.updates import Mistakes, steps_of
 from tests import reference
 from tests.examples import FORMATS, integers, same_bits, tries
@@ -183,7 +183,7 @@ def test_votes_can_be_counted_in_two_goes(case: Case, form: str, first: int) -> 
     )
     for part in (slice(0, first), slice(first, None)):
         some = steps_of(Log(*(column[part] for column in log)), joint=tally.joint)
-        tally.advance(stretches(some, len(case.tests)), panel)
+        tally.advance(update_chunks(some, len(case.tests)), panel)
     whole = [x for x in case.tests if all(value.is_integer() for value in x)]
     found = tally.counts(case.end).astype(int).tolist()
     expected = dict(zip(map(tuple, case.tests), case.expected(form) or [], strict=True))

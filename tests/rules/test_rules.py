@@ -15,8 +15,8 @@ from rosenblatt.rules import (
     MarginPerceptron,
     Perceptron,
     Rule,
+    break_tie,
     pair_scale,
-    settle,
 )
 
 margins = st.floats(-1e6, 1e6)
@@ -74,7 +74,7 @@ def test_every_rule_notices_a_margin_that_is_not_a_number(name: str) -> None:
 def test_zero_conventions() -> None:
     """A zero activation is right for neither label, the negative one, or the positive one."""
     right = {
-        name: [side for side in (-1, 1) if settle(0.0, side, zero) > 0]
+        name: [side for side in (-1, 1) if break_tie(0.0, side, zero) > 0]
         for name, zero in ZERO_CONVENTIONS.items()
     }
     assert right == {"mistake": [], "negative": [-1], "positive": [1]}
@@ -83,7 +83,7 @@ def test_zero_conventions() -> None:
 @given(margins.filter(bool), st.sampled_from([-1, 1]), st.sampled_from([-1, 0, 1]))
 def test_only_zero_needs_settling(margin: float, side: int, zero: int) -> None:
     """Any margin but zero stays as it is."""
-    assert settle(margin, side, zero) == margin
+    assert break_tie(margin, side, zero) == margin
 
 
 def test_pair_scale() -> None:

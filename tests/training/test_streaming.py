@@ -25,8 +25,8 @@ from rosenblatt.training.loop import EarlyStopping, Plan, Progress
 from rosenblatt.training.order import held_out_mask
 from rosenblatt.training.reading import Finish, Reading
 from rosenblatt.training.state import State
-from rosenblatt.training.stream_fit import ResumePoint, Trained, fit_stream
-from rosenblatt.training.stream_supply import Draw, supply_of
+from rosenblatt.training.stream_fit import ResumePoint, StreamFit, fit_stream
+from rosenblatt.training.stream_supply import Sampling, supply_of
 from tests.examples import same_bits
 
 SMALL_BLOCK = 40 * 12  # bytes: about ten of the rows below
@@ -98,10 +98,10 @@ def train(
     averaged: bool = True,
     finish: Finish | None = None,
     **options: Any,
-) -> Trained:
+) -> StreamFit:
     """Train on a source in blocks of a few rows."""
     source.finishing = finish
-    draw = Draw(np.random.default_rng(7), shuffle, held_out)
+    draw = Sampling(np.random.default_rng(7), shuffle, held_out)
     options |= {"start": partial(State.zeros, averaged=averaged), "block_bytes": block_bytes}
     return fit_stream(source, plan, draw, **options)
 
@@ -143,7 +143,7 @@ def test_one_block_is_memory(seed: int, labels: Any) -> None:
     trained = train(source, plan, block_bytes=1 << 20)
     examples, classes = source.in_memory()
     state = State.zeros(source.n_features, len(classes), averaged=True)
-    fit(state, examples, plan, Draw(np.random.default_rng(7)).generator)
+    fit(state, examples, plan, Sampling(np.random.default_rng(7)).generator)
     assert same_state(trained.state, state)
 
 
@@ -165,7 +165,7 @@ def test_learning_while_reading(seed: int, labels: Any, held_out: float) -> None
 def test_orders(shuffle: Any) -> None:
     """Rows come in another order in every pass, in one other order in all, or as they are."""
     source = Source(5, 150, [0, 1])
-    draw = Draw(np.random.default_rng(1), shuffle)
+    draw = Sampling(np.random.default_rng(1), shuffle)
     reading = Reading(source, keep=True, block_bytes=SMALL_BLOCK)
     supply = supply_of(reading, draw, 1.0)
     passes = []
@@ -184,7 +184,7 @@ def test_a_pass_in_blocks_is_a_pass_in_memory(seed: int, shuffle: Any) -> None:
     source = Source(seed, 100, ["a", "b", "c"])
     trained = train(source, Plan(Perceptron(), 3), shuffle=shuffle)
     reading = Reading(source, keep=True, block_bytes=SMALL_BLOCK)
-    supply = supply_of(reading, Draw(np.random.default_rng(7), shuffle), 1.0)
+    supply = supply_of(reading, Sampling(np.random.default_rng(7), shuffle), 1.0)
     examples, classes = source.in_memory()
     state = State.zeros(source.n_features, len(classes), averaged=True)
     for _ in trained.outcome.history:
@@ -204,7 +204,7 @@ def test_pieces_brought_together_ahead_give_the_same_model(
     monkeypatch.setattr("rosenblatt.training.stream_supply.os.cpu_count", lambda: processors)
     source = Source(4, 100, classes)
     reading = Reading(source, keep=True, block_bytes=SMALL_BLOCK)
-    supply = supply_of(reading, Draw(np.random.default_rng(7)), 1.0)
+    supply = supply_of(reading, Sampling(np.random.default_rng(7)), 1.0)
     part = next(iter(supply.parts()))
     assert (len(list(part.pieces())) > 2) == (processors > 1)
     assert len(reading.first.data) == 0  # what is kept in files is not held in memory, too
@@ -227,7 +227,7 @@ def test_blocks_of_the_cache_are_those_of_memory(
     for block_bytes in (SMALL_BLOCK, 1 << 20):
         source = Source(3, 150, ["a", "b", "c"])
         reading = Reading(source, keep=True, block_bytes=block_bytes)
-        supply = supply_of(reading, Draw(np.random.default_rng(1), "blocks", held_out), 1.0)
+        supply = supply_of(reading, Sampling(np.random.default_rng(1), "blocks", held_out), 1.0)
         passes = [[part.order for part in supply.parts()] for _ in range(3)]
         assert (len(passes[0]) > 3) == (block_bytes == SMALL_BLOCK)
         found.append([np.concatenate(parts).tolist() for parts in passes])
@@ -270,7 +270,7 @@ def test_sorted_labels() -> None:
 def test_every_pass_visits_every_row_once_in_another_order() -> None:
     """A pass is a permutation of the rows that are not held out, and no two passes are alike."""
     source = Source(3, 150, [0, 1])
-    draw = Draw(np.random.default_rng(1), shuffle=True, held_out=0.3)
+    draw = Sampling(np.random.default_rng(1), shuffle=True, held_out=0.3)
     reading = Reading(source, keep=True, block_bytes=SMALL_BLOCK)
     supply = supply_of(reading, draw, 1.0)
     passes = [

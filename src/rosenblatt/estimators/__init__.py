@@ -1,4 +1,4 @@
-"""The scikit-learn face: the one layer that imports sklearn."""
+"""The scikit-learn face; nothing below it imports sklearn."""
 
 from rosenblatt.estimators.linear import (
     AveragedPerceptron,

@@ -9,7 +9,7 @@ from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.rows import Rows
 
-settle = inlined(rules.settle)
+break_tie = inlined(rules.break_tie)
 
 
 @compiled
@@ -31,7 +31,7 @@ def binary_pass(
         rows.prefetch(order, t)
         rows.prefetch_weights(order, t, w)
         i = order[t]
-        margin = settle(y[i] * rows.dot(i, w), y[i], zero)
+        margin = break_tie(y[i] * rows.dot(i, w), y[i], zero)
         if not margin > 0.0:  # true of "not a number" too, so that an overflow shows in the loss
             mistakes += 1
             loss -= margin
@@ -64,6 +64,6 @@ def binary_mistakes(
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
-        if not settle(y[i] * rows.dot(i, w), y[i], zero) > 0.0:
+        if not break_tie(y[i] * rows.dot(i, w), y[i], zero) > 0.0:
             mistakes += 1
     return mistakes

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.binary import break_tie
 from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
 
@@ -64,7 +64,7 @@ def row_steps(
     second = 1 if len(scores) == 1 else 0  # of two classes the second is the positive one
     for k in range(len(scores)):
         y = 1 if label == k + second else -1
-        margin = settle(y * scores[k], y, zero)
+        margin = break_tie(y * scores[k], y, zero)
         tau = rule.step(margin, square) * weight
         delta[k] = tau * y
         steps += 1 if tau != 0.0 else 0

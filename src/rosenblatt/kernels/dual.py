@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.binary import break_tie
 from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
@@ -39,7 +39,7 @@ def column_block(
     for t in range(n_rows):
         for k in range(len(scores)):
             y = signs[k, t]
-            margin = settle(y * scores[k, t], y, zero)
+            margin = break_tie(y * scores[k, t], y, zero)
             if not margin > 0.0:  # true of "not a number" too, so that an overflow shows
                 mistakes += 1
                 loss -= margin
@@ -92,7 +92,7 @@ def column_mistakes(signs: NDArray[Any], scores: NDArray[Any], zero: int) -> int
     for k in range(len(scores)):
         for t in range(scores.shape[1]):
             y = signs[k, t]
-            if not settle(y * scores[k, t], y, zero) > 0.0:
+            if not break_tie(y * scores[k, t], y, zero) > 0.0:
                 mistakes += 1
     return mistakes
 

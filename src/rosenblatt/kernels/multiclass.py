@@ -4,7 +4,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.binary import break_tie
 from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.rows import Rows
@@ -28,7 +28,7 @@ def best_rival(scores: NDArray[Any], k: int, zero: int) -> int:
 @inlined
 def pair_margin(scores: NDArray[Any], k: int, rival: int, zero: int) -> float:
     """Return by how much class k leads its rival; a tie is settled as a zero activation is."""
-    return settle(scores[k] - scores[rival], 1 if k > rival else -1, zero)
+    return break_tie(scores[k] - scores[rival], 1 if k > rival else -1, zero)
 
 
 @compiled

@@ -20,7 +20,7 @@ from rosenblatt.kernels.single_rows import NOT_FINITE, OUT_OF_RANGE, OVERFLOW, R
 def put_in_order(row: CSR) -> bool:
     """Change the one row to canonical form; return whether its features are in range.
 
-    By insertion: rows come sorted, or nearly so, from whoever makes them. Two values of one feature
+    By insertion: rows usually come sorted, or nearly so. Two values of one feature
     are added.
     """
     indices, data = row.indices, row.data

@@ -1,4 +1,4 @@
-"""Rows, dense or CSR: the only code that knows how a row is stored.
+"""Rows, dense or CSR, and what a pass asks of a row.
 
 Both formats answer the same few questions. Each row ends in a constant feature, 1 with a bias and 0
 without, whose weight stands last: so the bias is learned like any weight and no kernel mentions it.
@@ -624,7 +624,7 @@ def _is_finite(self: Any, i: Any, near: Any) -> Any:
     return None
 
 
-# No "if" stands in these three, only arithmetic: a branch in an inlined method makes numba count
+# No "if" stands in these two, only arithmetic: a branch in an inlined method makes numba count
 # references to every array of the row format for each row (28 ns, more than a short row takes).
 @compiled_method("prefetch")
 def _prefetch(self: Any, order: Any, t: Any) -> Any:

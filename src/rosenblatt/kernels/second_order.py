@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.binary import settle
+from rosenblatt.kernels.binary import break_tie
 from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
@@ -34,7 +34,7 @@ def second_order_pass(
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
-        margin = settle(y[i] * rows.dot(i, w), y[i], zero)
+        margin = break_tie(y[i] * rows.dot(i, w), y[i], zero)
         if not margin > 0.0:
             mistakes += 1
             loss -= margin

@@ -1,7 +1,7 @@
 """Rows as a whole: taken by number, cut, joined, grown, and turned into matrices and back.
 
 The kernels read single rows. All that depends on how rows are stored and concerns many of them
-stands here, so that nobody else has to tell the formats apart.
+stands here.
 """
 
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ def join(parts: Sequence[Rows]) -> Rows:
 
 
 def compilable(rows: Rows, n_features: int) -> Rows:
-    """Return rows of so many features in a form that the kernels read, copied where need be.
+    """Return rows of ``n_features`` features as the kernels read them, copied if necessary.
 
     Compiled code knows no array that cannot be written to, as those of data frames are.
     """

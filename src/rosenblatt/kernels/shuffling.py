@@ -1,4 +1,4 @@
-"""Chance that is the same on every platform and in every release of NumPy.
+"""Reproducible shuffling: the same on every platform and in every release of NumPy.
 
 NumPy promises that its bit generators keep their streams, but not that ``Generator.permutation``
 keeps its own; so the shuffle is ours and the words are NumPy's.
@@ -17,7 +17,7 @@ def shuffle(order: Changed[NDArray[Any]], words: NDArray[Any], start: int) -> No
     """Change order by the Fisher–Yates exchanges for positions start, start − 1, … (one a word).
 
     The upper 32 bits of a word times (position + 1) give the partner without a division. The bias
-    is below (position + 1)/2³², which nobody can measure on fewer than 2³² rows.
+    is below (position + 1)/2³², which cannot be measured on fewer than 2³² rows.
     """
     for t in range(len(words)):
         here = start - t

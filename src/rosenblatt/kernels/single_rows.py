@@ -24,7 +24,7 @@ BUILTINS = ("fill_row", "learn_row", "decide_row", "learn_named", "predict_named
 RIGHT, MISTAKE, NOT_FINITE, OVERFLOW, OUT_OF_RANGE = range(5)  # what a row was
 UNUSUAL = -1  # nothing was done, since it takes more than a look
 
-# The desk of a row: where its arrays stand, room for an item of the dict, and the types it knows.
+# Layout of the struct shared with compiled code: arrays of the row, one dict item, known types.
 DATA, INDICES, INDPTR, ROOM, POSITION, KEY, VALUE = range(0, 7 * 8, 8)
 TEXT, WHOLE, DECIMAL, BOOLEAN, NUMPY_DECIMAL = range(7 * 8, 12 * 8, 8)
 NUMBERS, KNOWN, PLACES, RANKS, RANKED, LIST, COMPLETE = range(12 * 8, 19 * 8, 8)  # its memory
@@ -191,7 +191,7 @@ def fill_in_python(row: SingleRow, numbers: Numbers, features: Features) -> bool
 
 @cache
 def machine_builtin(name: str) -> Any:
-    """Return one of the functions as machine code; None where there is none."""
+    """Return a function as machine code, or None without machine code."""
     return None if compiling.PLAIN else calling.builtin(EMITTER, name)
 
 

@@ -1,4 +1,4 @@
-"""Two instructions that numba has no words for: a dot product in 16 lanes, and a prefetch.
+"""Instructions that numba lacks: dot products in 16 lanes, of one vector or two, and a prefetch.
 
 A dense dot product with one running sum waits for each addition before the next, and LLVM may not
 reorder them. Sixteen sums side by side, spelled out as one vector, run as fast as ``fastmath`` and

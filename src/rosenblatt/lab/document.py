@@ -34,7 +34,7 @@ class Choice(NamedTuple):
         return f"one of {', '.join(map(repr, self.values))}"
 
     def check(self, value: Any) -> Any:
-        """Return the value as it is kept, or None if it is none of them."""
+        """Return the value as it is kept, or None if it is not one of the choices."""
         fits = [own for own in self.values if type(own) is type(value) and own == value]
         return fits[0] if fits else None
 

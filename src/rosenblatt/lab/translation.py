@@ -17,7 +17,7 @@ from typing import Any
 
 from rosenblatt.lab import document
 from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleEntry, settle
+from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleEntry, break_tie
 from rosenblatt.rules.rule import SMALLEST
 
 HEAD = """\
@@ -181,7 +181,7 @@ def shared_text() -> str:
         HEAD,
         f"const SMALLEST = {SMALLEST!r};\n",
         f"export const ZERO_CONVENTIONS = {_json(ZERO_CONVENTIONS)};\n",
-        f"export function {function(settle)}\n",
+        f"export function {function(break_tie)}\n",
         f"export const RULES = {{\n{rules}}};\n",
         f"export const SETTINGS = {{\n{settings}}};\n",
         f"export const DEFAULTS = {_json(asdict(document.Document()))};\n",

@@ -1,6 +1,6 @@
 """A list of mistakes as arrays of a model file, and back: of linear learners and kernel machines.
 
-A file may be anybody's: whatever is read is checked before it is used.
+Files are not trusted: everything read is checked before use.
 """
 
 from collections.abc import Mapping

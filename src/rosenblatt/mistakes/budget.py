@@ -109,7 +109,7 @@ class BudgetState:
         return {memory: found[m * width : (m + 1) * width] for m, memory in enumerate(memories)}
 
     def make_room(self, n_rows: int) -> None:
-        """Change the slots to hold what so many more rows can fill."""
+        """Enlarge the slots for this number of further rows."""
         most = self.limit.most if self.limit.kind == PROJECTRON else self.limit.most + 1
         needed, capacity = min(most, self.n_kept + n_rows), len(self.slots.ages)
         if needed <= capacity:

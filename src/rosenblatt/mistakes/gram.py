@@ -157,7 +157,7 @@ class Sizes(NamedTuple):
     kept: float
 
     def rows_against(self, n_left: int) -> int:
-        """Return how many rows can be scored at a time against so many, all of them at once."""
+        """Return the number of rows that can be scored at a time against ``n_rows`` others."""
         return max(LEAST // 2, min(2 * self.block, self.block * self.tile // max(n_left, 1)))
 
 

@@ -90,7 +90,7 @@ class DualState:
         how = {"joint": self.joint, "memories": memories, "positive": positive}
         for some, tally in tallies(self.mistakes, kernel, rows, self.n_classes, sizes, **how):
             for memory, scores in found.items():
-                scores[:, some] = tally.by(memory, self.count)
+                scores[:, some] = tally.scores_of(memory, self.count)
         return found
 
     def extend(

@@ -122,7 +122,7 @@ def products(left: Rows, right: Rows) -> FloatProducts | SparseProducts:
 
 
 def _worth_spreading(left: Rows, right: Rows) -> bool:
-    """Return whether so many features match that sparse rows are better taken as dense ones."""
+    """Return whether BLAS on dense copies is faster than matching sparse features."""
     n_features = left.shape[1]
     if 8 * 256 * n_features > SPREAD_BYTES:  # a block of rows would be too much
         return False

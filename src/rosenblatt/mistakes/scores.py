@@ -27,21 +27,21 @@ VOTING = Sizes(256, VALUES // 256, 0.0)
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
-class Stretch(NamedTuple):
-    """Successive updates, few enough for a block of kernel values."""
+class UpdateChunk(NamedTuple):
+    """Consecutive updates, few enough for one block of kernel values."""
 
     teachers: Numbers  # whose rows they are, ascending
     steps: Steps  # by the place of each row among those
 
 
-def stretches(steps: Steps, n_rows: int) -> list[Stretch]:
-    """Return updates in stretches, of which none needs too many values for so many rows."""
+def update_chunks(steps: Steps, n_rows: int) -> list[UpdateChunk]:
+    """Split updates so that no chunk needs more than VALUES kernel values for ``n_rows`` rows."""
     length = max(VALUES // max(n_rows, 1), 1)
     found = []
     for start in range(0, len(steps.row), length):
         here = Steps(*(column[start : start + length] for column in steps))
         teachers, place = np.unique(here.row, return_inverse=True)
-        found.append(Stretch(teachers, here._replace(row=place)))
+        found.append(UpdateChunk(teachers, here._replace(row=place)))
     return found
 
 
@@ -75,9 +75,9 @@ class Tally:
         """Whether updates name classes, not columns."""
         return self._leaders is not None
 
-    def advance(self, stretches: list[Stretch], panel: Panel) -> None:
+    def advance(self, update_chunks: list[UpdateChunk], panel: Panel) -> None:
         """Change by further updates; the panel has the kernel values of their rows."""
-        for teachers, steps in stretches:
+        for teachers, steps in update_chunks:
             gram = panel(teachers)
             if self._votes is None:
                 add_in_threads(steps, gram, self.scores)
@@ -102,7 +102,7 @@ class Tally:
         if leaders is None:
             np.maximum.at(self._since, steps.gain, steps.seen)
 
-    def by(self, memory: str, end: int) -> NDArray[Any]:
+    def scores_of(self, memory: str, end: int) -> NDArray[Any]:
         """Return the scores of a memory at Algorithm 7's counter ``end``: (columns, rows).
 
         The average is the mean of all vectors so far, w − u/c. The vote of a column is the sum of
@@ -124,7 +124,7 @@ class Tally:
         """Return how many rows of training the vectors lasted that vote for each class, (n, K)."""
         if self._n_classes == 1:  # nothing to tell it from
             return np.full((self.scores.shape[1], 1), end - 1.0)
-        votes = self.by("vote", end).T
+        votes = self.scores_of("vote", end).T
         if self._n_classes != 2:
             return votes
         return np.concatenate([end - 1 - votes, end - 1 + votes], axis=1) / 2
@@ -157,7 +157,7 @@ def tallies(
     gram = gram_between(kernel, left, rows)
     at_a_time = sizes.rows_against(len(support))
     joint = how.get("joint", True) and n_classes > 2
-    parts = stretches(steps_of(mistakes.updates, joint=joint), at_a_time)
+    parts = update_chunks(steps_of(mistakes.updates, joint=joint), at_a_time)
     for start in range(0, n_rows, at_a_time):
         some = slice(start, min(start + at_a_time, n_rows))
         tally = Tally(some.stop - start, n_classes, **how)
@@ -205,7 +205,7 @@ def vote_scores(counts: NDArray[Any]) -> NDArray[Any]:
 
 
 def vote_margins(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return by which share of the votes the winner leads the second, from ``vote_scores``."""
+    """Return the lead of the winner over the second as a share of the votes (``vote_scores``)."""
     if scores.ndim == 1:
         return np.asarray(np.abs(scores))
     if scores.shape[1] == 1:

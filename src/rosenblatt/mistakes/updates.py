@@ -21,7 +21,7 @@ class Support:
 
     @property
     def rows(self) -> Rows | None:
-        """The rows; None where there is none yet, or where others keep them."""
+        """The rows; None before the first, or if they are kept elsewhere."""
         return None if self._store is None else self._store.rows
 
     @property

@@ -20,7 +20,7 @@ from rosenblatt.training.linear import fit_supply
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.order import ArraySupply, permute
 from rosenblatt.training.state import State
-from rosenblatt.training.stream_fit import Trained
+from rosenblatt.training.stream_fit import StreamFit
 
 if TYPE_CHECKING:
     from rosenblatt.mistakes.updates import Mistakes
@@ -81,7 +81,7 @@ class HeldOutFit:
             raise InputError(msg)
         return self.learner.start(n_features, n_classes)
 
-    def fit(self, trained: Trained, *, in_folds: bool = False) -> Fits:
+    def fit(self, trained: StreamFit, *, in_folds: bool = False) -> Fits:
         """Return what the scores of the held-out rows give, or of all rows in turn."""
         n_held_out = trained.supply.n_held_out
         if not self or (not n_held_out and trained.outcome.stop_reason in ENDED_EARLY):
@@ -104,7 +104,7 @@ class HeldOutFit:
         guess = scores > -found.offset / found.slope
         return Fits(found, None, float(np.mean(guess != (numbers == 1))))
 
-    def _fold_scores(self, trained: Trained) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _fold_scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of all rows, by trainings as long as that to come."""
         learner, n_classes = self.learner, trained.state.n_classes
         examples = next(iter(trained.supply.sweep(held_out=True))).examples
@@ -114,7 +114,7 @@ class HeldOutFit:
         numbers = np.asarray(targets > 0 if n_classes == 2 else targets, np.int64)
         return np.concatenate([scores for _, scores in found]), numbers
 
-    def _scores(self, trained: Trained) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of the held-out rows."""
         learner = self.learner
         votes = recorded(trained) if learner.voted else None
@@ -125,7 +125,7 @@ class HeldOutFit:
         scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
         return scores, numbers
 
-    def confusion(self, trained: Trained, fits: Fits) -> NDArray[np.int64]:
+    def confusion(self, trained: StreamFit, fits: Fits) -> NDArray[np.int64]:
         """Return how many held-out rows of each class are predicted as each."""
         n_classes = trained.state.n_classes
         if not trained.supply.n_held_out:
@@ -182,7 +182,7 @@ def fold_scores(
     return found
 
 
-def recorded(trained: Trained) -> "Mistakes | None":
+def recorded(trained: StreamFit) -> "Mistakes | None":
     """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
     mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
     if mistakes is None or rows is None:

@@ -29,8 +29,8 @@ from rosenblatt.training.loop import Progress
 from rosenblatt.training.order import ArraySupply
 from rosenblatt.training.reading import BLOCK_BYTES, RowSource
 from rosenblatt.training.state import State
-from rosenblatt.training.stream_fit import Trained, fit_again, fit_stream
-from rosenblatt.training.stream_supply import Draw
+from rosenblatt.training.stream_fit import StreamFit, fit_again, fit_stream
+from rosenblatt.training.stream_supply import Sampling
 
 if TYPE_CHECKING:
     from rosenblatt.models.kernel_machine import KernelChoice
@@ -296,7 +296,7 @@ def model_from_files(
 class SourceFit(NamedTuple):
     """What a training gives, with what was fitted to held-out rows before all rows were used."""
 
-    trained: Trained
+    trained: StreamFit
     fits: Fits
     n_held_out: int
     refit: Outcome | None  # of the training on all rows, where there was one
@@ -311,7 +311,7 @@ def fit_source(
     trained = fit_stream(
         source,
         learner.plan(hold_out=bool(wanted)),
-        Draw(np.random.default_rng(learner.random_state), learner.plan().shuffle, held_out),
+        Sampling(np.random.default_rng(learner.random_state), learner.plan().shuffle, held_out),
         start=wanted.start,
         vote=learner.voted,
         constant=learner.constant,
@@ -437,7 +437,11 @@ def _run(files: Files, learner: Learner, columns: Columns, **more: Any) -> dict[
 
 
 def _model(
-    source: TrainingFiles, learner: Learner, trained: Trained, *, verdict: Callable[..., Any] | None
+    source: TrainingFiles,
+    learner: Learner,
+    trained: StreamFit,
+    *,
+    verdict: Callable[..., Any] | None,
 ) -> Model:
     state, reading, outcome = trained.state, trained.reading, trained.outcome
     votes, encoding = recorded(trained), source.encoding
@@ -576,7 +580,7 @@ def encoding_notes(encoding: Any) -> list[str]:
     return notes
 
 
-def _verdict(diagnose: Callable[..., Any], trained: Trained, learner: Learner) -> Any:
+def _verdict(diagnose: Callable[..., Any], trained: StreamFit, learner: Learner) -> Any:
     """Prove whether the rows, held-out ones too, as they were learned from, can be separated."""
     from scipy import sparse
 
@@ -594,7 +598,7 @@ def _verdict(diagnose: Callable[..., Any], trained: Trained, learner: Learner) -
     return diagnose(X, y, mistakes=made if bounded else None)
 
 
-def _spread(trained: Trained, n_features: int) -> Spread:
+def _spread(trained: StreamFit, n_features: int) -> Spread:
     """Measure the features on the first block, which is all there is of most files."""
     rows = trained.sample
     low, high, deviation = feature_spread(rows.data, rows.indices, rows.shape[0], n_features)

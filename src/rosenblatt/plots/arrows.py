@@ -77,7 +77,7 @@ def draw_sides(ax: "Axes", frame: Viewport, w: NDArray[Any], b: float) -> list[A
 
 
 def draw_band(ax: "Axes", polygon: NDArray[Any]) -> Any:
-    """Colour the band of a margin, and hatch it for who sees no grey."""
+    """Colour the band of a margin, and hatch it so that it shows without colour."""
     return ax.fill(
         polygon[:, 0],
         polygon[:, 1],

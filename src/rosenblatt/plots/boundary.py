@@ -37,7 +37,7 @@ class BoundaryDisplay(PlaneDisplay):
     margin : float
         Half the width of the band, in activation; 0 for none.
     boundary, perpendicular : arrays of shape (2, 2), or None
-        Both ends of the line in the picture; None where there is none.
+        Both ends of the line in the picture, or None without a line.
     shift : array of shape (2, 2), or None
         From the origin to the nearest point of the boundary.
     band : array of shape (n_corners, 2), or None

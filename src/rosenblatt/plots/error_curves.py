@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_MARKED = 40  # passes; the curves of more are lines without marks
 ORDERS: dict[str, Shuffle] = {"not permuted": False, "permuted every pass": True}
 STYLES = ((VERMILION, "^"), (BLUE, "o"), (GREEN, "s"))
-HELD_OUT = 4  # one row in so many is put aside where there are no test rows
+HELD_OUT = 4  # one row in this number is put aside if there are no test rows
 
 
 @dataclass
@@ -123,7 +123,7 @@ class ErrorsDisplay(Display):
     def from_history(
         cls, history: Sequence[PassRecord], n_rows: int | None, *, title: str
     ) -> Self | None:
-        """Draw the records of passes over so many rows; None where no error is known."""
+        """Draw the records of passes over ``n_rows`` rows; None if no error is known."""
         scores = [record.validation_score for record in history]
         judged = None if None in scores else 1.0 - np.array(scores, np.float64)
         mistakes = np.array([record.mistakes for record in history], np.float64)

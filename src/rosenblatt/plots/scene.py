@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 MOST_VECTOR = 2000  # points; more go into a vector file as an image
 MOST_NAMED = 30  # classes in a legend
-SIZES = ((100, 42.0), (400, 26.0), (1500, 14.0))  # up to so many points, this area
+SIZES = (
+    (100, 42.0),
+    (400, 26.0),
+    (1500, 14.0),
+)  # number of points up to which markers have this area
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def scatter_classes(
 
 
 def point_area(n_points: int) -> float:
-    """Return the area of each of so many points."""
+    """Return the area of each marker, by the number of points."""
     return next((area for most, area in SIZES if n_points <= most), 8.0)
 
 
@@ -151,7 +155,7 @@ def class_handles(classes: Sequence[Any], numbers: NDArray[Any] | None = None) -
 
 
 def ring(ax: "Axes", points: NDArray[Any], n_points: int) -> Any:
-    """Draw rings around points among so many."""
+    """Draw rings around points, sized by the number of all points."""
     area = 5.0 * point_area(n_points) + 40.0
     style: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.6}
     return ax.scatter(points[:, 0], points[:, 1], s=area, zorder=4, **style)

@@ -28,7 +28,7 @@ def write_report(
     path : where the page goes
         A file that is there is replaced when the new one is complete.
     X, y : rows with labels to judge it by, default None
-        Rows that it has not seen. With them come errors, confusion and the hardest rows.
+        Rows it was not fitted on. They add errors, confusion and the hardest rows.
     X_train, y_train : the rows that it was fitted on, default None
         With them come the verdict, and, if it was fitted with ``record_mistakes=True``, which of
         them taught it the decisions on the hardest rows.

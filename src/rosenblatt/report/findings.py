@@ -18,7 +18,7 @@ from rosenblatt.models.reliability import Reliability
 from rosenblatt.models.rows import batch_of
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.report.giveaways import Giveaway, Giveaways
-from rosenblatt.report.hardest import HardestRows, HardRow
+from rosenblatt.report.hardest import HardestRows, MisjudgedRow
 
 WEIGHTS = 12  # names on either side
 MOST_RANKED = 30  # classes whose weights are shown
@@ -49,7 +49,7 @@ class Findings:
     rankings: list[Ranking]
     by_effect: bool  # weights are ranked by weight × deviation, since ranges differ much
     evaluation: Evaluation | None = None
-    hardest: list[HardRow] = field(default_factory=list)
+    hardest: list[MisjudgedRow] = field(default_factory=list)
     test_names: tuple[str, ...] = ()
     giveaways: list[Giveaway] = field(default_factory=list)
 

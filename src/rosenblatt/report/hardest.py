@@ -34,7 +34,7 @@ class Teacher(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HardRow:
+class MisjudgedRow:
     """One wrong row: which it is, what stands in it, how it was decided, and by what."""
 
     number: int  # from 1, among the rows of the test
@@ -94,12 +94,12 @@ class HardestRows:
                 heapq.heappushpop(self._kept, entry)
         self._seen += batch.n_rows
 
-    def rows(self) -> list[HardRow]:
+    def rows(self) -> list[MisjudgedRow]:
         """Return them with what decided each, the most wrong first."""
         ordered = sorted(self._kept, key=lambda entry: (-entry.lead, -entry.minus_number))
         return [self._row(entry) for entry in ordered]
 
-    def _row(self, entry: _Entry) -> HardRow:
+    def _row(self, entry: _Entry) -> MisjudgedRow:
         model = self._model
         explanation = provenance = None
         if not model.voted:
@@ -116,7 +116,7 @@ class HardestRows:
         if len(values) > MOST_VALUES:
             values = [pair for pair in values if pair[1] not in ("0", "0.0")]
         taught, opposed = self._teachers(provenance, predicted, entry)
-        return HardRow(
+        return MisjudgedRow(
             number=1 - entry.minus_number,
             label=model.classes[entry.label],
             predicted=predicted,

@@ -11,7 +11,7 @@ from rosenblatt import plots
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.explanation import Ranking
 from rosenblatt.report.findings import Findings
-from rosenblatt.report.hardest import HardRow, Teacher
+from rosenblatt.report.hardest import MisjudgedRow, Teacher
 from rosenblatt.report.markup import BARS, Cell, part, table
 from rosenblatt.report.pictures import course_picture, picture
 from rosenblatt.wording import counted, decimals, number, percent, signed
@@ -57,7 +57,7 @@ def data_section(found: Findings) -> str:
 
 
 def file_name(path: str) -> str:
-    """Return the name of a file without its folders, which are nobody else's business."""
+    """Return the name of a file without its folders, which are private."""
     return PurePath(path).name or path
 
 
@@ -213,7 +213,7 @@ def survival_section(found: Findings) -> str:
 
 
 def test_section(found: Findings) -> str:
-    """Say how good the model is on rows that it has not seen."""
+    """Say how good the model is on new rows."""
     evaluation = found.evaluation
     if evaluation is None or evaluation.error is None:
         error = found.model.training.get("held_out_error")
@@ -343,7 +343,7 @@ def hardest_section(found: Findings) -> str:
     )
 
 
-def _row(row: HardRow) -> str:
+def _row(row: MisjudgedRow) -> str:
     summary = (
         f"Row {row.number:,}: {row.label} taken for {row.predicted}, "
         f"which was {number(row.lead)} ahead"
@@ -355,7 +355,7 @@ def _row(row: HardRow) -> str:
     return part("fold", summary, *_values(row), _terms(row), *teachers)
 
 
-def _values(row: HardRow) -> list[Markup]:
+def _values(row: MisjudgedRow) -> list[Markup]:
     """Show what stands in the row: texts whole, if not too long, and values by column."""
     texts = [(name, value) for name, value in row.values if len(value) > LONG_VALUE]
     short = [(name, value) for name, value in row.values if len(value) <= LONG_VALUE]
@@ -368,7 +368,7 @@ def _values(row: HardRow) -> list[Markup]:
     return parts
 
 
-def _terms(row: HardRow) -> str:
+def _terms(row: MisjudgedRow) -> str:
     explanation = row.explanation
     if explanation is None:
         return ""

@@ -20,7 +20,7 @@ from rosenblatt.rules.arow import AROW
 from rosenblatt.rules.confidence_weighted import CONFIDENCE, SCW1, SCW2, cw, scw1, scw2
 from rosenblatt.rules.passive_aggressive import PA, PA1, PA2
 from rosenblatt.rules.perceptron import MarginPerceptron, Perceptron
-from rosenblatt.rules.rule import ZERO_CONVENTIONS, Rule, pair_scale, settle
+from rosenblatt.rules.rule import ZERO_CONVENTIONS, Rule, break_tie, pair_scale
 
 __all__ = [
     "AROW",
@@ -38,6 +38,7 @@ __all__ = [
     "RuleParameter",
     "RuleValues",
     "additive_rules",
+    "break_tie",
     "check_rule",
     "cw",
     "pair_scale",
@@ -45,7 +46,6 @@ __all__ = [
     "rules_with",
     "scw1",
     "scw2",
-    "settle",
 ]
 
 
@@ -95,7 +95,7 @@ class RuleEntry:
     passes: Mapping[str, int]  # default number of passes, by memory
     parameters: tuple[RuleParameter, ...] = ()
     fixed_step: bool = False  # whether all steps have the same length
-    memory: str = "average"  # which weights decide where nobody says
+    memory: str = "average"  # default: which weights decide
     order: int = 1  # 2: (margin, variance) → (α, β), which changes a covariance, too
     family: str = ""  # of rules that one estimator is made for; empty: only RuleClassifier has it
 
@@ -117,13 +117,13 @@ C = RuleParameter("C", 1.0, "Limit on each step.", infinite=True, tried=(1.0, 0.
 R = RuleParameter(
     "r",
     1.0,
-    "Caution: the larger, the less a single row counts.",
+    "Regularization; larger values make smaller steps.",
     tried=(1.0, 0.1, 0.01, 10.0, 100.0),
 )
 CONFIDENT = RuleParameter(
     "confidence",
     CONFIDENCE,
-    "Probability with which each row is to be right.",
+    "Required probability that a row is classified correctly.",
     low=0.5,
     high=1.0,
     tried=(CONFIDENCE, 0.7),
@@ -247,7 +247,7 @@ def additive_rules() -> list[str]:
 
 
 def check_rule(rule: str, values: Mapping[str, float | None]) -> None:
-    """Raise InputError for a value of a parameter that the rule has not, or out of its range."""
+    """Raise InputError if the rule lacks a parameter or its value is out of range."""
     for name, value in values.items():
         if value is None:
             continue

@@ -4,7 +4,7 @@ A second-order rule keeps a normal distribution of weight vectors, mean w and co
 step is again a scalar function, of the margin m = y·a and the variance v = xᵀΣx of that margin:
 (m, v) → (alpha, beta), and then w ← w + alpha·y·Σx and Σ ← Σ − beta·Σx(Σx)ᵀ.
 
-The confidence η is the probability with which a row is to be right under that distribution, and
+The confidence η is the required probability that a row is right under that distribution, and
 φ = Φ⁻¹(η) its place on the normal curve: a row is right enough where m ≥ φ·√v.
 
 All shrink Σ by β = αφ/(√u + vαφ) with √u = (−αvφ + √(α²v²φ² + 4v))/2 (Crammer, Dredze &

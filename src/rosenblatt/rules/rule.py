@@ -40,7 +40,7 @@ def pair_scale(rule: Rule) -> float:
     return 0.5 if isinstance(whole, tuple) else float(half / whole)
 
 
-def settle(margin: float, side: int, zero: int) -> float:
+def break_tie(margin: float, side: int, zero: int) -> float:
     """Return the margin, made positive where a zero activation counts as right for this side.
 
     ``side`` is the label of the row, −1 or +1. With this every rule need only compare with 0.

@@ -1,6 +1,6 @@
 """Certificates of inseparability: convex weights on rows that meet where no boundary can pass.
 
-A certificate is believed by nobody: ``check`` multiplies it out, on the data alone, and no verdict
+A certificate need not be believed: ``check`` multiplies it out, on the data alone, and no verdict
 leaves this package before its certificate has passed.
 """
 

@@ -1,4 +1,4 @@
-"""The moment at which looking further stops, and the clock that every stage looks at."""
+"""A deadline shared by all stages."""
 
 from collections.abc import Callable
 from time import perf_counter
@@ -22,7 +22,7 @@ class Deadline:
         self._end = None if seconds is None else clock() + seconds
 
     def share(self, parts: float) -> "Deadline":
-        """Return the deadline of one of so many parts of what is left."""
+        """Return the deadline of one of ``parts`` equal parts of the time left."""
         return Deadline(None if self._end is None else self.left / parts, self._clock)
 
     @property

@@ -25,7 +25,7 @@ from rosenblatt.theory.inequalities import Inequalities
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows, find_conflicts
 from rosenblatt.theory.search import PerceptronRun, decide, is_uneven, is_witness, run_perceptron
 from rosenblatt.theory.verdict import PairVerdict, Verdict
-from rosenblatt.theory.widest_margin import Ends, measure, squared_radius
+from rosenblatt.theory.widest_margin import MarginInterval, measure, squared_radius
 
 MOST_SHARES = 8  # of the time of all pairs, for the next one: less would not be enough for any
 
@@ -247,7 +247,7 @@ def _measured(
     )
 
 
-def _shortfall(name: str, ends: Ends, deadline: Deadline) -> list[str]:
+def _shortfall(name: str, ends: MarginInterval, deadline: Deadline) -> list[str]:
     """Say how far an interval is from what is usual, if it is."""
     if ends.are_close:
         return []

@@ -197,7 +197,7 @@ class Inequalities:
         high[rows] = np.minimum(high[rows], values + error)
 
     def margin_of(self, v: NDArray[Any], length: NDArray[Any]) -> float:
-        """Return the margin of a witness, rounded down; −inf where it is none.
+        """Return the margin of a witness, rounded down; −inf if it is not a witness.
 
         ``length`` says which variables count in the length that it is divided by.
         """

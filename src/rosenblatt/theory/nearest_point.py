@@ -133,7 +133,7 @@ def _nearest(
 
 
 def floats(v: list[Fraction]) -> NDArray[Any]:
-    """Return v in floating point, up to a factor: a power of two with which nothing is lost."""
+    """Return v in floating point, scaled by a power of two so that nothing is lost."""
     sizes = [abs(x.numerator).bit_length() - x.denominator.bit_length() for x in v if x]
     if not sizes:
         return np.zeros(len(v))
@@ -158,7 +158,7 @@ def nearest_mixture(
     )
     walk.weights = dict(start)
     while True:
-        multipliers = walk.settle(deadline)
+        multipliers = walk.move_to_nearest(deadline)
         if multipliers is None:
             return None
         x = walk.point()
@@ -182,7 +182,7 @@ class _Walk:
         self._products: dict[tuple[int, int], int] = {}
         self.weights: Weights = {}
 
-    def settle(self, deadline: Deadline) -> list[Fraction] | None:
+    def move_to_nearest(self, deadline: Deadline) -> list[Fraction] | None:
         """Move to the nearest point of the hull of the vectors in use; return the multipliers.
 
         Vectors whose weight comes to zero on the way leave.

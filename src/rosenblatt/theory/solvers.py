@@ -142,7 +142,7 @@ def _strip(
     return answer.x[:-1], np.maximum(-answer.ineqlin.marginals, 0.0)
 
 
-class Shortest(NamedTuple):
+class ShortVector(NamedTuple):
     """A short v with a·v ≥ 1 for all a of a working set, and its weights."""
 
     v: NDArray[Any]  # of the variables of the set
@@ -151,7 +151,7 @@ class Shortest(NamedTuple):
 
 def shortest(
     working: WorkingSet, length: NDArray[Any], start: NDArray[Any], deadline: Deadline
-) -> Iterator[Shortest]:
+) -> Iterator[ShortVector]:
     """Yield proposals of the shortest v with a·v ≥ 1, the likeliest first; maybe none.
 
     ``length`` says which variables count in its length. Where the vectors leave ``start`` a thin
@@ -175,11 +175,11 @@ def shortest(
             magnified = 2.0 ** np.round(power * thinness)
             answer = _quadratic(P / magnified, P @ u, B, (least - values) * magnified, deadline)
             if answer is not None:
-                yield Shortest(coordinates.back(u + answer[0] / magnified) / least, answer[1])
+                yield ShortVector(coordinates.back(u + answer[0] / magnified) / least, answer[1])
     size = float(np.median(abs(B).max(axis=1))) if not sparse.issparse(B) else 1.0
     answer = _quadratic(P, np.zeros(B.shape[1]), B, np.full(B.shape[0], size or 1.0), deadline)
     if answer is not None:
-        yield Shortest(coordinates.back(answer[0]) / (size or 1.0), answer[1])
+        yield ShortVector(coordinates.back(answer[0]) / (size or 1.0), answer[1])
 
 
 def seconds_for(working: WorkingSet) -> float:

@@ -54,7 +54,7 @@ class Verdict:
 
     @property
     def gap(self) -> float | None:
-        """Relative width of the interval of the margin; None where there is none."""
+        """Relative width of the margin's interval, or None without an interval."""
         if self.status != "separable" or not 0 < self.margin_high < inf:
             return None
         return (self.margin_high - self.margin_low) / self.margin_high

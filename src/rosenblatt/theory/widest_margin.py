@@ -35,8 +35,8 @@ STEPS = 12  # that the quadratic program takes at least
 
 
 @dataclass
-class Widest:
-    """The best of both sides of the margin: v from below, weights from above."""
+class MarginCandidate:
+    """Best bounds of the margin so far: v from below, weights from above."""
 
     v: NDArray[Any]
     low: float
@@ -46,7 +46,7 @@ class Widest:
 
 
 @dataclass(frozen=True)
-class Ends:
+class MarginInterval:
     """The interval of a margin, with the proof of either end."""
 
     v: NDArray[Any]  # of length 1, as far as rounding lets it
@@ -56,19 +56,19 @@ class Ends:
 
     @property
     def are_close(self) -> bool:
-        """Whether nothing more is to be gained that would be reported."""
+        """Whether the interval is as narrow as it is reported."""
         return self.high < inf and self.high - self.low <= REPORTED_GAP * self.high
 
-    def joined(self, other: "Ends") -> "Ends":
+    def joined(self, other: "MarginInterval") -> "MarginInterval":
         """Return the better of both ends."""
         lower = self if self.low >= other.low else other
         upper = self if self.high <= other.high else other
-        return Ends(lower.v, lower.low, upper.high, upper.proof)
+        return MarginInterval(lower.v, lower.low, upper.high, upper.proof)
 
 
 def measure(
     system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
-) -> Ends:
+) -> MarginInterval:
     """Return the widest margin, from a witness v; ``length`` says which variables count."""
     widest = widen(system, v, length, deadline)
     witnesses = [v] if widest.v is v else [widest.v, v]
@@ -91,7 +91,7 @@ def _exact_ends(
     length: NDArray[Any],
     likely: NDArray[Any],
     deadline: Deadline,
-) -> Iterator[Ends]:
+) -> Iterator[MarginInterval]:
     """Yield what the nearest points of a working set prove, in exact arithmetic, while it grows."""
     for _ in range(ROUNDS):
         nearest = nearest_point(system, numbers, length, likely, deadline)
@@ -115,7 +115,7 @@ def _ends(
     numbers: NDArray[Any],
     weights: list[Fraction],
     deadline: Deadline,
-) -> Ends:
+) -> MarginInterval:
     """Return the interval that weights and the best of some witnesses prove."""
     high, proof = high_margin(system, numbers, weights, length)
     unit = witnesses[0] / (norm(witnesses[0][length]) or 1.0)
@@ -124,14 +124,14 @@ def _ends(
         margin = system.margin_of(v, length)
         if margin > low:
             best, low = v, margin
-        ends = Ends(best, low, high, proof)
+        ends = MarginInterval(best, low, high, proof)
         if ends.are_close or (low > 0 and deadline.passed):
             break
     return ends
 
 
 def _fractions(
-    system: Inequalities, widest: Widest, length: NDArray[Any]
+    system: Inequalities, widest: MarginCandidate, length: NDArray[Any]
 ) -> tuple[NDArray[Any], list[Fraction]]:
     """Return the weights as fractions that sum to 1; to 1/2 on either side of a free bias."""
     numbers, weights = widest.numbers, widest.weights
@@ -207,18 +207,20 @@ def _squares(rows: LabelledRows, scale: float) -> NDArray[Any]:
 
 def widen(
     system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
-) -> Widest:
+) -> MarginCandidate:
     """Return a witness near the widest margin and weights that bound it from above.
 
     The margin is the least a·v over the length of v, where ``length`` says which variables count.
     """
-    best = Widest(v, -inf, np.empty(0, np.int64), np.empty(0), inf)
+    best = MarginCandidate(v, -inf, np.empty(0, np.int64), np.empty(0), inf)
     with suppress(OutOfTimeError):  # what is known until then serves
         _widen(system, best, length, deadline)
     return best
 
 
-def _widen(system: Inequalities, best: Widest, length: NDArray[Any], deadline: Deadline) -> None:
+def _widen(
+    system: Inequalities, best: MarginCandidate, length: NDArray[Any], deadline: Deadline
+) -> None:
     """Improve both sides of the margin, on a working set that grows."""
     deadline.check()
     _raise(system, best, best.v, system.leads(best.v).values, length)
@@ -241,7 +243,7 @@ def _widen(system: Inequalities, best: Widest, length: NDArray[Any], deadline: D
 
 def _improve(
     system: Inequalities,
-    best: Widest,
+    best: MarginCandidate,
     working: WorkingSet,
     length: NDArray[Any],
     deadline: Deadline,
@@ -267,7 +269,11 @@ def _improve(
 
 
 def _raise(
-    system: Inequalities, best: Widest, v: NDArray[Any], leads: NDArray[Any], length: NDArray[Any]
+    system: Inequalities,
+    best: MarginCandidate,
+    v: NDArray[Any],
+    leads: NDArray[Any],
+    length: NDArray[Any],
 ) -> float:
     """Take v for the lower side if it is better, with its best bias; return the margin it has."""
     least = float(leads.min())

@@ -64,7 +64,7 @@ def trace(
     passes : int or range of int, default None
         Keep only these passes, counted from 1. Nothing after the last of them is run.
     max_rows : int, default None
-        Keep so many steps at most, and then end.
+        Maximum number of steps; the trace ends there.
     witness : (w, b), default None
         Weights that separate the rows, or what has them: a verdict with ``w`` and ``b``, a fitted
         estimator. With it every update shows the two inequalities of the convergence proof, which

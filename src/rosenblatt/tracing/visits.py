@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Counts
-from rosenblatt.rules import Rule, settle
+from rosenblatt.rules import Rule, break_tie
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import StopReason
 from rosenblatt.training.linear import LinearTraining
@@ -79,13 +79,13 @@ def visit(state: State, examples: Examples, i: int, rule: Rule, zero: int) -> Vi
     if state.n_classes == 2:
         a: Any = float(rows.dot(i, state.weights))
         rival, sides = int(y < 0), [(0, y)]
-        margin = settle(y * a, y, zero)
+        margin = break_tie(y * a, y, zero)
     else:
         a = np.empty(state.n_classes)
         rows.scores(i, state.weights, a)
         rival = _best_rival(a, y, zero)
         sides = [(y, 1), (rival, -1)]
-        margin = settle(float(a[y] - a[rival]), 1 if y > rival else -1, zero)
+        margin = break_tie(float(a[y] - a[rival]), 1 if y > rival else -1, zero)
     variance = beta = None
     if state.variance is None:
         tau = float(rule.step(margin, len(sides) * float(rows.sqnorm(i))))

@@ -25,7 +25,7 @@ def row_numbers(n_rows: int) -> NDArray[Any]:
 
 
 def or_empty(array: NDArray[Any] | None, ndim: int = 1) -> NDArray[Any]:
-    """Return an array as a pass takes it: where there is none, one of no length.
+    """Return an array as a pass takes it; an empty one for None.
 
     So a pass is compiled once, whether or not rows have weights and the weights an average.
     """
@@ -52,7 +52,7 @@ class Examples:
 
 
 def numbers_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the number of each label among the sorted classes; any number if it is none."""
+    """Return each label's number among the sorted classes; undefined for unknown labels."""
     numbers = classes.searchsorted(y)
     return np.minimum(numbers, len(classes) - 1, out=numbers)
 
@@ -96,7 +96,7 @@ def check_count(y: NDArray[Any], n_rows: int) -> None:
 
 
 def known_numbers(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the number of each label; raise InputError for one that the model has not met."""
+    """Return the number of each label; raise InputError for a label unknown to the model."""
     strange = np.setdiff1d(labels, classes)
     if len(strange):
         msg = (
@@ -130,7 +130,7 @@ def ranks_of(labels: Sequence[Label], classes: Sequence[Label]) -> NDArray[np.in
 def class_weights(
     class_weight: ClassWeight | None, classes: Sequence[Label], counts: NDArray[Any]
 ) -> NDArray[np.float64] | None:
-    """Return what multiplies the step of the rows of each class, of which there are so many.
+    """Return the factor of each class on the steps of its rows, from the class counts.
 
     None stands for 1 for all. Balanced classes count alike: n / (K·count), as in scikit-learn. A
     class may be named by its text.

@@ -148,7 +148,7 @@ def advice(
 
 
 def ending(outcome: Outcome) -> str:
-    """Return how a training ended, as it is said once to who watches it."""
+    """Return a one-line summary, for verbose=True."""
     last = outcome.history[-1]
     reason = outcome.stop_reason.replace("_", " ")
     return (

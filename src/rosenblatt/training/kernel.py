@@ -28,7 +28,7 @@ from rosenblatt.mistakes.gram import GramCache, Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.products import Panel
-from rosenblatt.mistakes.scores import Tally, add_in_threads, stretches
+from rosenblatt.mistakes.scores import Tally, add_in_threads, update_chunks
 from rosenblatt.mistakes.updates import Mistakes, n_columns, steps_of
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples, or_empty, winners
@@ -62,7 +62,7 @@ class Targets:
         signs = np.where(numbers == classes, np.int8(1), np.int8(-1))
         return cls(joint=False, values=signs, weight=weight)
 
-    def of(self, rows: NDArray[Any]) -> "Targets":
+    def take(self, rows: NDArray[Any]) -> "Targets":
         """Return the targets of some rows."""
         weight = None if self.weight is None else self.weight[rows]
         return Targets(self.joint, np.ascontiguousarray(self.values[..., rows]), weight)
@@ -138,7 +138,7 @@ class DualPasses:
         scores = np.ascontiguousarray(self._scores[:, here])
         self._add_steps(panel, 0, scores)
         gram, count = panel(here), self.updates.end
-        counts, log = self._targets.of(here).visit(gram, self._rule, self._zero, scores, count)
+        counts, log = self._targets.take(here).visit(gram, self._rule, self._zero, scores, count)
         if not np.isfinite(scores).all():
             raise overflow(when="in these rows, which are not learned", rule=self._rule)
         self._scores[:, here] = scores
@@ -156,7 +156,7 @@ class DualPasses:
         """Count the mistakes that the last weights make on these rows."""
         self._catch_up()
         scores = np.ascontiguousarray(self._scores[:, order])
-        return self._targets.of(order).mistakes(scores, self._zero)
+        return self._targets.take(order).mistakes(scores, self._zero)
 
     def held_out_scores(
         self, numbers: NDArray[Any], memory: str, *, positive: bool
@@ -168,17 +168,19 @@ class DualPasses:
         if not self._tallies:
             self._begin_tallies(numbers, memory, positive=positive)
         steps = steps_of(self.updates.since(self._n_tallied), joint=self._targets.joint)
-        parts = stretches(steps, self._sizes.block)
+        parts = update_chunks(steps, self._sizes.block)
         for here, tally in self._tallies:
             tally.advance(parts, self._values.panel(here))
         self._n_tallied, count = len(self.updates), self.updates.end
-        return np.concatenate([tally.by(memory, count) for _, tally in self._tallies], axis=1)
+        return np.concatenate(
+            [tally.scores_of(memory, count) for _, tally in self._tallies], axis=1
+        )
 
     def _begin_tallies(self, numbers: NDArray[Any], memory: str, *, positive: bool) -> None:
         """Score held-out rows by what the state was before this training."""
         state, size = self._state, self._sizes.block
         steps = steps_of(state.mistakes.updates, joint=self._targets.joint)
-        parts = stretches(steps, size)
+        parts = update_chunks(steps, size)
         for start in range(0, len(numbers), size):
             here = numbers[start : start + size]
             tally = Tally(

@@ -313,7 +313,7 @@ class Interrupt:
 def hold_interrupt() -> Iterator[Interrupt]:
     """Hold Ctrl-C back so that the pass under way can be finished and kept.
 
-    Signals reach the main thread only, and a handler other than Python's own belongs to somebody
+    Signals reach the main thread only, and a handler other than Python's own belongs to someone
     else: there nothing is held back.
     """
     interrupt = Interrupt()

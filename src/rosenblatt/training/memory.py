@@ -17,7 +17,7 @@ from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.scores import Tally, VoteCounter, stretches, vote_scores
+from rosenblatt.mistakes.scores import Tally, VoteCounter, update_chunks, vote_scores
 from rosenblatt.mistakes.updates import Mistakes, steps_of
 from rosenblatt.training.examples import winners
 from rosenblatt.training.order import Part, Supply
@@ -50,7 +50,7 @@ class Vote:
         self._coming, self._n_updates = [], len(updates)
         joint, wrong = state.n_classes > 2, 0
         lists = [
-            (made.support, stretches(steps_of(made.updates, joint=joint), BLOCK_ROWS))
+            (made.support, update_chunks(steps_of(made.updates, joint=joint), BLOCK_ROWS))
             for made in coming
         ]
         kernel = Kernel("linear", constant=rows.constant * rows.constant)

@@ -48,7 +48,7 @@ class Blocks:
     def __init__(self, rows: Rows) -> None:
         self._bounds = block_bounds(rows, BLOCK)
 
-    def of(self, numbers: NDArray[Any]) -> "list[NDArray[Any]]":
+    def split(self, numbers: NDArray[Any]) -> "list[NDArray[Any]]":
         """Return the rows of each block among these, which are in order."""
         return np.split(numbers, np.searchsorted(numbers, self._bounds[1:-1]))
 
@@ -95,7 +95,7 @@ class Order:
         self._rows = rows
         self._blocks: list[NDArray[Any]] | None = None
         if shuffle == "blocks" and examples is not None:
-            self._blocks = Blocks(examples).of(rows)
+            self._blocks = Blocks(examples).split(rows)
         self._every_pass = shuffle is True
         self._generator = generator
         if shuffle == "once":
@@ -177,7 +177,7 @@ class ArraySupply:
         shuffle: Shuffle,
         generator: np.random.Generator,
         fraction: float = 0.0,  # of the rows to be held out
-        held_out: NDArray[Any] | None = None,  # which rows, where somebody has chosen them
+        held_out: NDArray[Any] | None = None,  # row numbers, if already chosen
     ) -> None:
         self.generator = generator
         self._examples = examples

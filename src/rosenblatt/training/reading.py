@@ -46,7 +46,7 @@ class Reading:
 
     Rows that fit into one block stay in memory. If there are more, and ``keep`` says so or they
     have to be finished, all are written to files as they come, and mapped into memory at the end.
-    ``while_reading`` says that somebody learns from the blocks as they come.
+    ``while_reading``: blocks are learned from as they come.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Reading:
         return weights if given is None else weights * given
 
     def blocks(self) -> Generator[RowBlock, None, None]:
-        """Yield what has not been read yet; a block is valid until the next one is asked for."""
+        """Yield the remaining blocks; each is valid until the next is requested."""
         block: RowBlock | None = self.first
         while block is not None:
             yield block
@@ -199,7 +199,7 @@ class Reading:
         return block
 
     def _write(self, rows: RowBlock | Batch) -> bool:
-        """Keep rows for later passes; return whether nobody learns from them before."""
+        """Keep rows for later passes; return whether they are not yet learned from."""
         finished = self._source.finish() is not None
         if not self._keep and not finished:
             return False

@@ -1,4 +1,4 @@
-"""The one mutable thing: the weights, and what is needed to go on learning."""
+"""The weights, and what is needed to go on learning."""
 
 from dataclasses import dataclass, field
 from math import isinf

@@ -13,7 +13,7 @@ from rosenblatt.training.memory import Vote
 from rosenblatt.training.order import Supply
 from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
 from rosenblatt.training.state import State
-from rosenblatt.training.stream_supply import Draw, NewClassError, StreamSupply, supply_of
+from rosenblatt.training.stream_supply import NewClassError, Sampling, StreamSupply, supply_of
 
 Watcher = Callable[[State, Progress], object]
 
@@ -21,8 +21,8 @@ SAMPLE_VALUES = 1 << 20  # that are kept of a stream to measure its features by
 
 
 @dataclass(frozen=True)
-class Trained:
-    """What a training from a stream gives."""
+class StreamFit:
+    """Result of training from a stream."""
 
     state: State
     outcome: Outcome
@@ -33,7 +33,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """Where an earlier training had come to."""
+    """State and progress of an earlier training."""
 
     state: State
     progress: Progress
@@ -42,7 +42,7 @@ class ResumePoint:
 def fit_stream(
     source: RowSource,
     plan: Plan,
-    draw: Draw,
+    sampling: Sampling,
     *,
     start: Callable[[int, int], State],  # numbers of features and classes → the first state
     vote: bool = False,
@@ -54,7 +54,7 @@ def fit_stream(
     cache: Path | None = None,
     class_weight: ClassWeight | None = None,
     prepare: Callable[[Reading], object] | None = None,
-) -> Trained:
+) -> StreamFit:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
 
     The weights are those of training in memory on the same rows in the same order. A single pass
@@ -64,10 +64,10 @@ def fit_stream(
     ``prepare`` is called when all rows have been read, where they are kept, and may change them.
     """
     weighted = class_weight is not None  # which needs the labels of all rows
-    keep = plan.max_iter > 1 or plan.record or draw.held_out > 0.0 or not source.rereadable
+    keep = plan.max_iter > 1 or plan.record or sampling.held_out > 0.0 or not source.rereadable
     keep = keep or weighted
     one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
-    drawing = draw.generator.bit_generator.state
+    drawing = sampling.generator.bit_generator.state
     classes = () if resumed is None else resumed.progress.classes
     reading = Reading(
         source,
@@ -90,7 +90,7 @@ def fit_stream(
             reading.read_on()
             prepare(reading)
         sample = _sample(reading, constant)
-        supply = supply_of(reading, draw, constant, while_reading=one_pass)
+        supply = supply_of(reading, sampling, constant, while_reading=one_pass)
         reading.check_classes()
         if resumed is None:
             state, progress = _start(reading, start), Progress(reading.classes)
@@ -110,8 +110,8 @@ def fit_stream(
                     classes=reading.classes,
                     class_weight=class_weight,
                 )
-            draw.generator.bit_generator.state = drawing
-            supply = StreamSupply(reading, draw, constant, while_reading=True)
+            sampling.generator.bit_generator.state = drawing
+            supply = StreamSupply(reading, sampling, constant, while_reading=True)
             state, progress = _start(reading, start), Progress(reading.classes)
             outcome = learn(state, supply, progress)
     except BaseException:
@@ -119,13 +119,13 @@ def fit_stream(
         raise
     if reading.finish is not None and not reading.first.last:
         reading.finish(sample.data, sample.indptr)
-    return Trained(state, outcome, reading, supply, sample)
+    return StreamFit(state, outcome, reading, supply, sample)
 
 
 def fit_again(
-    trained: Trained, plan: Plan, passes: int, *, vote: bool = False
-) -> tuple[Trained, Outcome]:
-    """Train from zero on all rows, those held out too, in at most so many passes.
+    trained: StreamFit, plan: Plan, passes: int, *, vote: bool = False
+) -> tuple[StreamFit, Outcome]:
+    """Train from zero on all rows, those held out too, in at most ``passes`` passes.
 
     The state is changed in its own memory: a second one would be as large again. What the first
     training says of itself, history and scores on held-out rows, stays as it is; what the second

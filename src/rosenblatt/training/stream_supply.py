@@ -34,8 +34,8 @@ PIECES = 3  # of them in memory
 
 
 @dataclass(frozen=True)
-class Draw:
-    """What is left to chance: which rows are held out, and in which order the others come."""
+class Sampling:
+    """Random choices of a training: which rows are held out, and the order of the others."""
 
     generator: np.random.Generator
     shuffle: Shuffle = True
@@ -49,19 +49,19 @@ class Draw:
 
 
 def numbers_of_rows(
-    draw: Draw, first: int, n_rows: int, *, held_out: bool = False
+    sampling: Sampling, first: int, n_rows: int, *, held_out: bool = False
 ) -> NDArray[np.int64]:
     """Return which of successive rows are learned from, or which are held out."""
-    drawn = held_out_mask(first, n_rows, draw.held_out, draw.key)
+    drawn = held_out_mask(first, n_rows, sampling.held_out, sampling.key)
     return np.flatnonzero(drawn == held_out) + first
 
 
-def shuffling(draw: Draw) -> np.random.Generator | None:
+def shuffling(sampling: Sampling) -> np.random.Generator | None:
     """Return what draws the order of a pass: of every pass the same if shuffled but once."""
-    if draw.shuffle != "once":
-        return draw.generator if draw.shuffle else None
-    bits = type(draw.generator.bit_generator)()
-    bits.state = draw.generator.bit_generator.state
+    if sampling.shuffle != "once":
+        return sampling.generator if sampling.shuffle else None
+    bits = type(sampling.generator.bit_generator)()
+    bits.state = sampling.generator.bit_generator.state
     return np.random.Generator(bits)
 
 
@@ -70,7 +70,7 @@ class NewClassError(Exception):
 
 
 def supply_of(
-    reading: Reading, draw: Draw, constant: float, *, while_reading: bool = False
+    reading: Reading, sampling: Sampling, constant: float, *, while_reading: bool = False
 ) -> Supply:
     """Return the passes over a source of which the first block has been read.
 
@@ -78,16 +78,16 @@ def supply_of(
     """
     first, finish = reading.first, reading.finish
     if not first.last:
-        return StreamSupply(reading, draw, constant, while_reading=while_reading)
+        return StreamSupply(reading, sampling, constant, while_reading=while_reading)
     if finish is not None:
         finish(first.data, first.indptr)
     rows = CSR(first.data, first.indices, first.indptr, first.n_features, constant)
     targets = targets_of(reading.ranks[first.labels], len(reading.classes))
-    held_out = held_out_mask(0, first.n_rows, draw.held_out, draw.key)
+    held_out = held_out_mask(0, first.n_rows, sampling.held_out, sampling.key)
     if held_out.sum() < FEWEST_HELD_OUT:
         held_out[:] = False
     examples = Examples(rows, targets, reading.row_weights(first.labels, first.weights))
-    return ArraySupply(examples, draw.shuffle, draw.generator, held_out=held_out)
+    return ArraySupply(examples, sampling.shuffle, sampling.generator, held_out=held_out)
 
 
 class StreamSupply:
@@ -98,11 +98,11 @@ class StreamSupply:
     """
 
     def __init__(
-        self, reading: Reading, draw: Draw, constant: float, *, while_reading: bool = False
+        self, reading: Reading, sampling: Sampling, constant: float, *, while_reading: bool = False
     ) -> None:
-        self.generator = draw.generator
+        self.generator = sampling.generator
         self._reading = reading
-        self._draw = draw
+        self._sampling = sampling
         self._constant = constant
         self._classes = reading.classes
         self._n_read = 0  # rows learned from while reading
@@ -142,14 +142,14 @@ class StreamSupply:
             self._kept.learn_from_all()
 
     def _while_reading(self) -> Iterator[Part]:
-        shuffler = shuffling(self._draw)
+        shuffler = shuffling(self._sampling)
         for block in self._reading.blocks():
             if self._reading.classes != self._classes or len(self._classes) < 2:
                 raise NewClassError
             rows = CSR(block.data, block.indices, block.indptr, block.n_features, self._constant)
-            order = numbers_of_rows(self._draw, block.first_row, block.n_rows) - block.first_row
+            order = numbers_of_rows(self._sampling, block.first_row, block.n_rows) - block.first_row
             self._n_read += len(order)
-            if shuffler is not None and self._draw.shuffle == "blocks":
+            if shuffler is not None and self._sampling.shuffle == "blocks":
                 order = Order(order, "blocks", shuffler, rows).next()
             elif shuffler is not None:
                 permute(order, shuffler)
@@ -160,18 +160,20 @@ class StreamSupply:
 
     def _keep(self) -> None:
         if self._reading.rows is not None:
-            self._kept = RowCache(self._reading.rows, self._reading, self._draw, self._constant)
+            self._kept = RowCache(self._reading.rows, self._reading, self._sampling, self._constant)
 
 
 class RowCache:
     """Passes over rows in files; between two parts the memory that they took is given back."""
 
-    def __init__(self, rows: MappedRows, reading: Reading, draw: Draw, constant: float) -> None:
+    def __init__(
+        self, rows: MappedRows, reading: Reading, sampling: Sampling, constant: float
+    ) -> None:
         self.n_learned = 0
         self.n_held_out = 0
         self._rows = rows
         self._reading = reading
-        self._draw = draw
+        self._sampling = sampling
         self.examples = Examples(
             CSR(rows.data, rows.indices, rows.indptr, reading.n_features, constant),
             rows.labels,
@@ -179,7 +181,7 @@ class RowCache:
         )
         self._settle()
         self._blocks: Blocks | None = None
-        if draw.shuffle == "blocks":
+        if sampling.shuffle == "blocks":
             self._blocks = Blocks(self.examples.rows)
             warn_of_sorted_rows(rows.labels)
 
@@ -207,14 +209,16 @@ class RowCache:
             if finish is not None:
                 ends = rows.indptr[start : stop + 1]
                 finish(rows.data[ends[0] : ends[-1]], ends - ends[0])
-            held_out = held_out_mask(start, stop - start, self._draw.held_out, self._draw.key).sum()
+            held_out = held_out_mask(
+                start, stop - start, self._sampling.held_out, self._sampling.key
+            ).sum()
             self.n_held_out += int(held_out)
             rows.release()
         self.n_learned = n_rows - self.n_held_out
 
     def learn_from_all(self) -> None:
         """Hold no rows out from now on."""
-        self._draw = replace(self._draw, held_out=0.0)
+        self._sampling = replace(self._sampling, held_out=0.0)
         self.n_learned, self.n_held_out = self._reading.n_rows, 0
 
     def parts(self) -> Iterator[Part]:
@@ -223,7 +227,7 @@ class RowCache:
         Each is made of batches from all over the source, and their rows are shuffled; so the order
         of the source does not matter, be it sorted by label. Without shuffling it is what counts.
         """
-        shuffler = shuffling(self._draw)
+        shuffler = shuffling(self._sampling)
         if shuffler is None:
             yield from self.sweep(held_out=False)
             return
@@ -236,7 +240,7 @@ class RowCache:
         permute(batches, shuffler)
         for chosen in _cut(batches, lengths[batches], self._room):
             numbers = np.concatenate(
-                [numbers_of_rows(self._draw, ends[k], ends[k + 1] - ends[k]) for k in chosen]
+                [numbers_of_rows(self._sampling, ends[k], ends[k + 1] - ends[k]) for k in chosen]
             )
             permute(numbers, shuffler)
             yield ScatteredPart(self.examples, numbers)
@@ -252,7 +256,9 @@ class RowCache:
         ranges = blocks.ranges(generator)
         lengths = self._rows.indptr[ranges[:, 1]] - self._rows.indptr[ranges[:, 0]]
         for chosen in _cut(ranges, lengths, self._room):
-            numbers = [numbers_of_rows(self._draw, start, stop - start) for start, stop in chosen]
+            numbers = [
+                numbers_of_rows(self._sampling, start, stop - start) for start, stop in chosen
+            ]
             yield Part(self.examples, mix(numbers, generator))
             self._rows.release()
 
@@ -260,7 +266,7 @@ class RowCache:
         """Yield the rows that are held out, or those learned from, in the order of the source."""
         start = 0
         for end in self._reading.block_ends:
-            numbers = numbers_of_rows(self._draw, start, end - start, held_out=held_out)
+            numbers = numbers_of_rows(self._sampling, start, end - start, held_out=held_out)
             yield Part(self.examples, numbers)
             self._rows.release()
             start = end

@@ -23,7 +23,7 @@ from rosenblatt.tuning.folds import splits
 from rosenblatt.tuning.search import Curve, Stopped
 
 PATIENCE = 4  # passes without a better value before a trial ends
-ONE_SPLIT = 5  # of so many folds one is held out where a single split is to do
+ONE_SPLIT = 5  # folds, of which one is held out where a single split is enough
 
 
 @dataclass(frozen=True)
@@ -118,4 +118,4 @@ class RowJudge:
 
 
 class _Settled(Exception):  # noqa: N818  # no error: more passes do not help
-    """The metric has not become better for some passes."""
+    """The metric has stopped improving."""

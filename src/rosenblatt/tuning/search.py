@@ -26,7 +26,7 @@ Ending = Literal["finished", "time_limit", "interrupted"]
 
 
 class Stopped(Exception):  # noqa: N818  # no error: the search is over
-    """Time is up, or somebody pressed Ctrl-C."""
+    """The time limit was reached, or Ctrl-C was pressed."""
 
 
 Judge = Callable[[Candidate, float, int, Callable[[], bool]], Curve]
@@ -221,7 +221,7 @@ class _Rung:
 
 
 def _crossed(search: Search) -> list[Candidate]:
-    """Return the best learner with the best encoding, if they have not met."""
+    """Return the best learner with the best encoding, unless already tried."""
     ranked = [trial.candidate for trial in search.ranked() if trial.share == 1.0]
     others = [one.encoding for one in ranked if one.encoding != ranked[0].encoding]
     base = [one.learner for one in ranked if one.learner != ranked[0].learner]

@@ -1,4 +1,4 @@
-"""How kernels are compiled, loaded and called: the one place that knows of machine code.
+"""How kernels are compiled, stored, loaded and called.
 
 A kernel is a Python function. ``compiled`` makes it a function of machine code, one for each
 combination of argument types, its *signature*. Machine code is looked for in the package, which
@@ -79,7 +79,7 @@ def compiled(function: Function) -> Function:
 
 
 def bound(kernel: Callable[..., Any], *arguments: Any, varying: str | None = None) -> BoundCall:
-    """Return a call of a kernel with these arguments, but for one that is a whole number."""
+    """Bind all arguments of a kernel but one integer, ``varying``."""
     names = list(inspect.signature(kernel).parameters)
     return BoundCall(kernel, arguments, None if varying is None else names.index(varying))
 

@@ -33,7 +33,7 @@ FAST_CALL = 0x80  # arguments in a C array
 
 
 def flatten_in_python(address: int, arguments: tuple[Any, ...]) -> bytes:
-    """Write the words of a tuple to a frame and return its key, empty where there is none."""
+    """Write the words of a tuple to a frame and return its key; empty if a type is unknown."""
     words: list[bytes] = []
     key: list[int] = []
     if not collect(arguments, words, key) or len(words) > MOST_WORDS or len(key) > LONGEST_KEY:

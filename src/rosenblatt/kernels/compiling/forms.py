@@ -172,7 +172,7 @@ class CallFrame(NamedTuple):
 
 
 def new_frame() -> CallFrame:
-    """Return a frame that nobody else has."""
+    """Return a new frame."""
     room = ctypes.create_string_buffer(SIZE)
     known = (ctypes.c_int64 * len(KNOWN_OBJECTS)).from_buffer(room, KNOWN)
     known[:] = [id(thing) for thing in KNOWN_OBJECTS]

@@ -32,7 +32,7 @@ from rosenblatt.wording import word_list
 
 log = logging.getLogger("rosenblatt.kernels")
 
-# The levels of x86-64, the best first, each by the features that it has and the next has not.
+# The levels of x86-64, the best first, each by the features that the next lacks.
 LEVELS = {
     "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
     "x86-64-v2": ("cx16", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"),
@@ -59,7 +59,7 @@ def machine_code_source() -> str | None:
 
 
 def _loads() -> bool:
-    """Return whether machine code can be loaded, whoever compiled it."""
+    """Return whether machine code can be loaded."""
     return sys.byteorder == "little" and find_spec("llvmlite") is not None
 
 

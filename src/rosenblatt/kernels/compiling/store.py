@@ -118,7 +118,7 @@ def package_code(processor: str) -> PackageCode:
 
 
 def cache_folder() -> Path | None:
-    """Return where this user's cache is or can be; None where nobody could trust it.
+    """Return the folder of this user's cache; None if it cannot be trusted.
 
     ``ROSENBLATT_CACHE`` names another place. What others could write to is not used: it would be
     run. Nor does the administrator leave files in a home that is not theirs.

@@ -29,7 +29,7 @@ class LinkedCode(AOTCodeLibrary):
     """LLVM code of a function and of all that it calls."""
 
     def _optimize_final_module(self) -> None:
-        """Leave that to who makes the object file."""
+        """Do nothing: the object file is made elsewhere."""
 
     def get_pointer_to_function(self, _name: str) -> int:
         """Return that there is no machine code to be called."""
@@ -44,7 +44,7 @@ class Linker(AOTCPUCodegen):
 
 
 class NoReferences(NRTContext):
-    """Counts no reference: a kernel makes no array, and whoever calls it keeps its arguments."""
+    """Count no references: kernels make no arrays, and the caller keeps its arguments alive."""
 
     def incref(self, *_where_and_what: Any) -> None:
         """Emit nothing."""

@@ -1,4 +1,4 @@
-"""Instructions that numba has no words for, and the two functions by which kernels are called.
+"""Instructions that numba lacks, and the functions through which Python calls kernels.
 
 Imported by the compiler alone: nothing here runs in a process that finds its machine code made.
 """

@@ -1,9 +1,9 @@
 """How a call from Python reaches machine code: arguments are flattened to words, and words passed.
 
-Both functions become built-in functions of Python. They ask Python by its stable binary interface,
+The functions become built-in functions of Python. They ask Python by its stable binary interface,
 and read two structures whose layout every extension module relies on: an object's type behind its
-reference count, and the fields of a NumPy array. ``calling.trusted`` looks whether those are where
-they should be before either is used.
+reference count, and the fields of a NumPy array. ``compiling.calling`` checks that those are where
+they should be before any of them is used.
 """
 
 from typing import Any

@@ -2,7 +2,7 @@
 //
 // Every sum is made in the order in which Python makes it. Nothing here knows of a page.
 
-import { MAPS, RULES, ZERO_CONVENTIONS, settle } from "./shared.js";
+import { MAPS, RULES, ZERO_CONVENTIONS, break_tie } from "./shared.js";
 
 export const MOST_VISITS = 50_000; // of rows in one training
 
@@ -300,7 +300,7 @@ export class Training {
         const i = order[t];
         const y = rows.y[i];
         const a = scores ? scores[i] : rows.dot(i, weights);
-        const margin = settle(y * a, y, zero);
+        const margin = break_tie(y * a, y, zero);
         const variance = variances ? rows.scaled(i, variances, direction) : 0;
         const [tau, beta] = variances ? rule.step(margin, variance) : [rule.step(margin, squares[i]), 0];
         const mistake = !(margin > 0.0);
@@ -368,7 +368,7 @@ export class Training {
     if (mistakes || this.rule.stopsByItself) return false;
     for (let i = 0; i < this.n; i++) {
       const y = this.rows.y[i];
-      if (!(settle(y * (scores ? scores[i] : this.rows.dot(i, weights)), y, this.zero) > 0.0)) return false;
+      if (!(break_tie(y * (scores ? scores[i] : this.rows.dot(i, weights)), y, this.zero) > 0.0)) return false;
     }
     return true;
   }

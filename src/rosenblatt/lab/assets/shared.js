@@ -8,7 +8,7 @@ const SMALLEST = 2.2250738585072014e-308;
 
 export const ZERO_CONVENTIONS = {"mistake": 0, "negative": -1, "positive": 1};
 
-export function settle(margin, side, zero) {
+export function break_tie(margin, side, zero) {
   return ((margin === 0.0 && side === zero) ? SMALLEST : margin);
 }
 
