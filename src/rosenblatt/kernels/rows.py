@@ -8,7 +8,8 @@ reads them fastest: (K, n_features + 1) for dense rows, where each class is one 
 and (n_features + 1, K) for CSR, where the K weights of a feature share cache lines (20 newsgroups,
 K = 20: 30 ms a pass, against 173 ms the other way round).
 
-The methods are plain Python, and below them stands how each is compiled.
+The methods are plain Python, and below them stands how each is compiled; those of one class, whose
+weights are a vector, are compiled as they are written.
 """
 
 from typing import Any, NamedTuple
@@ -367,22 +368,7 @@ def _scores(self: Any, i: Any, w: Any, out: Any) -> Any:
 
 @compiled_method("add_to_class")
 def _add_to_class(self: Any, i: Any, step: Any, w: Any, k: Any) -> Any:
-    if self.instance_class is Dense:
-
-        def dense(self, i, step, w, k):  # type: ignore[no-untyped-def]
-            self.add(i, step, w[k])
-
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
-
-        def csr(self, i, step, w, k):  # type: ignore[no-untyped-def]
-            for p in range(self.indptr[i], self.indptr[i + 1]):
-                w[unsigned(self.indices[p]), k] += step * self.data[p]
-            w[self.n_features, k] += step * self.constant
-
-        return csr
-    return None
+    return getattr(self.instance_class, "add_to_class", None)
 
 
 @compiled_method("scaled")
@@ -413,24 +399,7 @@ def _scaled(self: Any, i: Any, sigma: Any, out: Any) -> Any:
 
 @compiled_method("scaled_of_class")
 def _scaled_of_class(self: Any, i: Any, sigma: Any, k: Any, out: Any) -> Any:
-    if self.instance_class is Dense:
-
-        def dense(self, i, sigma, k, out):  # type: ignore[no-untyped-def]
-            return self.scaled(i, sigma[k], out)
-
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
-
-        def csr(self, i, sigma, k, out):  # type: ignore[no-untyped-def]
-            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-            for p in range(n):
-                out[p] = sigma[unsigned(self.indices[start + p]), k] * self.data[start + p]
-            out[n] = sigma[self.n_features, k] * self.constant
-            return lane_dot(self.data, start, out, 0, n) + self.constant * out[n]
-
-        return csr
-    return None
+    return getattr(self.instance_class, "scaled_of_class", None)
 
 
 @compiled_method("move")
@@ -457,23 +426,7 @@ def _move(self: Any, i: Any, step: Any, direction: Any, w: Any) -> Any:
 
 @compiled_method("move_class")
 def _move_class(self: Any, i: Any, step: Any, direction: Any, w: Any, k: Any) -> Any:
-    if self.instance_class is Dense:
-
-        def dense(self, i, step, direction, w, k):  # type: ignore[no-untyped-def]
-            self.move(i, step, direction, w[k])
-
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
-
-        def csr(self, i, step, direction, w, k):  # type: ignore[no-untyped-def]
-            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-            for p in range(n):
-                w[unsigned(self.indices[start + p]), k] += step * direction[p]
-            w[self.n_features, k] += step * direction[n]
-
-        return csr
-    return None
+    return getattr(self.instance_class, "move_class", None)
 
 
 @compiled_method("narrow")
@@ -502,26 +455,7 @@ def _narrow(self: Any, i: Any, beta: Any, direction: Any, sigma: Any) -> Any:
 
 @compiled_method("narrow_class")
 def _narrow_class(self: Any, i: Any, beta: Any, direction: Any, sigma: Any, k: Any) -> Any:
-    if self.instance_class is Dense:
-
-        def dense(self, i, beta, direction, sigma, k):  # type: ignore[no-untyped-def]
-            self.narrow(i, beta, direction, sigma[k])
-
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
-
-        def csr(self, i, beta, direction, sigma, k):  # type: ignore[no-untyped-def]
-            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-            for p in range(n):
-                j = unsigned(self.indices[start + p])
-                left = sigma[j, k] - beta * (direction[p] * direction[p])
-                sigma[j, k] = max(left, LEAST_VARIANCE)
-            left = sigma[self.n_features, k] - beta * (direction[n] * direction[n])
-            sigma[self.n_features, k] = max(left, LEAST_VARIANCE)
-
-        return csr
-    return None
+    return getattr(self.instance_class, "narrow_class", None)
 
 
 @compiled_method("gather")
