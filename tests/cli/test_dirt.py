@@ -30,8 +30,8 @@ def test_a_first_column_of_numbers_is_not_guessed() -> None:
     Path("deck.csv").write_text("\n".join(["saved,age,deck", *lines]))
     result = invoked("train", "deck.csv", "--json")
     assert result.exit_code == 2
-    assert "  'saved' (0, 1)\n  'deck' (a, b)\nName it, for example: " in result.stderr
-    assert json.loads(result.stdout)["error"].endswith("deck.csv --json --label saved")
+    assert "  'deck' (a, b)\n  'saved' (0, 1)\nName it, for example: " in result.stderr
+    assert json.loads(result.stdout)["error"].endswith("deck.csv --json --label deck")
     assert invoked("train", "deck.csv", "--label", "1").exit_code == 0
 
 

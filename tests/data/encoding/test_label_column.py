@@ -99,13 +99,13 @@ def _shown(name: str, values: list[str | None]) -> str:
 
 def test_likely_columns_come_first() -> None:
     """Outcomes by their name, words and two values before numbers, attributes last; not all."""
-    columns = {"sex": WORDS, "rooms": GRADES, "a": BITS, "b": WORDS, "churn": BITS, "vote": BITS}
+    columns = {"sex": WORDS, "rooms": GRADES, "a": BITS, "churn": BITS, "vote": BITS, "b": WORDS}
     with pytest.raises(Question) as error:
         guess_label(table(columns), ())
-    assert re.findall("  '(.*)' ", str(error.value)) == ["churn", "vote", "a", "b", "sex", "rooms"]
+    assert re.findall("  '(.*)' ", str(error.value)) == ["churn", "vote", "b", "a", "sex", "rooms"]
     with pytest.raises(Question) as error:
         guess_label(table({f"x{k}": BITS for k in range(20)}), ())
-    assert str(error.value).endswith("  and 8 more\nName it, for example: label='x0'")
+    assert str(error.value).endswith("  and 8 more\nName it, for example: label='x19'")
 
 
 def test_missing_labels_written_in_words() -> None:

@@ -167,9 +167,13 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
 
 def _question(table: Table, likely: Sequence[_Candidate]) -> Sentence:
     """Return what asks for the column of the labels, the likeliest of them first."""
+    last = table.frame.columns[-1]
     ranked = sorted(
         likely,
-        key=lambda one: (not one.outcome, not one.hint, one.numeric > one.two, one.attribute),
+        key=lambda one: (
+            *(not one.outcome, not one.hint, one.numeric > one.two, one.attribute),
+            one.name != last,
+        ),
     )
     lines = [f"  {one.shown()}" for one in ranked[:LINES_SHOWN]]
     more = [f"  and {len(ranked) - LINES_SHOWN} more"] if len(ranked) > LINES_SHOWN else []
