@@ -100,5 +100,5 @@ def test_refusals(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="char_ngrams must be the shortest and the longest"):
             model_from_files(path, text="body", char_ngrams=lengths)  # type: ignore[arg-type]
     done = CliRunner().invoke(main, ["train", path, "--char-ngrams", "5-3"])
-    assert "'5-3' is not a range of lengths from 1 to 32; write for example 3-5." in done.stderr
+    assert "'5-3' is not a range of lengths from 1 to 32; write for example 3-5" in done.stderr
     assert LONGEST_OPTION == LONGEST_NGRAM
