@@ -123,8 +123,10 @@ def _trace_of(rows: "FileRows", given: dict[str, Any]) -> "Trace":
 
 def _names(rows: "FileRows") -> Sequence[str] | None:
     """Return the names of the features, where the file has names and they are not too many."""
+    from rosenblatt.data.encoding import TableEncoding
+
     encoding = rows.encoding
-    if encoding is None or encoding.n_features > MOST_NAMES or encoding.kind == "svmlight":
+    if not isinstance(encoding, TableEncoding) or encoding.n_features > MOST_NAMES:
         return None
     return encoding.names(range(encoding.n_features))
 

@@ -544,7 +544,7 @@ def _file_record(files: Files, encoding: Any, title: str, columns: Columns) -> d
 
 def idle_text_options(columns: Columns, encoding: Any) -> list[str]:
     """Return a sentence for each option of texts that was given though no column holds text."""
-    inner = encoding.inner if isinstance(encoding, ConjoinedEncoding) else encoding
+    inner = encoding.inner if isinstance(encoding, OuterEncoding) else encoding
     roles = {column.role for column in getattr(inner, "features", ())}
     if "text" in roles:
         return []
