@@ -268,3 +268,45 @@ def test_texts_without_blanks_are_read_by_characters() -> None:
     Path("t.csv").write_text("\n".join(["label,sequence", *lines]))
     said = invoked("train", "t.csv", "--text", "sequence").stderr
     assert "Column 'sequence' has words of 24 letters on average: runs of 1 to 3" in said
+
+
+def test_thousands_without_decimals() -> None:
+    """The column is named and asked about, or read by the decimal commas of another."""
+    amounts = [f"{7 + i}.{100 + i}" if i % 3 else str(900 - i) for i in range(60)]
+    lines = [
+        f"{amount};{'AB'[i % 2]};{'no' if i % 3 else 'yes'}" for i, amount in enumerate(amounts)
+    ]
+    Path("t.csv").write_text("\n".join(["amount;group;label", *lines]) + "\n")
+    result = invoked("train", "t.csv")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: t.csv: is '8.101' in column 'amount', beside '900', the number 8101 or one with"
+        " decimals? For 8101 use --decimal comma, for decimals --decimal point.\n"
+    )
+    said = "Warning: Column 'amount' has numbers such as '8.101', read as 8101."
+    assert said in invoked("train", "t.csv", "--decimal", "comma").stderr
+    result = invoked("train", "t.csv", "--decimal", "point")
+    assert (result.exit_code, "read as 8101" in result.stderr) == (0, False)
+    lines = [f"0,{10 + i};{line}" for i, line in enumerate(lines)]
+    Path("t.csv").write_text("\n".join(["share;amount;group;label", *lines]) + "\n")
+    assert said in invoked("train", "t.csv").stderr
+    Path("t.csv").write_text("a;b;label\n" + "1.234,56 €;A;yes\n2.345,67 €;B;no\n" * 20)
+    result = invoked("train", "t.csv")
+    assert "read as: csv, separator ';', with a header" in result.stdout
+    assert "numbers such as '1.234,56 €', read as 1234.56." in result.stderr
+
+
+def test_labels_are_printed_as_they_are_written() -> None:
+    """3.1 and 3.10 are two classes; where 1, 1.0 and +1 are one, that is said."""
+    lines = [f"{'abcd'[i % 4]},{['3.1', '3.10', '3.2', 'linux'][i % 4]}" for i in range(80)]
+    Path("t.csv").write_text("\n".join(["kind,label", *lines]) + "\n")
+    result = invoked("train", "t.csv")
+    assert "4 classes (3.1: 20, 3.10: 20, 3.2: 20, linux: 20)" in result.stdout
+    predicted = invoked("predict", "t.model", "t.csv").stdout.splitlines()
+    assert [line for line in predicted if line != "label"] == [line.split(",")[1] for line in lines]
+    lines = [f"{'abcd'[i % 4]},{['1', '1.0', '+1', '0'][i % 4]}" for i in range(80)]
+    Path("t.csv").write_text("\n".join(["kind,label", *lines]) + "\n")
+    result = invoked("train", "t.csv", "--force")
+    said = "Warning: The labels '1' and '1.0' and '+1' are one number, and one class: 1."
+    assert said in result.stderr
+    assert "2 classes (0: 20, 1: 60)" in result.stdout
