@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from rosenblatt.data.encoding import (
 from rosenblatt.data.encoding.familiarity import ColumnCounts
 from rosenblatt.data.encoding.kinds import ColumnChoice
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
+from rosenblatt.data.encoding.seen_rows import RowSampler, SeenCounter
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import Classes, Label
 from rosenblatt.data.sources import expand, stored_size
@@ -62,6 +63,13 @@ class Columns:
     char_ngrams: tuple[int, int] | None = None  # lengths of n-grams of characters of texts
     bins: int | None = None  # number of ranges of numbers
     degree: int = 1  # 2: pairs of features too, 3: triples too
+
+
+class RowWatch(NamedTuple):
+    """What is counted of rows while a model is used on them."""
+
+    counts: ColumnCounts
+    seen: SeenCounter | None
 
 
 class Files:
@@ -330,8 +338,10 @@ class TrainingFiles:
         if encoding.reads_twice:
             yield from self._weighed(encoding, _together([first], tables))
             return
+        encoding.sampler = RowSampler()
         yield encoding.encode(first, self.files.classes)
         yield from _encoded_ahead(encoding, tables, self.files.classes)
+        encoding.end_sample()
 
     def _weighed(
         self, encoding: TableEncoding, tables: Generator[Table, None, None]
@@ -346,11 +356,12 @@ class TrainingFiles:
             if not self.rereadable:
                 held.append(prepared)
         encoding.settle()
-        encoding.needs_labels = True
+        encoding.needs_labels, encoding.sampler = True, RowSampler()
         if self.rereadable:
             yield from _encoded(self.files, encoding, Classes(), need_labels=True)
         for prepared in held:
             yield encoding.encode(prepared.table, self.files.classes, prepared)
+        encoding.end_sample()
 
 
 def _together(
@@ -372,13 +383,13 @@ def _encoded_ahead(
     tables: Generator[Table, None, None],
     classes: Classes,
     keep: Sequence[str] = (),
-    counts: ColumnCounts | None = None,
+    watch: RowWatch | None = None,
 ) -> Iterator[Batch]:
     """Yield encoded tables, prepared in threads of their own."""
     parts = _prepared_ahead(encoding, tables)
     try:
         for prepared in parts:
-            batch = encoding.encode(prepared.table, classes, prepared, counts)
+            batch = encoding.encode(prepared.table, classes, prepared, *(watch or (None, None)))
             frame = prepared.table.frame
             kept = {name: frame[name].to_list() for name in keep} if keep else None
             yield batch._replace(kept=kept)
@@ -402,18 +413,20 @@ def encoded(
         for batch in encoded(files, encoding.inner, labels, need_labels=need_labels, keep=keep):
             yield encoding.expand(batch)
         return
-    counts = encoding.new_counts() if isinstance(encoding, TableEncoding) else None
+    watch = None
+    if isinstance(encoding, TableEncoding):
+        watch = RowWatch(encoding.new_counts(), encoding.seen_counter() if need_labels else None)
     batches = _encoded(
-        files, encoding, Classes(labels), need_labels=need_labels, keep=keep, counts=counts
+        files, encoding, Classes(labels), need_labels=need_labels, keep=keep, watch=watch
     )
-    yield from _familiar(files.counted(batches), encoding, files, counts)
+    yield from _familiar(files.counted(batches), encoding, files, watch)
 
 
 def _familiar(
     batches: Iterable[Batch],
     encoding: SvmlightEncoding | TableEncoding,
     files: Files,
-    counts: ColumnCounts | None,
+    watch: RowWatch | None,
 ) -> Iterator[Batch]:
     """Yield batches; at the end note whether they look like those that the model was trained on."""
     n_features = encoding.n_features
@@ -436,9 +449,11 @@ def _familiar(
             )
         )
     remarks: list[str] = []
-    if isinstance(encoding, TableEncoding) and counts is not None:
-        remarks = encoding.remarks(counts, at_once=files.prompt)
+    if isinstance(encoding, TableEncoding) and watch is not None:
+        remarks = encoding.remarks(watch.counts, at_once=files.prompt)
         remarks += encoding.spelling_notes()
+        seen = None if watch.seen is None else watch.seen.remark()
+        remarks += [] if seen is None else [seen]
     note = unfamiliar(n_strange, n_rows)
     files.notes += remarks or ([] if note is None else [note])
 
@@ -450,7 +465,7 @@ def _encoded(
     *,
     need_labels: bool,
     keep: Sequence[str] = (),
-    counts: ColumnCounts | None = None,
+    watch: RowWatch | None = None,
 ) -> Iterator[Batch]:
     if keep and files.format is Format.SVMLIGHT:
         msg = Sentence(Parameter("keep"), " needs named columns; svmlight files have none.")
@@ -484,7 +499,7 @@ def _encoded(
     optional = [c.name for c in encoding.columns if not c.required and c.role not in needed]
     names += [name for name in dict.fromkeys(keep) if name not in names]
     tables = _decided(files, encoding, files.tables(names, optional))
-    yield from _encoded_ahead(encoding, tables, classes, keep, counts)
+    yield from _encoded_ahead(encoding, tables, classes, keep, watch)
 
 
 def _decided(

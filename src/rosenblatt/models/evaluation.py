@@ -284,22 +284,14 @@ def evaluation_of(
             evaluation.add_probabilities(batch.labels, model.probabilities_of(scores))
         for watcher in watchers:
             watcher(batch, scores, guess)
-    missed = neglected(evaluation.confusion, model.classes, model.options, advise=not told)
-    evaluation.remarks = [*told, *missed]
+    evaluation.remarks = [*told, *neglected(evaluation.confusion, model.classes, model.options)]
     return evaluation
 
 
 def neglected(
-    confusion: NDArray[Any],
-    classes: Sequence[Any],
-    options: Mapping[str, Any],
-    *,
-    advise: bool = True,
+    confusion: NDArray[Any], classes: Sequence[Any], options: Mapping[str, Any]
 ) -> list[str]:
-    """Return a sentence on classes with many rows of which the model finds none.
-
-    What to do is advised unless the rows may be to blame.
-    """
+    """Return a sentence on classes with many rows of which the model finds none."""
     support = confusion.sum(axis=1)[: len(classes)]
     least = max(LEAST_NEGLECTED, SHARE_NEGLECTED * int(confusion.sum()))
     missed = np.flatnonzero((support >= least) & (np.diagonal(confusion) == 0)).tolist()
@@ -310,7 +302,7 @@ def neglected(
     what = f"Never predicted{rightly}: {word_list(shares)}"
     ways = [Parameter("class_weight", "balanced")] * (not options.get("class_weight"))
     ways += [Parameter("threshold", "f1")] * (len(classes) == 2 and "kernel" not in options)
-    if not ways or not advise:
+    if not ways:
         return [f"{what}."]
     advice = ways if len(ways) == 1 else (ways[1], " or ", ways[0])
     return [Sentence(f"{what}. To find such rows, train with ", *advice, ".")]

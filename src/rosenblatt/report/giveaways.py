@@ -1,8 +1,4 @@
-"""Features that give the label away: each alone tells the classes apart.
-
-Such a feature is often a copy of the label, or written down after it was known. A model that leans
-on one is worth nothing on rows where it is still unknown.
-"""
+"""Leading features of a model that give the label away on test rows; see ``encoding.leaks``."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -11,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding.leaks import leaks
 from rosenblatt.models.explanation import Ranking
 
 MOST_TRIED = 60  # features
 MOST_ROWS = 50_000  # rows that are looked at
-LEAST_ROWS = 10  # of a class, and of the others
-SHARE_WRONG = 0.02  # of the rows of the rarer side, at most
 
 
 class Giveaway(NamedTuple):
@@ -57,29 +52,19 @@ class Giveaways:
         self._n_rows += batch.n_rows
 
     def by_class(self, classes: Sequence[Any]) -> list[Giveaway]:
-        """Return a feature for each class that one tells from the others, the first of equals.
-
-        Of more than two classes, half at least must be given away: that one of them has a mark of
-        its own is nothing unusual.
-        """
+        """Return a feature for each class that one tells from the others, the first of equals."""
         if not self._values:
             return []
         values, labels = np.concatenate(self._values), np.concatenate(self._labels)
         values, labels = values[labels >= 0], labels[labels >= 0]
         features = sorted(self._names)
-        found = []
-        for number in range(self._n_classes) if self._n_classes > 2 else (1,):
-            positive = labels == number
-            n_rare = min(int(positive.sum()), int((~positive).sum()))
-            if n_rare < LEAST_ROWS:
-                continue
-            wrong = [_stump_errors(values[:, j], positive) for j in range(len(features))]
-            best = int(np.argmin(wrong))
-            if wrong[best] <= SHARE_WRONG * n_rare:
-                name = self._names[features[best]]
-                found.append(Giveaway(name, classes[number], wrong[best], len(labels)))
-        enough = 1 if self._n_classes == 2 else (self._n_classes + 1) // 2
-        return found if len(found) >= enough else []
+        of_class = [labels == number for number in range(self._n_classes)]
+        wrong = [[_stump_errors(column, positive) for positive in of_class] for column in values.T]
+        sizes = [int(positive.sum()) for positive in of_class]
+        return [
+            Giveaway(self._names[features[k]], classes[number], n_wrong, len(labels))
+            for number, k, n_wrong in leaks(np.array(wrong), sizes)
+        ]
 
 
 def _stump_errors(values: NDArray[Any], positive: NDArray[Any]) -> int:

@@ -17,6 +17,7 @@ from rosenblatt.data.encoding.label_column import (
     label_notes,
     quoted_columns,
 )
+from rosenblatt.data.encoding.leaks import deciding_words
 from rosenblatt.data.encoding.numbers import (
     PLACEHOLDERS,
     all_numbers,
@@ -551,7 +552,7 @@ def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str,
 
 
 def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -> list[str]:
-    """Return sentences on columns that alone tell the label of nearly every row of the sample."""
+    """Return sentences on columns, or words, that alone tell the label of nearly every row."""
     table = table._replace(frame=table.frame.head(MOST_ROWS))
     (codes,) = _codes(table, [label])
     n_rows, n_classes = len(codes), int(codes.max(initial=0)) + 1
@@ -572,7 +573,7 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
     for name, levels in zip(categories, _codes(table, categories), strict=True):
         if levels.max(initial=0) <= MOST_LEVELS * n_rows:
             shares[name] = float(_decided(levels[:, None], codes, n_classes)[0])
-    return [
+    return deciding_words(table, codes, columns) + [
         Sentence(
             f"Column '{column.name}' alone decides {100 * shares[column.name]:.3g} % of the first"
             f" {n_rows:,} rows: is it known when you predict? If not, leave it out with ",

@@ -19,6 +19,7 @@ from rosenblatt.data.encoding.columns import (
 from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
 from rosenblatt.data.encoding.familiarity import Summaries
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
+from rosenblatt.data.encoding.seen_rows import MOST_KEPT, SeenRows
 from rosenblatt.data.encoding.table_encoding import MOST_FEATURES, Settings
 from rosenblatt.data.encoding.vocabulary import (
     DocumentCounts,
@@ -40,6 +41,7 @@ VERSION = 5
 FOLDING = 4
 STATISTICS = "statistics"
 SUMMARIES = "summaries"  # files of older versions have none
+SEEN, REPEATED = "seen_rows", "repeated_rows"  # limit and digests of the sample; a share
 TERM_ARRAYS = {
     "hashes": "term_hashes",
     "columns": "term_columns",
@@ -68,12 +70,16 @@ def table_json(encoding: "TableEncoding") -> dict[str, Any]:
         ],
         "settings": encoding.settings._asdict(),
         "n_texts": encoding.numbering.documents.n_texts,
+        REPEATED: 0.0 if encoding.seen is None else encoding.seen.repeated,
     }
 
 
 def table_arrays(encoding: "TableEncoding") -> dict[str, NDArray[Any]]:
     """Return the large parts of an encoding."""
     arrays: dict[str, NDArray[Any]] = {STATISTICS: encoding.statistics.values}
+    if encoding.seen is not None:
+        limit = np.array([encoding.seen.limit], np.uint64)
+        arrays[SEEN] = np.concatenate([limit, [encoding.seen.whole], encoding.seen.digests])
     if encoding.summaries is not None:
         arrays[SUMMARIES] = encoding.summaries
     if isinstance(encoding.numbering, KeptNumbering):
@@ -228,6 +234,7 @@ def _table_encoding(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> "TableEn
         summaries=_summaries(arrays, n_places),
     )
     encoding.freeze()
+    encoding.seen = _seen_rows(stored, arrays)
     if settings.bins is not None:
         encoding.set_bins(_edges(arrays, n_numeric), growing=False)
     return encoding
@@ -281,6 +288,15 @@ def _summaries(arrays: Mapping[str, NDArray[Any]], n_places: int) -> Summaries |
     if values.shape != (len(SUMMARY_FIELDS), n_places) or np.isinf(values).any():
         _damaged(f"its summaries are {values.shape}, for {n_places} columns")
     return values
+
+
+def _seen_rows(stored: Any, arrays: Mapping[str, NDArray[Any]]) -> SeenRows | None:
+    if SEEN not in arrays:
+        return None
+    values, repeated = _array(arrays, SEEN, np.uint64, 1), _field(stored, REPEATED, float)
+    if not 2 < len(values) <= MOST_KEPT + 2 or not 0.0 <= repeated <= 1.0:
+        _damaged("its sample of rows is not one")
+    return SeenRows(int(values[0]), values[1:], repeated)
 
 
 def _terms(arrays: Mapping[str, NDArray[Any]], n_columns: int, room: int) -> TermArrays:

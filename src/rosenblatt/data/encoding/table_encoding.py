@@ -50,6 +50,13 @@ from rosenblatt.data.encoding.numbers import (
     read_numbers,
     row_weights,
 )
+from rosenblatt.data.encoding.seen_rows import (
+    RowFingerprints,
+    RowSampler,
+    SeenCounter,
+    SeenRows,
+    salt_of,
+)
 from rosenblatt.data.encoding.text_column import TextColumn
 from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, Terms
 from rosenblatt.data.labels import Classes
@@ -63,6 +70,8 @@ MOST_FEATURES = 2**31 - 1
 MOST_BINS = 1000
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
 SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
+
+NO_ROWS = SparseRows(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
 
 
 class Settings(NamedTuple):
@@ -184,6 +193,8 @@ class TableEncoding:
         self._shares_numbers = bits is not None and len(self.features) > 1
         self._counts: ColumnCounts | None = ColumnCounts(self.features)  # until it is frozen
         self._summaries = summaries
+        self.sampler: RowSampler | None = None  # of rows, while they are learned from
+        self.seen: SeenRows | None = None  # what it has kept of them
 
     def _text_column(self, place: int, column: FeatureColumn) -> TextColumn:
         lengths = self.settings.char_ngrams
@@ -390,6 +401,19 @@ class TableEncoding:
         n_training = self.numbering.documents.n_texts
         return counts.remarks(self.summaries, self.statistics, n_training, at_once=at_once)
 
+    def seen_counter(self) -> SeenCounter | None:
+        """Return what counts rows that were learned from; None where no sample of them is kept."""
+        return None if self.seen is None else SeenCounter(self.seen, self._salt)
+
+    @property
+    def _salt(self) -> bytes:
+        return salt_of(self.columns, self.numbering.documents.n_texts)
+
+    def end_sample(self) -> None:
+        """Keep the sample of the rows that were learned from."""
+        if self.sampler is not None:
+            self.seen, self.sampler = self.sampler.seen(self._salt), None
+
     @property
     def summaries(self) -> Summaries | None:
         """What is kept of each column of training; None in models of older versions."""
@@ -401,8 +425,9 @@ class TableEncoding:
         classes: Classes | None,
         prepared: PreparedTable | None = None,
         counts: ColumnCounts | None = None,
+        rows_seen: SeenCounter | None = None,
     ) -> Batch:
-        """Return the rows of a table; learn from them unless frozen; count their columns.
+        """Return the rows of a table; learn from them unless frozen; count columns and rows.
 
         Until then numeric columns are as they stand in the table, NaN where missing; ``finish``
         makes them what is learned from. Labels are −1 without classes to number them, where there
@@ -412,10 +437,10 @@ class TableEncoding:
         table = prepared.table
         n_rows = table.frame.height
         if n_rows:
-            rows = self._rows(prepared, counts)
+            rows = self._rows(prepared, counts, self.sampler or rows_seen)
             labels = table_labels(table, self.label, classes, required=self.needs_labels)
         else:
-            rows = SparseRows(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
+            rows = NO_ROWS
             labels = np.empty(0, np.int32)
         first, n_lines = table.first_row, n_rows
         if table.lines is not None and n_rows:
@@ -566,8 +591,16 @@ class TableEncoding:
             pass
         self._count(prepared.numbers)
 
-    def _rows(self, prepared: PreparedTable, counts: ColumnCounts | None) -> SparseRows:
-        parts, numbers = [*self._parts(prepared, counts)], prepared.numbers
+    def _rows(
+        self,
+        prepared: PreparedTable,
+        counts: ColumnCounts | None,
+        rows_seen: RowSampler | SeenCounter | None,
+    ) -> SparseRows:
+        prints = None if rows_seen is None else RowFingerprints(prepared.table.frame.height)
+        parts, numbers = [*self._parts(prepared, counts, prints)], prepared.numbers
+        if rows_seen is not None and prints is not None:
+            rows_seen.add(prints.rows(numbers))
         if self.frozen:
             if counts is not None:
                 counts.add_numbers(numbers)
@@ -586,7 +619,12 @@ class TableEncoding:
         self.numbering.documents.n_texts += len(numbers)
 
     def _parts(
-        self, prepared: PreparedTable, counts: ColumnCounts | None, *, weigh: bool = True
+        self,
+        prepared: PreparedTable,
+        counts: ColumnCounts | None,
+        prints: RowFingerprints | None = None,
+        *,
+        weigh: bool = True,
     ) -> Iterator[SparseRows]:
         """Yield what each column gives to the rows; texts only where they are to be weighed."""
         table, numbers, texts = prepared
@@ -595,28 +633,38 @@ class TableEncoding:
         terms, numeric = iter(texts), iter(np.isnan(numbers).T)
         for place, column in enumerate(self.features):
             if column.role == "text":
-                text, found = self._texts[place], next(terms)
+                found = next(terms)
+                if prints is not None:
+                    prints.add_terms(found)
                 if isinstance(found, Terms):
-                    features = text.learn(found, growing=growing)
-                    if counts is not None:
-                        counts.add_terms(place, found, None if growing else features)
-                    if not weigh:
-                        continue
-                    found = text.weighed(features, found, growing=growing)
+                    found = self._text_part(place, found, counts, weigh=weigh)
             elif column.role == "category":
                 levels = category_numbers(
                     table, column, place, self.numbering, growing=growing, counts=counts
                 )
                 found = indicator_part(levels)
+                if prints is not None:
+                    prints.add(levels.astype(np.int64))
             else:
                 gaps = next(numeric)
                 if not gaps.any():
                     continue
                 missing = missing_numbers(gaps, column, place, self.numbering, growing=growing)
                 found = indicator_part(missing)
-            yield shifted(found, m)
+            if found is not NO_ROWS:
+                yield shifted(found, m)
         if self.bins is not None:
             yield shifted(self.bins.part(numbers), m)
+
+    def _text_part(
+        self, place: int, terms: Terms, counts: ColumnCounts | None, *, weigh: bool
+    ) -> SparseRows:
+        """Return what texts give to the rows: nothing where they are only learned from."""
+        text, growing = self._texts[place], not self.frozen
+        features = text.learn(terms, growing=growing)
+        if counts is not None:
+            counts.add_terms(place, terms, None if growing else features)
+        return text.weighed(features, terms, growing=growing) if weigh else NO_ROWS
 
     def _finished(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         return self.statistics.finished(numbers, self.settings.missing, scale=self.settings.scale)

@@ -370,9 +370,11 @@ class KeptNumbering:
     def usual_shares(self, texts: Iterable[int], least: int) -> dict[int, float]:
         """Return for text columns the share of words that stand in ``least`` other texts."""
         arrays = self.vocabulary.arrays()
-        blanks = np.append(0, np.cumsum(arrays.letters == ord(" ")))[arrays.offsets]
-        of_words = arrays.columns[words := np.flatnonzero(np.diff(blanks) == 0)]
-        counts = self.documents.of(len(arrays.hashes))[words].astype(np.int64)
+        if not len(arrays.hashes):
+            return {}
+        blanks = np.append(arrays.letters == ord(" "), False)  # a pair of words has one
+        words = ~np.logical_or.reduceat(blanks, arrays.offsets[:-1])
+        of_words, counts = arrays.columns[words], self.documents.of(len(arrays.hashes))[words]
         shares = {}
         for column in texts:
             own = counts[of_words == column]
