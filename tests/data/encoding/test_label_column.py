@@ -66,6 +66,7 @@ def test_the_label_is_found_where_it_is_clear(columns: dict[str, list[str]], lab
         {"class": GRADES, "survived": BITS, "x": MANY},
         {"a": MANY, "sex": WORDS, "b": MANY},
         {"a": MANY, "loan_status": GRADES, "b": WORDS},
+        {"bill": MANY, "smoker": WORDS, "size": GRADES},  # a count, as far as anybody knows
         {"a": MANY, "b": BITS, "c": GRADES},
         {"a": MANY, "b": BITS, "c": HOLES},
         {"class": WORDS, "target": WORDS, "x": MANY},

@@ -200,7 +200,8 @@ def _clear(candidates: Sequence[_Candidate], names: Sequence[str]) -> LabelGuess
         return None  # it may well be meant: some rows have no label
     surely = [one for one in able if not one.numeric or one.n_values <= MOST_GRADES]
     last = next((one for one in surely if one.name == names[-1]), None)
-    others = [one for one in able if one is not last]
+    varied = [one for one in candidates if one.n_values > 1]
+    others = [one for one in (varied if last and last.numeric else able) if one is not last]
     if last is not None and not any(_as_likely(one, last, names[0]) for one in others):
         return LabelGuess(last.name, f"the last column, with {last.counted()}")
     words = [one for one in able if not one.numeric]
