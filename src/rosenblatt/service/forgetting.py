@@ -176,10 +176,10 @@ class Replays:
                     replay.catch_up()
                 if self._wait(partial(replay.swap, job.job, job.token)):
                     return
-        except (RosenblattError, msgspec.MsgspecError) as error:
-            if writer.failure is not None:
+        except (RosenblattError, msgspec.MsgspecError, sqlite3.DatabaseError) as error:
+            if writer.failure is not None or isinstance(error, sqlite3.OperationalError):
                 raise
-            damaged = isinstance(error, msgspec.MsgspecError)
+            damaged = not isinstance(error, RosenblattError)
             message = f"The journal is damaged: {error}. {RESTORE}." if damaged else str(error)
 
             def fail() -> Answered:
