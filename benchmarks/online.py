@@ -61,7 +61,7 @@ def _streams(scale: Scale) -> Iterator[Figure]:
 def _online(**options: Any) -> Any:
     from rosenblatt import OnlineLearner
 
-    return OnlineLearner(memory="last", classes=[False, True], **options)
+    return OnlineLearner("perceptron", memory="last", classes=[False, True], **options)
 
 
 def _river() -> Any:

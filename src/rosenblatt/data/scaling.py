@@ -30,7 +30,7 @@ class ScaledEncoding(OuterEncoding):
         zero_based: bool = True,
     ) -> None:
         super().__init__(SvmlightEncoding(zero_based=zero_based, n_features=len(centre)))
-        self.centre, self.divisor, self._names = centre, divisor, names
+        self.centre, self.divisor, self.known_names = centre, divisor, names
 
     @property
     def n_features(self) -> int:
@@ -54,11 +54,11 @@ class ScaledEncoding(OuterEncoding):
 
     def name(self, index: int) -> str:
         """Return what a feature is called."""
-        return self.inner.name(index) if self._names is None else self._names[index]
+        return self.inner.name(index) if self.known_names is None else self.known_names[index]
 
     def as_json(self) -> dict[str, Any]:
         """Return what ``encoding_from`` needs beside the arrays."""
-        names = None if self._names is None else list(self._names)
+        names = None if self.known_names is None else list(self.known_names)
         return {"kind": self.kind, "version": VERSION, "names": names}
 
     def arrays(self) -> dict[str, NDArray[Any]]:

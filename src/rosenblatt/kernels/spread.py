@@ -29,17 +29,54 @@ def _measure(
         high[j] = max(high[j], x)
 
 
+class Moments:
+    """Running count, mean, sum of squares about it, lowest and highest value of each feature.
+
+    >>> moments = Moments(2)
+    >>> for x in ([1.0, 5.0], [3.0, 5.0]):
+    ...     moments.add(np.array(x), np.arange(2, dtype=np.int32))
+    >>> moments.scaled(np.array([3.0, 6.0]), np.arange(2))
+    array([1., 0.])
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self.values = np.zeros((5, n_features))
+        self.values[3], self.values[4] = np.inf, -np.inf
+
+    def widen(self, n_features: int) -> None:
+        """Change to at least that many features."""
+        missing = n_features - self.values.shape[1]
+        if missing > 0:
+            self.values = np.hstack([self.values, Moments(missing).values])
+
+    def add(self, data: NDArray[Any], indices: NDArray[Any]) -> None:
+        """Take in values of these features."""
+        _measure(data, indices, *self.values)
+
+    def centre(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return mean and deviation of each feature; deviation 0 where all values are equal."""
+        return self.values[1].copy(), self._deviation(slice(None))
+
+    def scaled(self, data: NDArray[Any], indices: NDArray[Any]) -> NDArray[Any]:
+        """Return (x − mean)/deviation of values, and 0 of features that have had one value."""
+        deviation = self._deviation(indices)
+        varied = deviation > 0.0
+        apart = np.where(varied, data - self.values[1, indices], 0.0)
+        return np.divide(apart, np.where(varied, deviation, 1.0))
+
+    def _deviation(self, which: Any) -> NDArray[Any]:
+        count, _, squares, low, high = self.values[:, which]
+        found = np.sqrt(squares / np.maximum(count, 1.0))
+        return np.where(low < high, found, 0.0)  # equal values may leave rounding
+
+
 def feature_spread(
     data: NDArray[Any], indices: NDArray[Any], n_rows: int, n_features: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return lowest value, highest value and standard deviation of each feature in sparse rows."""
-    count, mean, squares = (
-        np.zeros(n_features, np.int64),
-        np.zeros(n_features),
-        np.zeros(n_features),
-    )
-    low, high = np.full(n_features, np.inf), np.full(n_features, -np.inf)
-    _measure(data, indices, count, mean, squares, low, high)
+    moments = Moments(n_features)
+    moments.add(data, indices)
+    count, mean, squares, low, high = moments.values
     absent = n_rows - count  # rows where the value is 0
     some = absent > 0
     low[some], high[some] = np.minimum(low[some], 0.0), np.maximum(high[some], 0.0)

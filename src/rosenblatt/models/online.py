@@ -1,6 +1,7 @@
 """One row at a time, by name or by place, with the two verbs of river: learn_one, predict_one."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from math import isfinite, nan
 from os import PathLike, fspath
@@ -9,13 +10,16 @@ from typing import Any, Self, Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.scaling import ScaledEncoding
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW, RIGHT, UNUSUAL
+from rosenblatt.kernels.spread import Moments
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 from rosenblatt.models.fitting import state_with_classes
 from rosenblatt.models.learner import (
     AT_LEAST_ONE,
     CHECKS,
+    FLAG,
     MEMORIES,
     Check,
     Learner,
@@ -38,9 +42,11 @@ CHECKED: dict[str, Check] = {
         f"None or a whole number from 1 to {MOST_HASH_BITS}",
         lambda v: v is None or (AT_LEAST_ONE[1](v) and v <= MOST_HASH_BITS),
     ),
+    "scale": FLAG,
     "zero": CHECKS["zero"],
     "fit_intercept": CHECKS["fit_intercept"],
 }
+RUNNING = "running"  # among the arrays of an encoding: what scales the rows to come
 HASHED_NAMES = "hashed_names"  # in the record of a model's training: bits of the hash
 
 
@@ -57,7 +63,7 @@ class OnlineLearner:
 
     Parameters
     ----------
-    rule : str, default "perceptron"
+    rule : str, default "arow"
         "perceptron", "margin", "pa", "pa1", "pa2", "arow", "cw", "scw1" or "scw2".
     memory : "average" or "last", default None
         Which weights predict; by default "average", for the second-order rules "last".
@@ -65,6 +71,11 @@ class OnlineLearner:
         Classes that are yet to come. A row teaches nothing while its class is the only one known.
     hash_bits : int, default None
         Names are hashed to 2 to the power of this many features, 28 at most.
+    scale : bool, default False
+        Scale each number by the mean and the deviation that it has had in the rows learned so far,
+        this one included. It is for measurements of unequal scales; words and texts are left as
+        they are, and a number that has had one value counts as 0. Weights stay as they are while
+        the scaling settles. Not with ``hash_bits``.
     zero : "mistake", "negative" or "positive", default "mistake"
         What an activation of zero is, as of the estimators.
     fit_intercept : bool, default True
@@ -89,23 +100,29 @@ class OnlineLearner:
 
     def __init__(
         self,
-        rule: str = "perceptron",
+        rule: str = "arow",
         *,
         memory: str | None = None,
         classes: Iterable[Class] = (),
         hash_bits: int | None = None,
+        scale: bool = False,
         zero: str = "mistake",
         fit_intercept: bool = True,
         **parameters: Unpack[RuleValues],
     ) -> None:
-        given = (rule, memory, hash_bits, zero, fit_intercept)
+        given = (rule, memory, hash_bits, scale, zero, fit_intercept)
         check_parameters("OnlineLearner", dict(zip(CHECKED, given, strict=True)), CHECKED)
         shared: dict[str, Any] = {"zero": zero, "fit_intercept": bool(fit_intercept)}
         values = cast("dict[str, float | None]", parameters)
         self._learner = Learner(rule, memory or "", values, **shared)
         self._hash_mask = None if hash_bits is None else (1 << hash_bits) - 1
+        if scale and hash_bits is not None:
+            msg = "OnlineLearner cannot scale features that share a number: leave hash_bits out."
+            raise InputError(msg)
+        self._moments = Moments(0) if scale else None
         self._vocabulary: dict[Any, int] = {}  # number of each name; of hashes, those remembered
         self._named: bool | None = None  # None: no row has come yet
+        self._direct = False  # whether dicts may go to the kernel as they are
         self._labels = np.unique(np.asarray([*classes]))
         self._state = self._learner.start(0, len(self._labels))
         self._n_rows = self._n_mistakes = 0
@@ -127,9 +144,11 @@ class OnlineLearner:
             Model.load(fspath(fitted)) if isinstance(fitted, str | PathLike) else model_of(fitted)
         )
         model.check_weights()
-        if model.voted or model.encoding is not None or model.options.get("class_weight"):
+        running = model.encoding_arrays.get(RUNNING)
+        encodes = model.encoding is not None and running is None
+        if model.voted or encodes or model.options.get("class_weight"):
             reason = "votes" if model.voted else "weighs its classes"
-            reason = reason if model.encoding is None else "makes features of the columns of files"
+            reason = "makes features of what it is given" if encodes else reason
             msg = f"OnlineLearner cannot go on from a {model.learner} that {reason}."
             raise InputError(msg)
         learner = Learner.of_estimator(model.learner, model.options)
@@ -140,7 +159,14 @@ class OnlineLearner:
             raise InputError(msg)
         self._learner = learner
         names = model.feature_names
-        self._named = bits is not None or names is not None
+        if running is not None:
+            if running.shape != (5, model.n_features):
+                msg = "What scales the features of the model does not fit their number."
+                raise InputError(msg)
+            self._moments = Moments(0)
+            self._moments.values = running.copy()
+            names = getattr(model.encoder, "known_names", None)
+        self._note_kind(bits is not None or names is not None)
         if bits is None and names is not None:
             self._vocabulary = {name: k for k, name in enumerate(names)}
         model = model.copy()
@@ -170,7 +196,7 @@ class OnlineLearner:
             return
         rows: Any = self._rows
         found = UNUSUAL
-        if rows is not None and type(x) is dict and self._named:
+        if rows is not None and type(x) is dict and self._direct:
             found = rows.learn_named(number, w, self._vocabulary, x)
         if found == UNUSUAL:
             found = self._learn(x, number, w)
@@ -188,7 +214,15 @@ class OnlineLearner:
                 self._state.count += 1
                 return RIGHT
         found: int = rows.learn(number, w)
+        if found > MISTAKE:
+            self._take_out()
         return found
+
+    def _take_out(self) -> None:
+        """Change the moments back to those before the last row."""
+        if self._moments is not None:
+            at, before = self._before
+            self._moments.values[:, at] = before
 
     def _learn_unusual(self, x: Any, y: Class, w: float) -> None:
         """Learn from a row of a new class or another weight; one that is refused adds no class."""
@@ -218,7 +252,7 @@ class OnlineLearner:
             return None
         rows: Any = self._rows
         number = UNUSUAL
-        if rows is not None and type(x) is dict and self._named:
+        if rows is not None and type(x) is dict and self._direct:
             number = rows.predict_named(self._vocabulary, x)
         if number == UNUSUAL:
             if rows is None or not self._put_usual(rows, x):
@@ -272,7 +306,20 @@ class OnlineLearner:
                 msg = "Two features have the same name once it is text, such as 1 and '1'."
                 raise InputError(msg)
             model.feature_names = names
-        return model
+        return model if self._moments is None else self._with_scaling(model, self._moments)
+
+    def _with_scaling(self, model: Model, moments: Moments) -> Model:
+        """Return a model that scales rows as they would be scaled now, and can go on."""
+        moments.widen(model.n_features)
+        centre, deviation = moments.centre()
+        n = model.n_features
+        divisor = np.where(deviation > 0.0, deviation, 1.0)
+        # Indicators of texts are not scaled, and have had no value.
+        encoding = ScaledEncoding(centre[:n], divisor[:n], model.feature_names)
+        arrays = encoding.arrays() | {RUNNING: moments.values[:, :n].copy()}
+        return replace(
+            model, feature_names=None, encoding=encoding.as_json(), encoding_arrays=arrays
+        )
 
     def to_estimator(self) -> Any:
         """Return the estimator that has learned the same, as ``rosenblatt.load`` would."""
@@ -317,6 +364,8 @@ class OnlineLearner:
 
     def _put_usual(self, rows: RowLearner, x: Any) -> bool:
         """Write a row to the buffer, where it is one that needs no more than a look."""
+        if self._moments is not None:
+            return False
         if self._named:
             return type(x) is dict and rows.row.fill(self._vocabulary, x)
         if type(x) is not np.ndarray or x.shape != rows.shape or x.dtype.kind not in "fiub":
@@ -335,9 +384,13 @@ class OnlineLearner:
                 "dicts of named features" if self._named else "arrays", type(x).__name__
             )
             raise InputError(msg)
-        rows = self._put_named(x, learning=learning) if named else self._put_array(x)
-        self._named = named
+        rows = self._put_named(x, learning=learning) if named else self._put_array(x, learning)
+        self._note_kind(named)
         return rows
+
+    def _note_kind(self, named: bool | None) -> None:
+        """Change to take dicts, or arrays."""
+        self._named, self._direct = named, bool(named) and self._moments is None
 
     def _put_named(self, x: Mapping[Any, Any], *, learning: bool) -> RowLearner | None:
         features = dict(_feature(name, value) for name, value in x.items())
@@ -345,14 +398,36 @@ class OnlineLearner:
             self._number(features)
         else:
             features = {name: v for name, v in features.items() if name in self._vocabulary}
+        numbers = [self._vocabulary[name] for name in features]
+        values = list(features.values())
+        if self._moments is not None:
+            plain = {name for name, value in x.items() if not isinstance(value, str)}
+            values = self._scaled(values, numbers, [n in plain for n in features], learning)
         if len(self._answers) < 2:
             return None
         rows = self._rows
         if rows is None or rows.row.room < len(features) or not rows.learns(self._state):
             room = FIRST_ROOM if rows is None else rows.row.room
             rows = self._learner_of(max(room, 2 * len(features)))
-        rows.row.put([self._vocabulary[name] for name in features], list(features.values()))
+        rows.row.put(numbers, values)
         return rows
+
+    def _scaled(self, values: Any, numbers: Any, which: Any, learning: bool) -> Any:
+        """Return a row with some of its values scaled; to learn, take them in before."""
+        moments = self._moments
+        if moments is None or not len(numbers):
+            return values
+        found, at, which = np.array(values), np.array(numbers, np.int32), np.array(which)
+        moments.widen(int(at.max()) + 1)
+        if learning:
+            self._before = at[which], moments.values[:, at[which]]
+            moments.add(found[which], at[which])
+            if not np.isfinite(moments.values[2, at]).all():
+                self._take_out()
+                msg = "A value of the row is too large to be scaled; the row is not learned."
+                raise InputError(msg)
+        found[which] = moments.scaled(found[which], at[which])
+        return found
 
     def _number(self, features: dict[Any, float]) -> None:
         """Change the vocabulary to know all these names, and the weights to have room for them."""
@@ -369,7 +444,7 @@ class OnlineLearner:
             grown = max(FIRST_ROOM, 2 * needed)
             self._state.widen(grown if self._hash_mask is None else needed)
 
-    def _put_array(self, x: Any) -> RowLearner | None:
+    def _put_array(self, x: Any, learning: bool) -> RowLearner | None:
         n_features = self._state.n_features or None
         try:
             row = np.asarray(x, np.float64)
@@ -378,9 +453,13 @@ class OnlineLearner:
         if row.ndim != 1 or not len(row) or (n_features and len(row) != n_features):
             msg = f"A row must be {n_features or 'some'} numbers; got {x!r:.100}."
             raise InputError(msg)
-        if (len(self._answers) < 2 or not n_features) and not np.isfinite(row).all():
+        unsafe = len(self._answers) < 2 or not n_features or self._moments is not None
+        if unsafe and not np.isfinite(row).all():
             raise self._error(NOT_FINITE, row)
         self._state.widen(len(row))
+        if self._moments is not None:
+            every = np.arange(len(row))
+            row = self._scaled(row, every, np.ones(len(row), bool), learning)
         if len(self._answers) < 2:
             return None
         rows = self._rows
