@@ -426,6 +426,7 @@ def test_bad_models(service: Asked) -> None:
     for spec, sentence in [
         ({"rule": "magic"}, "There is no rule 'magic'"),
         ({"parameters": {"C": 1}}, "C= has no effect with rule='perceptron'"),
+        ({"parameters": {"c": 1}}, "No rule has a parameter 'c'; known are eta0, "),
         ({"memory": "vote"}, "Invalid request body"),
         ({"features": {"kind": "hashed", "bits": 30}}, "bits must be at most 22"),
         ({"features": {"limit": 1 << 30}}, "limit must be at most"),

@@ -252,6 +252,10 @@ def check_rule(rule: str, values: Mapping[str, float | None]) -> None:
         if value is None:
             continue
         users = rules_with(name)
+        if not users:
+            known = ", ".join(rule_parameters())
+            msg = Sentence(f"No rule has a parameter {name!r:.60}; known are {known}.")
+            raise InputError(msg)
         if rule not in users:
             first, *others = users
             rest = "".join(f", {user}" for user in others[:-1])
