@@ -9,7 +9,7 @@ import pytest
 from rosenblatt.cli.spelling import flag
 from rosenblatt.errors import InputError, Parameter, Sentence, spelled
 
-ADVICE = Sentence("Leave it out with ", Parameter("ignore", "full name"), ".")
+ADVICE = Sentence(f"Leave it out with {Parameter('ignore', 'full name')}.")
 
 
 def test_python_and_the_command_line_spell_a_parameter_differently() -> None:

@@ -3,16 +3,21 @@
 Sentences name *parameters*, and the edge that shows a sentence spells them: ``label=`` in Python,
 ``--label`` in a command. Write the mention as a ``Parameter`` inside a ``Sentence``::
 
-    msg = Sentence(f"{file}: no column holds the labels; name it with ", Parameter("label"), ".")
+    msg = Sentence(f"{file}: no column holds the labels; name it with {Parameter('label')}.")
     raise InputError(msg)
 
 A ``Sentence`` is text, spelled as in Python, so it goes wherever text goes: errors, warnings,
-notes. An edge that spells otherwise calls ``spelled(sentence, spelling)``. Whoever puts sentences
-together writes ``Sentence(first, " ", second)``; an f-string would keep Python's spelling.
+notes. An edge that spells otherwise calls ``spelled(sentence, spelling)``. To join sentences write
+``Sentence(first, " ", second)``; an f-string would keep Python's spelling.
 """
 
+import json
+import re
 from collections.abc import Callable
 from typing import NamedTuple, Self
+
+# A mention inside an f-string: the name and the value as JSON between noncharacters of Unicode.
+MENTION = re.compile("\ufdd0([^\ufdd0-\ufdd2]*)\ufdd1([^\ufdd0-\ufdd2]*)\ufdd2")
 
 
 class RosenblattError(Exception):
@@ -51,11 +56,14 @@ class Parameter(NamedTuple):
     def __str__(self) -> str:
         return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
 
+    def __format__(self, _: str) -> str:
+        return f"\ufdd0{self.name}\ufdd1{json.dumps(self.value)}\ufdd2"  # a Sentence reads it
+
 
 class Sentence(str):
     """Text that knows where it mentions parameters.
 
-    >>> advice = Sentence("Name the column with ", Parameter("label"), ".")
+    >>> advice = Sentence(f"Name the column with {Parameter('label')}.")
     >>> print(advice)
     Name the column with label=.
     >>> print(spelled(advice, lambda parameter: f"--{parameter.name}"))
@@ -69,7 +77,15 @@ class Sentence(str):
         """Join text, mentions of parameters and other sentences."""
         flat: list[str | Parameter] = []
         for part in parts:
-            flat += part.parts if isinstance(part, Sentence) else (part,)
+            if isinstance(part, Sentence):
+                flat += part.parts
+            elif isinstance(part, Parameter):
+                flat.append(part)
+            else:
+                text, *found = MENTION.split(part)
+                flat += [text] if text else []
+                for name, value, after in zip(found[::3], found[1::3], found[2::3], strict=True):
+                    flat += [Parameter(name, json.loads(value)), *([after] if after else [])]
         self = super().__new__(cls, "".join(map(str, flat)))
         self.parts = tuple(flat)
         return self

@@ -62,7 +62,7 @@ class BadRows:
 
     def refuse(self, row: BadRow) -> InputError:
         """Return the error for a bad row where none is allowed."""
-        advice = Sentence(" Leave such rows out with ", Parameter("bad_rows", "skip"), ".")
+        advice = Sentence(f" Leave such rows out with {Parameter('bad_rows', 'skip')}.")
         return InputError(Sentence(row.sentence(), advice))
 
     def add(self, rows: Iterable[BadRow]) -> None:
@@ -87,17 +87,16 @@ class BadRows:
         n_rows = self.n_good + self.n_bad
         if self.n_unlabelled and not n_rows:
             msg = Sentence(
-                f"None of the {self.n_unlabelled:,} rows has a label; name another column with ",
-                *(Parameter("label"), "."),
+                f"None of the {self.n_unlabelled:,} rows has a label; name another column with "
+                f"{Parameter('label')}."
             )
             raise InputError(msg)
         if self.n_bad > max(1, self.max_share * n_rows):
             msg = Sentence(
-                f"{self.n_bad:,} of {n_rows:,} rows cannot be read, more than"
-                f" {100 * self.max_share:g} %. The first: ",
+                f"{self.n_bad:,} of {n_rows:,} rows cannot be read, more than "
+                f"{100 * self.max_share:g} %. The first: ",
                 self.first[0].sentence(),
-                " Allow more with ",
-                *(Parameter("max_bad_share"), "."),
+                f" Allow more with {Parameter('max_bad_share')}.",
             )
             raise InputError(msg)
 

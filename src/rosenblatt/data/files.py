@@ -91,9 +91,9 @@ class Files:
             other = self._format(name)
             if other != self.format:
                 msg = Sentence(
-                    f"{name} is {other}, but {self.names[0]} is {self.format}: files that belong "
-                    "together must have one format. If this is a mistake, name the format with ",
-                    *(Parameter("format"), "."),
+                    f"{name} is {other}, but {self.names[0]} is {self.format}: files that belong"
+                    " together must have one format. If this is a mistake, name the format with "
+                    f"{Parameter('format')}."
                 )
                 raise InputError(msg)
 
@@ -227,8 +227,8 @@ class TrainingFiles:
             self.files.notes.append(
                 Sentence(
                     f"{parts[0]}{parts[1].partition(';')[0]}, so the column is taken for a"
-                    " category. If it should hold numbers, mend the file and use ",
-                    *(Parameter("numeric", column), "."),
+                    " category. If it should hold numbers, mend the file and use "
+                    f"{Parameter('numeric', column)}."
                 )
             )
             category = (*self._columns.category, column)
@@ -283,7 +283,7 @@ class TrainingFiles:
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
         if self._columns.weight is not None:
-            msg = Sentence(Parameter("weight"), " needs named columns; svmlight files have none.")
+            msg = Sentence(f"{Parameter('weight')} needs named columns; svmlight files have none.")
             raise InputError(msg)
         layout, most = self.files.layout, max(MOST_INDEX, self.files.n_bytes or 0)
         most = most if layout.max_index is None else layout.max_index
@@ -443,9 +443,9 @@ def _familiar(
     if counts_from_zero and lowest == 1 and highest == n_features:
         files.notes.append(
             Sentence(
-                f"The features of these rows are 1 to {highest:,}, those of the model 0 to"
-                f" {highest - 1:,}: if the files count from 1, use ",
-                *(Parameter("zero_based", value=False), "."),
+                f"The features of these rows are 1 to {highest:,}, those of the model 0 to "
+                f"{highest - 1:,}: if the files count from 1, use "
+                f"{Parameter('zero_based', value=False)}."
             )
         )
     remarks: list[str] = []
@@ -468,14 +468,13 @@ def _encoded(
     watch: RowWatch | None = None,
 ) -> Iterator[Batch]:
     if keep and files.format is Format.SVMLIGHT:
-        msg = Sentence(Parameter("keep"), " needs named columns; svmlight files have none.")
+        msg = Sentence(f"{Parameter('keep')} needs named columns; svmlight files have none.")
         raise InputError(msg)
     if isinstance(encoding, SvmlightEncoding):
         if files.format is not Format.SVMLIGHT:
             msg = Sentence(
-                f"{files.names[0]} is {files.format}, but the model was trained on svmlight: "
-                "convert the file, or name its format with ",
-                *(Parameter("format"), "."),
+                f"{files.names[0]} is {files.format}, but the model was trained on svmlight:"
+                f" convert the file, or name its format with {Parameter('format')}."
             )
             raise InputError(msg)
         stated = files.layout.zero_based
@@ -485,10 +484,9 @@ def _encoded(
         return
     if files.format is Format.SVMLIGHT:
         msg = Sentence(
-            f"{files.names[0]} is svmlight, but the model was trained on columns "
-            f"({', '.join(repr(column.name) for column in encoding.columns)}): if the file has "
-            "them, name its format with ",
-            *(Parameter("format"), "."),
+            f"{files.names[0]} is svmlight, but the model was trained on columns"
+            f" ({', '.join(repr(column.name) for column in encoding.columns)}): if the file has"
+            f" them, name its format with {Parameter('format')}."
         )
         raise InputError(msg)
     encoding.bad_rows, files.classes = files.bad_rows, classes

@@ -218,8 +218,7 @@ def _by_lines(head: bytes, file: str) -> Format:
     if sample and all(map(VOWPAL_WABBIT_LINE.fullmatch, sample)) and _is_vowpal_wabbit(sample):
         msg = Sentence(
             f"{file} looks like text for Vowpal Wabbit, which is not read; write it as svmlight or"
-            " CSV. If it is something else, name it with ",
-            *(Parameter("format"), "."),
+            f" CSV. If it is something else, name it with {Parameter('format')}."
         )
         raise InputError(msg)
     n_tabs = {line.count(b"\t") for line in sample}

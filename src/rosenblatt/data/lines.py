@@ -140,10 +140,8 @@ class _Transcoded(ByteSource):
                 msg = Sentence(
                     f"{self.name} is not {self._encoding} text: byte"
                     f" 0x{error.object[error.start]:02x} at {self._n_decoded + error.start:,};"
-                    " name another ",
-                    *(Parameter("encoding"), ", or replace what cannot be read with "),
-                    Parameter("encoding_errors", "replace"),
-                    ".",
+                    f" name another {Parameter('encoding')}, or replace what cannot be read with "
+                    f"{Parameter('encoding_errors', 'replace')}."
                 )
                 raise InputError(msg) from None
             self._n_decoded += count

@@ -86,9 +86,8 @@ class RowWriter:
 
     def _unkept(self, error: OSError) -> InputError:
         msg = Sentence(
-            f"The parsed rows cannot be kept in {self._folder}: {error.strerror or error}; "
-            "name a folder with room for them with ",
-            *(Parameter("cache"), "."),
+            f"The parsed rows cannot be kept in {self._folder}: {error.strerror or error}; name a"
+            f" folder with room for them with {Parameter('cache')}."
         )
         return InputError(msg)
 

@@ -172,8 +172,7 @@ def _value_clause(feature: int, written: bytes) -> str:
 def _most_clause(feature: int, most: int) -> Sentence:
     return Sentence(
         f"feature {feature} is beyond {most:,}, the highest number that is expected in a file of"
-        " this size; if it is right, raise ",
-        Parameter("max_index"),
+        f" this size; if it is right, raise {Parameter('max_index')}"
     )
 
 
@@ -181,7 +180,7 @@ def _zero_clause(numbering: Conventions) -> str:
     reason = "where features count from 1; if this file counts from 0,"
     if numbering.detected:
         reason = "but the rows before were taken to count from 1 for want of a feature 0;"
-    return Sentence(f"feature 0, {reason} use ", Parameter("zero_based", value=True))
+    return Sentence(f"feature 0, {reason} use {Parameter('zero_based', value=True)}")
 
 
 class ParsedBlock(NamedTuple):

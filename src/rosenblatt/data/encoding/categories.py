@@ -116,9 +116,8 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
     series = plainly_typed(series)
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
         msg = Sentence(
-            f"{table.file}: column '{column.name}' holds {series.dtype}, which can't be a category;"
-            " leave it out with ",
-            *(Parameter("ignore", column.name), "."),
+            f"{table.file}: column '{column.name}' holds {series.dtype}, which can't be a"
+            f" category; leave it out with {Parameter('ignore', column.name)}."
         )
         raise InputError(msg)
     if series.dtype.is_float():

@@ -248,9 +248,8 @@ def unspaced_note(table: Table, columns: Sequence[InputColumn]) -> str | None:
         return None
     low, high = UNSPACED_NGRAMS
     return Sentence(
-        f"Column {' and '.join(reasons)}: runs of {low} to {high} characters are features of texts,"
-        " too. Choose their lengths, or 0 for none, with ",
-        *(Parameter("char_ngrams"), "."),
+        f"Column {' and '.join(reasons)}: runs of {low} to {high} characters are features of"
+        f" texts, too. Choose their lengths, or 0 for none, with {Parameter('char_ngrams')}."
     )
 
 
@@ -329,18 +328,17 @@ def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> li
     if example is not None:
         return [
             Sentence(
-                f"Column '{name}' is taken for a category: its {len(distinct):,} values such as"
-                f" {example!r} are not plain numbers. If they should be, mend the file and use ",
-                *(Parameter("numeric", name), "."),
+                f"Column '{name}' is taken for a category: its {len(distinct):,} values such as "
+                f"{example!r} are not plain numbers. If they should be, mend the file and use "
+                f"{Parameter('numeric', name)}."
             )
         ]
     if word is None:
         return []
     return [
         Sentence(
-            f"Column '{name}' is taken for a category, since {word!r} in it is not a number;"
-            " if it should be one, mend the file and use ",
-            *(Parameter("numeric", name), "."),
+            f"Column '{name}' is taken for a category, since {word!r} in it is not a number; if it"
+            f" should be one, mend the file and use {Parameter('numeric', name)}."
         )
     ]
 
@@ -512,9 +510,8 @@ def _decimal_question(file: str, name: str, mark: str, number: str, whole: str) 
     plain = re.sub(r"[^0-9]", "", number)
     return Sentence(
         f"{file}: is '{number}' in column '{name}', beside '{whole}', the number {plain} or one"
-        f" with decimals? For {plain} use ",
-        *(Parameter("decimal", other), ", for decimals "),
-        *(Parameter("decimal", own), "."),
+        f" with decimals? For {plain} use {Parameter('decimal', other)}, for decimals "
+        f"{Parameter('decimal', own)}."
     )
 
 
@@ -575,9 +572,9 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
             shares[name] = float(_decided(levels[:, None], codes, n_classes)[0])
     return deciding_words(table, codes, columns) + [
         Sentence(
-            f"Column '{column.name}' alone decides {100 * shares[column.name]:.3g} % of the first"
-            f" {n_rows:,} rows: is it known when you predict? If not, leave it out with ",
-            *(Parameter("ignore", column.name), "."),
+            f"Column '{column.name}' alone decides {100 * shares[column.name]:.3g} % of the first "
+            f"{n_rows:,} rows: is it known when you predict? If not, leave it out with "
+            f"{Parameter('ignore', column.name)}."
         )
         for column in columns
         if shares.get(column.name, 0) >= LEAST_DECIDED

@@ -180,16 +180,14 @@ def _question(table: Table, likely: Sequence[_Candidate]) -> Sentence:
     return Sentence(
         f"{table.file}: which column holds the labels? These could:\n",
         "\n".join([*lines, *more]),
-        "\nName it, for example: ",
-        Parameter("label", ranked[0].name),
+        f"\nName it, for example: {Parameter('label', ranked[0].name)}",
     )
 
 
 def _nothing_likely(table: Table) -> Sentence:
     return Sentence(
         f"{table.file}: no column has few different values, as labels have. If one does hold"
-        " classes, name it with ",
-        *(Parameter("label"), f". {listed_columns(table.frame.columns)}"),
+        f" classes, name it with {Parameter('label')}. {listed_columns(table.frame.columns)}"
     )
 
 
@@ -246,8 +244,8 @@ def check_labels(table: Table, name: str) -> None:
     elif n_rows >= FEWEST_ROWS and 2 * n_values > n_rows:
         msg = Sentence(
             f"{table.file}: column '{name}' has {n_values:,} different values in {n_rows:,} rows,"
-            " so that nearly every row would be a class of its own; name another column with ",
-            *(Parameter("label"), "."),
+            " so that nearly every row would be a class of its own; name another column with "
+            f"{Parameter('label')}."
         )
         raise InputError(msg)
 
@@ -260,7 +258,7 @@ def check_quantity(
     if n_rows < FEWEST_ROWS or n_values <= most:
         return
     labels = "the labels" if column is None else f"the labels, column '{column}',"
-    other = Sentence(", or name another column with ", Parameter("label"))
+    other = Sentence(f", or name another column with {Parameter('label')}")
     msg = Sentence(
         f"{file}: {labels} are {n_values:,} different numbers in the first {n_rows:,} rows: a"
         " quantity, not classes. Make classes of it first, for instance low and high",
@@ -298,10 +296,8 @@ def check_first_row(table: Table, name: str) -> None:
     if table.first_row == 1 and once == [labels[0]] and labels[0] is not None:
         msg = Sentence(
             f"{table.file}: the first line may be a header, since its label '{labels[0]}' is in no"
-            " other row. If it names the columns, use ",
-            *(Parameter("header", value=True), ", else "),
-            Parameter("header", value=False),
-            ".",
+            f" other row. If it names the columns, use {Parameter('header', value=True)}, else "
+            f"{Parameter('header', value=False)}."
         )
         raise InputError(msg)
 
@@ -345,9 +341,8 @@ def label_codes(table: Table, name: str, classes: Classes, *, required: bool) ->
     readable = series.dtype == pl.String or series.dtype in (pl.Boolean, pl.Null)
     if not readable and not series.dtype.is_numeric():
         msg = Sentence(
-            f"{table.file}: column '{name}' holds {series.dtype}, which can't be labels;"
-            " name the column of the labels with ",
-            *(Parameter("label"), "."),
+            f"{table.file}: column '{name}' holds {series.dtype}, which can't be labels; name the"
+            f" column of the labels with {Parameter('label')}."
         )
         raise InputError(msg)
     values, labels = [], []
@@ -396,8 +391,8 @@ def label_faults(table: Table, name: str) -> dict[int, str]:
 
 def _missing_label(name: str) -> Sentence:
     return Sentence(
-        f"the label, column '{name}', is missing; leave the row out, or name another column with ",
-        Parameter("label"),
+        f"the label, column '{name}', is missing; leave the row out, or name another column with "
+        f"{Parameter('label')}"
     )
 
 

@@ -79,8 +79,7 @@ def deciding_words(
         notes.append(
             Sentence(
                 f"Column '{column.name}': {decides} of {n_rows:,} rows: is it known when you"
-                " predict? If not, leave it out with ",
-                *(Parameter("ignore", column.name), "."),
+                f" predict? If not, leave it out with {Parameter('ignore', column.name)}."
             )
         )
     return notes

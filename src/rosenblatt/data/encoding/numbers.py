@@ -116,9 +116,8 @@ def _convertible(series: "pl.Series", column: FeatureColumn, file: str) -> "pl.S
     if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
         return series
     msg = Sentence(
-        f"{file}: column '{column.name}' holds {series.dtype}, not numbers; leave it out with ",
-        Parameter("ignore", column.name),
-        ".",
+        f"{file}: column '{column.name}' holds {series.dtype}, not numbers; leave it out with "
+        f"{Parameter('ignore', column.name)}."
     )
     raise InputError(msg)
 
@@ -212,10 +211,7 @@ def missing_faults(names: Sequence[str], numbers: NDArray[np.float64]) -> dict[i
     return {
         int(row): Sentence(
             f"column '{names[int(gaps[row].argmax())]}' has no value; fill it, or have it filled"
-            " with ",
-            Parameter("missing", "mean"),
-            " or ",
-            Parameter("missing", "zero"),
+            f" with {Parameter('missing', 'mean')} or {Parameter('missing', 'zero')}"
         )
         for row in rows
     }
@@ -275,8 +271,7 @@ def _not_a_number(name: str, token: str) -> str:
         return f"{shown(token.encode())} in column '{name}' is not finite"
     return Sentence(
         f"{shown(token.encode())} in column '{name}' is not a finite number; for a column of words"
-        " use ",
-        Parameter("category", name),
+        f" use {Parameter('category', name)}"
     )
 
 

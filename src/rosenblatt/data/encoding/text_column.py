@@ -341,9 +341,8 @@ class TextColumn:
             return series
         if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
             msg = Sentence(
-                f"{table.file}: column '{self._name}' holds {series.dtype}, not text;"
-                " leave it out with ",
-                *(Parameter("ignore", self._name), "."),
+                f"{table.file}: column '{self._name}' holds {series.dtype}, not text; leave it out"
+                f" with {Parameter('ignore', self._name)}."
             )
             raise InputError(msg)
         return series.cast(pl.String)

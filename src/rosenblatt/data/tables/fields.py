@@ -93,10 +93,9 @@ def not_utf_8(text: bytes) -> Sentence:
     """Return what to say of text that is not UTF-8."""
     windows = any(0x80 <= byte < 0xA0 for byte in text)  # control characters in Latin-1
     return Sentence(
-        f"{shown(text)} is not UTF-8 text; name the encoding of the file, for instance with ",
-        Parameter("encoding", "cp1252" if windows else "latin-1"),
-        ", or replace what cannot be read with ",
-        Parameter("encoding_errors", "replace"),
+        f"{shown(text)} is not UTF-8 text; name the encoding of the file, for instance with "
+        f"{Parameter('encoding', 'cp1252' if windows else 'latin-1')}, or replace what cannot be"
+        f" read with {Parameter('encoding_errors', 'replace')}"
     )
 
 
@@ -104,9 +103,8 @@ def _quote_error(text: bytes, place: int, dialect: Dialect) -> FieldError:
     closed = re.compile(QUOTED).match(text, place)
     if closed is None:
         advice = Sentence(
-            f"the quote before {shown(text[place + 1 : place + 60])} is never closed;"
-            " if quotes are ordinary characters in this file, use ",
-            Parameter("quoting", value=False),
+            f"the quote before {shown(text[place + 1 : place + 60])} is never closed; if quotes are"
+            f" ordinary characters in this file, use {Parameter('quoting', value=False)}"
         )
         return FieldError(place, advice, unclosed=True)
     clause = (

@@ -425,8 +425,8 @@ def _choice(
     if asked.names:
         if len(asked.names) != width:
             msg = Sentence(
-                f"{file} has {width} columns, but ",
-                *(Parameter("names"), f" has {len(asked.names)} names."),
+                f"{file} has {width} columns, but {Parameter('names')} has {len(asked.names)}"
+                " names."
             )
             raise InputError(msg)
         return choose(asked.names, asked.wanted, file)
@@ -473,8 +473,8 @@ def _check_text(sample: bytes, file: str) -> None:
     n_nuls = sample.count(b"\0")
     if n_nuls > MANY_NULS * len(sample):
         msg = Sentence(
-            f"{file} looks like text of 16 bits a character; name its encoding, for instance with ",
-            *(Parameter("encoding", "utf-16-le"), "."),
+            f"{file} looks like text of 16 bits a character; name its encoding, for instance with "
+            f"{Parameter('encoding', 'utf-16-le')}."
         )
         raise InputError(msg)
 
