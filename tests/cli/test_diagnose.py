@@ -58,7 +58,7 @@ def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:
     assert "--ignore paid" in result.stderr
     found = json.loads(invoked("diagnose", str(path), "--json").stdout)
     assert found["decisions"]["label_reason"] == "the last column, with 2 values"
-    assert found["bad_rows"] == {"count": 0, "first": []}
+    assert found["bad_rows"] == {"count": 0, "without_label": 0, "first": []}
 
 
 def test_train_keeps_the_verdict(tmp_path: Path) -> None:
