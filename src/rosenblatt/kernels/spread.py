@@ -29,10 +29,10 @@ def _measure(
         high[j] = max(high[j], x)
 
 
-class Moments:
+class FeatureMoments:
     """Running count, mean, sum of squares about it, lowest and highest value of each feature.
 
-    >>> moments = Moments(2)
+    >>> moments = FeatureMoments(2)
     >>> for x in ([1.0, 5.0], [3.0, 5.0]):
     ...     moments.add(np.array(x), np.arange(2, dtype=np.int32))
     >>> moments.scaled(np.array([3.0, 6.0]), np.arange(2))
@@ -47,7 +47,7 @@ class Moments:
         """Change to at least that many features."""
         missing = n_features - self.values.shape[1]
         if missing > 0:
-            self.values = np.hstack([self.values, Moments(missing).values])
+            self.values = np.hstack([self.values, FeatureMoments(missing).values])
 
     def add(self, data: NDArray[Any], indices: NDArray[Any]) -> None:
         """Take in values of these features."""
@@ -74,7 +74,7 @@ def feature_spread(
     data: NDArray[Any], indices: NDArray[Any], n_rows: int, n_features: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return lowest value, highest value and standard deviation of each feature in sparse rows."""
-    moments = Moments(n_features)
+    moments = FeatureMoments(n_features)
     moments.add(data, indices)
     count, mean, squares, low, high = moments.values
     absent = n_rows - count  # rows where the value is 0

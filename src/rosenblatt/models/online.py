@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.scaling import ScaledEncoding
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW, RIGHT, UNUSUAL
-from rosenblatt.kernels.spread import Moments
+from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 from rosenblatt.models.fitting import state_with_classes
 from rosenblatt.models.learner import (
@@ -119,7 +119,7 @@ class OnlineLearner:
         if scale and hash_bits is not None:
             msg = "OnlineLearner cannot scale features that share a number: leave hash_bits out."
             raise InputError(msg)
-        self._moments = Moments(0) if scale else None
+        self._moments = FeatureMoments(0) if scale else None
         self._vocabulary: dict[Any, int] = {}  # number of each name; of hashes, those remembered
         self._named: bool | None = None  # None: no row has come yet
         self._direct = False  # whether dicts may go to the kernel as they are
@@ -163,7 +163,7 @@ class OnlineLearner:
             if running.shape != (5, model.n_features):
                 msg = "What scales the features of the model does not fit their number."
                 raise InputError(msg)
-            self._moments = Moments(0)
+            self._moments = FeatureMoments(0)
             self._moments.values = running.copy()
             names = getattr(model.encoder, "known_names", None)
         self._note_kind(bits is not None or names is not None)
@@ -308,7 +308,7 @@ class OnlineLearner:
             model.feature_names = names
         return model if self._moments is None else self._with_scaling(model, self._moments)
 
-    def _with_scaling(self, model: Model, moments: Moments) -> Model:
+    def _with_scaling(self, model: Model, moments: FeatureMoments) -> Model:
         """Return a model that scales rows as they would be scaled now, and can go on."""
         moments.widen(model.n_features)
         centre, deviation = moments.centre()
