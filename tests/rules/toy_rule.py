@@ -125,7 +125,7 @@ def answers(rule: str, folder: Path, data: Path) -> dict[str, Any]:
     printed = {
         "evaluated": f"evaluate {model} {data}",
         "weighed": f"weights {model}",
-        "traced": f"trace {data} --label y --rule {rule} --share 0.25 --max-iter 3",
+        "traced": f"trace {data} --label y --rule {rule} --share 0.25 --max-iter 3 --no-scale",
         "help": "train --help",
     }
     for name, words in printed.items():

@@ -109,9 +109,8 @@ def _training_rows(model: Model, train: Sequence[str], layout: Layout, screen: S
     files = train or model.training.get("files") or ()
     if not files or "-" in files or not (train or all(Path(name).exists() for name in files)):
         advice = Sentence(
-            "The training data of the model cannot be read again; name training data for the "
-            "scikit-learn models with ",
-            *(Parameter("train"), "."),
+            "The training data of the model cannot be read again; name training data for the"
+            f" scikit-learn models with {Parameter('train')}."
         )
         raise InputError(advice)
     batches = list(model_rows(model, files, layout=layout))

@@ -100,8 +100,8 @@ class Subject:
         """The rows beside it, which a model cannot be drawn without."""
         if self.test is None:
             msg = Sentence(
-                f"{self.path} is a model; this picture also needs data. Name a file with ",
-                *(Parameter("test"), "."),
+                f"{self.path} is a model; this picture also needs data. Name a file with "
+                f"{Parameter('test')}."
             )
             raise InputError(msg)
         return self.test

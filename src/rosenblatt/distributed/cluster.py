@@ -119,9 +119,9 @@ def _security(
         )
     if not unencrypted:
         msg = Sentence(
-            f"The scheduler {address} is not reached by TLS, and whoever reaches it can run code "
-            "in its workers: give a tls:// address, or say ",
-            *(Parameter("unencrypted", value=True), " where you trust everybody on that network."),
+            f"The scheduler {address} is not reached by TLS, and whoever reaches it can run code"
+            " in its workers: give a tls:// address, or say "
+            f"{Parameter('unencrypted', value=True)} where you trust everybody on that network."
         )
         raise InputError(msg)
     return None

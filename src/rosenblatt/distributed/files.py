@@ -222,9 +222,9 @@ def _encoding(template: Template, surveys: Sequence[FileSurvey]) -> tuple[Encodi
     if n_dropped:
         notes.append(
             Sentence(
-                f"{n_dropped:,} different words were left out: there were {encoding.n_features:,} "
-                "features already. ",
-                *(Parameter("hash_bits"), " bounds the features without leaving any out."),
+                f"{n_dropped:,} different words were left out: there were {encoding.n_features:,}"
+                f" features already. {Parameter('hash_bits')} bounds the features without leaving"
+                " any out."
             )
         )
     return encoding, notes

@@ -216,8 +216,8 @@ def strange_shards(
     shares = counts.sum(axis=0) / max(counts.sum(), 1.0)
     expected = sizes[:, None] * shares
     cure = Sentence(
-        "each shard learns from its own rows alone, so the mixture would be poor. Set ",
-        *(Parameter("shuffle_shards", value=True), " to deal the rows out at random."),
+        "each shard learns from its own rows alone, so the mixture would be poor. Set "
+        f"{Parameter('shuffle_shards', value=True)} to deal the rows out at random."
     )
     lacking = np.argwhere((counts == 0) & (expected >= EXPECTED))
     if len(lacking):
@@ -238,9 +238,8 @@ def strange_shards(
     if in_order and grouped:
         told = [f"shard {k}" for k in grouped[:NAMED]]
         return Sentence(
-            f"The labels are sorted in {_listed(told, len(grouped))}, and rows are met as they "
-            "stand: set ",
-            *(Parameter("shuffle", value=True), "."),
+            f"The labels are sorted in {_listed(told, len(grouped))}, and rows are met as they"
+            f" stand: set {Parameter('shuffle', value=True)}."
         )
     return None
 

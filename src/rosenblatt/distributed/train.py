@@ -87,18 +87,14 @@ def check_mixing(learner: Learner, mixing: str) -> None:
         raise InputError(msg)
     if learner.voted:
         msg = Sentence(
-            Parameter("memory", "vote"),
-            " keeps the rows of all mistakes in one place: train in one process.",
+            f"{Parameter('memory', 'vote')} keeps the rows of all mistakes in one place: train in"
+            " one process."
         )
         raise InputError(msg)
     if mixing == "mistakes" and not RULES[learner.rule].fixed_step:
         msg = Sentence(
-            *(Parameter("mixing", "mistakes"), " is not available with the rule "),
-            *(
-                f"{learner.rule}, whose steps differ in length; use ",
-                Parameter("mixing", "uniform"),
-            ),
-            ".",
+            f"{Parameter('mixing', 'mistakes')} is not available with the rule {learner.rule},"
+            f" whose steps differ in length; use {Parameter('mixing', 'uniform')}."
         )
         raise InputError(msg)
 

@@ -108,8 +108,9 @@ class Checkpoint:
                 what = name if name in NO_PARAMETERS else Parameter(name)
                 msg = Sentence(
                     f"{self._path} is the checkpoint of another training: ",
-                    *(what, f" was {before!r} and is now {now!r}. "),
-                    "Go on as it was begun, or remove the file to begin anew.",
+                    what,
+                    f" was {before!r} and is now {now!r}. Go on as it was begun, or remove the"
+                    " file to begin anew.",
                 )
                 raise InputError(msg)
 

@@ -77,7 +77,7 @@ class HeldOutFit:
     def start(self, n_features: int, n_classes: int) -> State:
         """Return the state before the first row, if so many classes will do."""
         if self._threshold is not None and n_classes != 2:
-            msg = Sentence(Parameter("threshold"), f" needs two classes; got {n_classes}.")
+            msg = Sentence(f"{Parameter('threshold')} needs two classes; got {n_classes}.")
             raise InputError(msg)
         return self.learner.start(n_features, n_classes)
 

@@ -124,7 +124,7 @@ class KernelChoice:
     def __post_init__(self) -> None:
         if self.kernel not in FILE_KERNELS:
             names = word_list(map(repr, FILE_KERNELS), joint="or")
-            msg = Sentence(Parameter("kernel"), f" must be {names}; got {self.kernel!r}.")
+            msg = Sentence(f"{Parameter('kernel')} must be {names}; got {self.kernel!r}.")
             raise InputError(msg)
         check_parameters("train_files", {"gamma": self.gamma, "degree": self.kernel_degree})
 
@@ -138,7 +138,7 @@ class KernelChoice:
         needed = {"gamma": Parameter("kernel"), "kernel_degree": Parameter("kernel", "poly")}
         for name in given:
             if kernel is None or (kernel == "rbf" and name == "kernel_degree"):
-                msg = Sentence(Parameter(name), " has no effect without ", needed[name], ".")
+                msg = Sentence(f"{Parameter(name)} has no effect without ", needed[name], ".")
                 raise InputError(msg)
         return None if kernel is None else cls(kernel, **given)
 
@@ -147,8 +147,8 @@ class KernelChoice:
         if learner.second_order:
             rules = word_list(additive_rules(), joint="or")
             msg = Sentence(
-                *(Parameter("rule", learner.rule), " keeps a variance for each weight, and a "),
-                f"kernel machine has no weights; use the rule {rules}.",
+                f"{Parameter('rule', learner.rule)} keeps a variance for each weight, and a kernel"
+                f" machine has no weights; use the rule {rules}."
             )
             raise InputError(msg)
         others |= {"record_mistakes": learner.record_mistakes}
@@ -156,7 +156,7 @@ class KernelChoice:
         for name, value in others.items():
             if value:
                 chosen = Parameter("kernel", self.kernel)
-                raise InputError(Sentence(Parameter(name), " is not available with ", chosen, "."))
+                raise InputError(Sentence(f"{Parameter(name)} is not available with ", chosen, "."))
 
     def title(self, learner: Learner) -> str:
         """Return what the learner is called with this kernel."""

@@ -72,16 +72,16 @@ class Learner:
         if self.voted and RULES[self.rule].family != "perceptron":
             first, *others = (name for name, e in RULES.items() if e.family == "perceptron")
             msg = Sentence(
-                *(Parameter("memory", "vote"), " is not available with "),
-                *(Parameter("rule", self.rule), "; use ", Parameter("rule", first)),
-                f" or {word_list(others, joint='or')}.",
+                f"{Parameter('memory', 'vote')} is not available with "
+                f"{Parameter('rule', self.rule)}; use {Parameter('rule', first)} or "
+                f"{word_list(others, joint='or')}."
             )
             raise InputError(msg)
         if self.record_mistakes and self.second_order:
             msg = Sentence(
-                *(Parameter("record_mistakes", value=True), " is not available with "),
-                *(Parameter("rule", self.rule), ": its weights are not the sum of its mistakes; "),
-                f"use the rule {word_list(additive_rules(), joint='or')}.",
+                f"{Parameter('record_mistakes', value=True)} is not available with "
+                f"{Parameter('rule', self.rule)}: its weights are not the sum of its mistakes; use"
+                f" the rule {word_list(additive_rules(), joint='or')}."
             )
             raise InputError(msg)
         check_rule(self.rule, self.values)

@@ -336,8 +336,8 @@ class Model:
         """
         if not self.has_probabilities:
             msg = Sentence(
-                "The model has no probabilities: train it with ",
-                *(Parameter("calibrate", value=True), "."),
+                "The model has no probabilities: train it with "
+                f"{Parameter('calibrate', value=True)}."
             )
             raise InputError(msg)
         return self.probabilities_of(self.scores(X))

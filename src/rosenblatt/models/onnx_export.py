@@ -27,9 +27,8 @@ def to_onnx(model: Model) -> bytes:
     """
     if model.voted:
         msg: str = Sentence(
-            f"A {model.learner} decides by the votes of many weight vectors, which a linear graph "
-            "cannot hold: export JSON, or train with ",
-            *(Parameter("memory", "average"), " for ONNX."),
+            f"A {model.learner} decides by the votes of many weight vectors, which a linear graph"
+            f" cannot hold: export JSON, or train with {Parameter('memory', 'average')} for ONNX."
         )
         raise InputError(msg)
     try:

@@ -78,8 +78,8 @@ def recorded_provenance(
     """
     if not is_recorded(model):
         msg = Sentence(
-            "The model does not hold its mistakes: train it with ",
-            *(Parameter("record_mistakes", value=True), "."),
+            "The model does not hold its mistakes: train it with "
+            f"{Parameter('record_mistakes', value=True)}."
         )
         raise InputError(msg)
     known = indices < model.n_features

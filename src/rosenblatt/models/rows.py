@@ -47,10 +47,9 @@ def model_rows(
         zero_based = files.layout.zero_based
         if zero_based is None:
             msg = Sentence(
-                "The model was saved from Python, where features count from 0, and does not know "
-                "from where the file counts: say ",
-                *(Parameter("zero_based", value=True), " or "),
-                *(Parameter("zero_based", value=False), "."),
+                "The model was saved from Python, where features count from 0, and does not know"
+                f" from where the file counts: say {Parameter('zero_based', value=True)} or "
+                f"{Parameter('zero_based', value=False)}."
             )
             raise InputError(msg)
         encoding = SvmlightEncoding(zero_based=zero_based, n_features=model.n_features)

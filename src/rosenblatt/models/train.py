@@ -417,13 +417,13 @@ def _run(files: Files, learner: Learner, columns: Columns, **more: Any) -> dict[
         listed = Parameter("record_mistakes", value=True)
         option = listed if learner.record_mistakes else Parameter("memory", "vote")
         msg: str = Sentence(
-            *(option, " keeps a list that a checkpoint does not hold: leave one of them out.")
+            option, " keeps a list that a checkpoint does not hold: leave one of them out."
         )
         raise InputError(msg)
     if not files.rereadable:
         msg = Sentence(
-            "A training from standard input cannot be taken up again: ",
-            *(Parameter("checkpoint"), " needs files."),
+            f"A training from standard input cannot be taken up again: {Parameter('checkpoint')}"
+            " needs files."
         )
         raise InputError(msg)
     stats = {name: Path(name).stat() for name in files.names}
@@ -456,8 +456,8 @@ def _model(
     if verdict is not None and found is None:
         training["notes"].append(
             Sentence(
-                "No verdict: it looks at all rows at once, and they do not fit into ",
-                *(Parameter("buffer"), "."),
+                "No verdict: it looks at all rows at once, and they do not fit into "
+                f"{Parameter('buffer')}."
             )
         )
     arrays = {}
@@ -553,8 +553,8 @@ def idle_text_options(columns: Columns, encoding: Any) -> list[str]:
     given = {name: getattr(columns, name) for name in names}
     return [
         Sentence(
-            *(Parameter(name, False if value is False else None), " has no effect: no column is "),
-            *("read as text; name one with ", Parameter("text"), "."),
+            f"{Parameter(name, False if value is False else None)} has no effect: no column is "
+            f"read as text; name one with {Parameter('text')}."
         )
         for name, value in given.items()
         if value != getattr(Columns, name)
@@ -572,9 +572,8 @@ def encoding_notes(encoding: Any) -> list[str]:
     if n_left_out:
         notes.append(
             Sentence(
-                f"{n_left_out:,} words were left out: there were {encoding.n_features:,} "
-                "features already. ",
-                *(Parameter("hash_bits"), " bounds the features without leaving any out."),
+                f"{n_left_out:,} words were left out: there were {encoding.n_features:,} features"
+                f" already. {Parameter('hash_bits')} bounds the features without leaving any out."
             )
         )
     return notes

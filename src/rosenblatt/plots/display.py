@@ -100,7 +100,7 @@ def figure_of(display: Display, width: float | None = None) -> "Figure":
     size = display.size
     if width is not None:
         if not 2 <= width <= 40:
-            msg = Sentence(Parameter("width"), f" must be from 2 to 40 inches; got {width}.")
+            msg = Sentence(f"{Parameter('width')} must be from 2 to 40 inches; got {width}.")
             raise InputError(msg)
         size = width, size[1] * width / size[0]
     figure = Figure(figsize=size, layout=LAYOUT)
@@ -256,7 +256,7 @@ def write_picture(
     """
     form = check_picture_path(path)
     if not 20 <= dpi <= 1200:
-        msg = Sentence(Parameter("dpi"), f" must be from 20 to 1200; got {dpi}.")
+        msg = Sentence(f"{Parameter('dpi')} must be from 20 to 1200; got {dpi}.")
         raise InputError(msg)
     figure = figure_of(display, width)
     from matplotlib import rc_context

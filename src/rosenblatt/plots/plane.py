@@ -63,7 +63,7 @@ def plane_of(
         msg = f"plane must be 'pca' or 'weights'; got {plane!r}."
         raise InputError(msg)
     if plane is not None and features is not None:
-        msg = Sentence(Parameter("features"), " and ", Parameter("plane"), " exclude each other.")
+        msg = Sentence(f"{Parameter('features')} and {Parameter('plane')} exclude each other.")
         raise InputError(msg)
     if d < 2:
         msg = f"A picture of the plane needs at least two features; the rows have {d}."
@@ -73,9 +73,8 @@ def plane_of(
     if plane == "weights":
         if w is None or w.ndim > 1 or not w.any():
             msg = Sentence(
-                *(Parameter("plane", "weights"), " needs one nonzero weight vector; use "),
-                *(Parameter("plane", "pca"), ", or name two features with "),
-                *(Parameter("features"), "."),
+                f"{Parameter('plane', 'weights')} needs one nonzero weight vector; use "
+                f"{Parameter('plane', 'pca')}, or name two features with {Parameter('features')}."
             )
             raise InputError(msg)
         rest, shares = _leading(_without(rows.X, w))

@@ -87,8 +87,8 @@ class ProjectionsDisplay(PlaneDisplay):
         normal = unit(*shown.weights(weights.w, weights.b))
         if normal is None:
             msg = Sentence(
-                "All weights are 0 in this plane; choose other features, or ",
-                *(Parameter("plane", "weights"), "."),
+                "All weights are 0 in this plane; choose other features, or "
+                f"{Parameter('plane', 'weights')}."
             )
             raise InputError(msg)
         direction, distance = normal

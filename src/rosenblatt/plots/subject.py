@@ -73,8 +73,8 @@ def one_class(estimator: Any, X: Any, y: Any, class_: Any) -> OneClass:
     texts = [str(label) for label in rows.classes.tolist()]
     if class_ is None and len(texts) > 2:
         advice = Sentence(
-            "The curve is that of one class against the others; name it with ",
-            *(Parameter("class_"), "."),
+            "The curve is that of one class against the others; name it with "
+            f"{Parameter('class_')}."
         )
         raise InputError(advice)
     if class_ is not None and str(class_) not in texts:

@@ -54,8 +54,8 @@ class SurvivalDisplay(Display):
         if isinstance(estimator, Model):
             if not is_recorded(estimator):
                 msg = Sentence(
-                    "The model does not store its mistakes; train it with ",
-                    *(Parameter("record_mistakes", value=True), "."),
+                    "The model does not store its mistakes; train it with "
+                    f"{Parameter('record_mistakes', value=True)}."
                 )
                 raise InputError(msg)
             return cls.from_survival(votes_of(estimator).lifetimes, title=estimator.learner)
@@ -64,9 +64,8 @@ class SurvivalDisplay(Display):
             survival = estimator.mistakes_.lifetimes
         if survival is None:
             msg = Sentence(
-                f"This {type(estimator).__name__} does not store how long its weights lasted; fit "
-                "a VotedPerceptron, or use ",
-                *(Parameter("record_mistakes", value=True), "."),
+                f"This {type(estimator).__name__} does not store how long its weights lasted; fit"
+                f" a VotedPerceptron, or use {Parameter('record_mistakes', value=True)}."
             )
             raise InputError(msg)
         return cls.from_survival(survival, title=type(estimator).__name__)

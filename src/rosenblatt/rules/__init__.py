@@ -261,13 +261,13 @@ def check_rule(rule: str, values: Mapping[str, float | None]) -> None:
             rest = "".join(f", {user}" for user in others[:-1])
             rest += "".join(f" or {user}" for user in others[-1:])
             msg = Sentence(
-                *(Parameter(name), " has no effect with ", Parameter("rule", rule)),
-                *("; use it with ", Parameter("rule", first), f"{rest}."),
+                f"{Parameter(name)} has no effect with {Parameter('rule', rule)}; use it with "
+                f"{Parameter('rule', first)}{rest}."
             )
             raise InputError(msg)
         parameter = rule_parameters()[name]
         if not parameter.accepts(value):
-            msg = Sentence(Parameter(name), f" must be {parameter.requirement}; got {value!r}.")
+            msg = Sentence(f"{Parameter(name)} must be {parameter.requirement}; got {value!r}.")
             raise InputError(msg)
 
 

@@ -93,8 +93,8 @@ class ModelServer:
     def _check_tokens(self, host: str) -> None:
         if not self.writer.tokens:
             msg = Sentence(
-                f"Others can reach {host}, and there is no token: make one with ",
-                *(Parameter("new_token"), " first, or leave ", Parameter("host"), " out."),
+                f"Others can reach {host}, and there is no token: make one with "
+                f"{Parameter('new_token')} first, or leave {Parameter('host')} out."
             )
             raise InputError(msg)
 

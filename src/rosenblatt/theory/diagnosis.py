@@ -117,8 +117,7 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
         )
     if proof.v is None:
         hint = Sentence(
-            "to decide it, raise ",
-            *(Parameter("time_limit"), ", or give fewer rows or shorter numbers"),
+            f"to decide it, raise {Parameter('time_limit')}, or give fewer rows or shorter numbers"
         )
         return replace(verdict, notes=(*proof.notes, hint))
     if mistakes is None and run is not None and run.converged:

@@ -109,8 +109,8 @@ def check_proof(rule: str) -> None:
     """Raise InputError for a rule that the proof does not cover."""
     if rule not in additive_rules():
         msg = Sentence(
-            *("The convergence proof does not cover ", Parameter("rule", rule), ", whose steps "),
-            f"are not along the row; use the rule {', '.join(additive_rules())}.",
+            f"The convergence proof does not cover {Parameter('rule', rule)}, whose steps are not"
+            f" along the row; use the rule {', '.join(additive_rules())}."
         )
         raise InputError(msg)
 

@@ -72,9 +72,9 @@ def warn_of_sorted_rows(targets: NDArray[Any]) -> None:
     first = targets[:FIRST_ROWS]
     if len(targets) > len(first) > 1 and (first == first[0]).all():
         msg = Sentence(
-            f"The first {len(first):,} rows are all of one class: ",
-            *(Parameter("shuffle", "blocks"), " learns from rows that stand together, and rows "),
-            *("sorted by class teach it little; use ", Parameter("shuffle", value=True), "."),
+            f"The first {len(first):,} rows are all of one class: {Parameter('shuffle', 'blocks')}"
+            " learns from rows that stand together, and rows sorted by class teach it little; use"
+            f" {Parameter('shuffle', value=True)}."
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
 

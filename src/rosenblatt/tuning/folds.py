@@ -160,7 +160,7 @@ def check_metric(metric: str) -> None:
     """Raise InputError for what is no metric."""
     if metric not in METRICS:
         names = ", ".join(METRICS)
-        msg = Sentence(Parameter("metric"), f" must be one of {names}; got {metric!r}.")
+        msg = Sentence(f"{Parameter('metric')} must be one of {names}; got {metric!r}.")
         raise InputError(msg)
 
 
@@ -174,8 +174,8 @@ def splits(
     """
     if folds < 2 or folds > len(numbers):
         msg = Sentence(
-            *(Parameter("folds"), " must be at least 2 and at most the number of rows, "),
-            f"{len(numbers):,}; got {folds}.",
+            f"{Parameter('folds')} must be at least 2 and at most the number of rows, "
+            f"{len(numbers):,}; got {folds}."
         )
         raise InputError(msg)
     generator, fold = np.random.default_rng(seed), np.empty(len(numbers), np.int64)
