@@ -60,11 +60,6 @@ class BadRows:
         self.n_good = self.n_bad = self.n_unlabelled = 0
         self.first.clear()
 
-    def refuse(self, row: BadRow) -> InputError:
-        """Return the error for a bad row where none is allowed."""
-        advice = Sentence(f" Leave such rows out with {Parameter('bad_rows', 'skip')}.")
-        return InputError(Sentence(row.sentence(), advice))
-
     def add(self, rows: Iterable[BadRow]) -> None:
         """Count rows that were left out."""
         with self._lock:
@@ -125,3 +120,12 @@ class BadRows:
             "without_label": self.n_unlabelled,
             "first": [{"place": row.place, "reason": str(row.reason)} for row in self.first],
         }
+
+
+def refuse_unless_skipped(row: BadRow, bad_rows: BadRows | None) -> None:
+    """Raise InputError for a bad row unless bad rows are skipped."""
+    if bad_rows is None:
+        raise InputError(row.sentence()) from None
+    if not bad_rows.skip:
+        advice = f" Leave such rows out with {Parameter('bad_rows', 'skip')}."
+        raise InputError(Sentence(row.sentence(), advice)) from None

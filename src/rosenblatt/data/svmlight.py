@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from rosenblatt.data.bad_rows import BadRow, BadRows
+from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.lines import TextBlock, text_lines
@@ -138,10 +138,8 @@ def _batches(
                 yield batch._replace(bad=bad)
             line += parsed.n_lines
     except LineError as error:
-        row = _bad_row(name, line, 0, error)
-        if bad_rows is None:
-            raise InputError(row.sentence()) from None
-        raise bad_rows.refuse(row) from None
+        refuse_unless_skipped(_bad_row(name, line, 0, error), bad_rows)
+        raise
     finally:
         parts.close()
 

@@ -328,9 +328,9 @@ class ColumnFeatures(FeatureSpace):
 
     def __init__(self, model: Model) -> None:
         from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
-        from rosenblatt.data.tables.table import require_polars
+        from rosenblatt.data.tables.table import require_library
 
-        require_polars("rows of columns")
+        require_library("rows of columns")
         encoder = model.encoder
         table = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
         if not isinstance(table, TableEncoding):

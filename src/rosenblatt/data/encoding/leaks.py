@@ -47,7 +47,7 @@ def leaks(wrong: NDArray[np.int64], sizes: Sequence[int]) -> list[Leak]:
         Rows of each class.
     """
     n_rows, n_classes, found = sum(sizes), len(sizes), list[Leak]()
-    for number in range(n_classes) if n_classes > 2 else (1,):
+    for number in range(0 if n_classes > 2 else 1, n_classes):
         n_rare = min(sizes[number], n_rows - sizes[number])
         if n_rare >= LEAST_ROWS and len(wrong):
             best = int(wrong[:, number].argmin())

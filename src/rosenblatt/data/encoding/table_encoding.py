@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.bad_rows import BadRow, BadRows
+from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.batch import (
     Batch,
     SparseRows,
@@ -386,10 +386,8 @@ class TableEncoding:
         """Return a table without the rows that cannot be encoded, if these are to be skipped."""
         bad = [BadRow(row, table.place(row), faults[row]) for row in sorted(faults)]
         worst = next((row for row in bad if row.reason), None)
-        if worst is not None and self.bad_rows is None:
-            raise InputError(worst.sentence())
-        if worst is not None and self.bad_rows is not None and not self.bad_rows.skip:
-            raise self.bad_rows.refuse(worst)
+        if worst is not None:
+            refuse_unless_skipped(worst, self.bad_rows)
         return table.without(bad)
 
     def new_counts(self) -> ColumnCounts:

@@ -8,7 +8,7 @@ from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.lines import LONGEST_LINE, TextBlock, head_of, text_lines
 from rosenblatt.data.sources import Source, name_of
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
-from rosenblatt.data.tables.table import Selection, Table, require_polars, wanted_columns
+from rosenblatt.data.tables.table import Selection, Table, require_library, wanted_columns
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
 
@@ -64,7 +64,7 @@ def table_batches(
     if block_bytes < 1:
         msg = f"block_bytes must be at least 1; got {block_bytes}."
         raise InputError(msg)
-    require_polars(file)
+    require_library(file)
     kind = layout.format or detect_format(source, encoding=layout.encoding, prompt=prompt)
     wanted = wanted_columns(names, optional)
     if kind in (Format.PARQUET, Format.ARROW):
@@ -76,6 +76,7 @@ def table_batches(
         raise InputError(msg)
     blocks = text_lines(source, block_bytes, layout.encoding, layout.encoding_errors, prompt=prompt)
     if kind == Format.JSON_LINES:
+        require_library(file, "msgspec")
         from rosenblatt.data.tables.json_lines import JsonLinesParser, is_document, object_lines
 
         rows = is_document(head_of(source, layout.encoding, prompt=prompt)[0])

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from rosenblatt.data.bad_rows import BadRow, BadRows
+from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.labels import shown
 from rosenblatt.data.lines import TextBlock
 from rosenblatt.data.tables.fields import not_utf_8
@@ -15,7 +15,6 @@ from rosenblatt.data.tables.table import (
     chosen_columns,
     in_slices,
 )
-from rosenblatt.errors import InputError
 
 MARK = "__label__"
 COLUMNS = ("label", "text")
@@ -42,12 +41,9 @@ class FastTextParser:
                 try:
                     label, text = _label_and_text(line)
                 except ValueError as error:
-                    row = BadRow(len(labels), f"{self._file}, line {self._line}", error.args[0])
-                    if self._bad is None:
-                        raise InputError(row.sentence()) from None
-                    if not self._bad.skip:
-                        raise self._bad.refuse(row) from None
-                    bad.append(row)
+                    place = f"{self._file}, line {self._line}"
+                    bad.append(BadRow(len(labels), place, error.args[0]))
+                    refuse_unless_skipped(bad[-1], self._bad)
                 else:
                     labels.append(label)
                     texts.append(text)

@@ -15,7 +15,7 @@ from rosenblatt.data.tables.table import (
     in_slices,
     listed_names,
     numbered_names,
-    require_polars,
+    require_library,
     rows_for,
 )
 from rosenblatt.errors import InputError
@@ -49,7 +49,7 @@ def frame_tables(
     InputError
         Where X is something else, or has not the wanted columns.
     """
-    require_polars("rows of named columns")
+    require_library("rows of named columns")
     if arrays and isinstance(X, np.ndarray) and X.ndim == 2:
         frame, named = _of_array(X), False
     else:

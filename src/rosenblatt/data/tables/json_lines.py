@@ -1,7 +1,7 @@
 """JSON as tables: one object a line, or all in one array, and a column for each key.
 
-polars reads JSON lines three times as fast as Python's json module, but silently takes the first of
-two equal keys, half of a character for a NUL, and 5 for "5" once there is text: so Python reads.
+msgspec reads. It takes the last of two equal keys and refuses NaN, so Python's json module, half as
+fast, reads again what msgspec refuses and where a key may stand twice; it words the errors.
 """
 
 import codecs
@@ -12,10 +12,11 @@ from collections.abc import Generator, Iterable
 from itertools import chain
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 
-from rosenblatt.data.bad_rows import BadRow, BadRows
+from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.labels import shown
 from rosenblatt.data.lines import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.fields import not_utf_8
@@ -26,7 +27,7 @@ Object = dict[str, Any]
 Kinds = dict[str, type | None]  # of the values of each key; None where only nulls have come
 
 # Numbers that Python would write otherwise: 3.10, 7E10 and those of many digits.
-WRITTEN_OTHERWISE = re.compile(r"\.[0-9]+0(?![0-9])|[0-9][eE][-+]?[0-9]|[0-9]{18}")
+WRITTEN_OTHERWISE = re.compile(rb"\.[0-9]+0(?![0-9])|[0-9][eE][-+]?[0-9]|[0-9]{18}")
 
 
 class WrittenNumber(float):
@@ -44,12 +45,6 @@ class WrittenNumber(float):
         written.text = text
         return written
 
-    @classmethod
-    def of_whole(cls, text: str) -> float:
-        """Return a whole number; with its text where 64 bits do not hold it."""
-        value = int(text)
-        return value if -MOST_WHOLE <= value < MOST_WHOLE else cls.of(text)
-
 
 TYPES: dict[type | None, Any] = {
     None: pl.Null,
@@ -63,43 +58,50 @@ NESTED = (list, dict)
 BLOCK_BYTES = 4 << 20  # of an array, in lines
 GAP = re.compile(r"[\s,]*")
 UNFINISHED = re.compile(rb"\s*\{[^\n]*(?<=[{,:\[])\s*\n")  # a line of an object on several
-MOST_WHOLE = 2**63  # in size, of what 64 bits hold; a larger number makes a column Float64
+HALF = re.compile("[\ud800-\udfff]")  # of a character
+MOST_WHOLE = 2**63  # in size, of what 64 bits hold; a larger number is kept as its text
+
+PLAIN_DECODER = msgspec.json.Decoder(Object)
+WRITTEN_DECODER = msgspec.json.Decoder(Object, float_hook=WrittenNumber.of)
 
 
 class JsonError(ValueError):
     """What is wrong with a line, as a clause."""
 
 
-def objects_of(lines: list[bytes]) -> list[Object] | None:
-    """Return the objects that the lines hold, each one; None where a line is something else.
+def objects_of(lines: list[bytes]) -> list[Object]:
+    """Return the object that each line holds; raise JsonError where a line is something else.
 
-    All lines as one array are read twice as fast as one after the other. That no object stands
-    across two lines and no two objects in one is certain for objects with plain values: a line
-    begins and ends with a brace, and the objects are as many as the lines. Others are read singly.
+    No object stands across two lines that begin and end with a brace, since no comma is between;
+    so there are as many objects as lines unless a line holds two. As many keys as marks of keys
+    means that none stands twice.
     """
-    if not all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines):
-        return None
-    try:
-        objects = _loads((b"[" + b",\n".join(lines) + b"]").decode())
-        if any(type(value) in NESTED for found in objects for value in found.values()):
-            objects = [object_of(line) for line in lines]
-    except (ValueError, RecursionError, AttributeError):
-        return None
-    return objects if len(objects) == len(lines) else None
+    text = b"\n".join(lines)
+    decoder = WRITTEN_DECODER if WRITTEN_OTHERWISE.search(text) else PLAIN_DECODER
+    if all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines):
+        try:
+            objects = decoder.decode_lines(text)
+        except (ValueError, RecursionError):
+            objects = []
+        if len(objects) == len(lines) and text.count(b'":') == sum(map(len, objects)):
+            return objects
+    return [object_of(line) for line in lines]
 
 
 def object_of(line: bytes) -> Object:
     """Return the object that a line holds; raise JsonError otherwise."""
+    hook = WrittenNumber.of if WRITTEN_OTHERWISE.search(line) else None
     try:
-        found = _loads(line.decode())
+        found = json.loads(
+            line.decode(), object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=hook
+        )
     except json.JSONDecodeError as error:
-        reason = error.msg.lower().removesuffix(" at")
-        clause = f"no JSON: {reason} at column {error.colno}"
+        clause = f"no JSON: {_reason(error)} at column {error.colno}"
         raise JsonError(clause) from None
     except UnicodeDecodeError:
         raise JsonError(not_utf_8(line)) from None
-    except RecursionError:
-        clause = f"{shown(line)} is nested too deep"
+    except RecursionError as error:
+        clause = f"{shown(line)} is {_reason(error)}"
         raise JsonError(clause) from None
     except JsonError:
         raise
@@ -110,52 +112,6 @@ def object_of(line: bytes) -> Object:
         clause = f"expected an object {{…}}, found {shown(line.strip())}; write one object a line"
         raise JsonError(clause)
     return found
-
-
-def check_object(found: Object, kinds: Kinds) -> None:
-    """Raise JsonError where a value is none for its column; note the kinds of the new columns."""
-    for key in kinds:
-        if key in found:
-            _check_text(key, key)
-        value = found.get(key)
-        if value is None or kinds[key] is list:
-            continue
-        kind = _kind([value], kinds[key])
-        if kind not in TYPES:
-            clause = f"key {key!r} has the value {_shown(value)}; only plain values can be columns"
-            raise JsonError(clause)
-        if not isinstance(value, (str, *NESTED)) and math.isinf(_double(value)):
-            clause = f"key {key!r} has a number beyond the range of float64"
-            raise JsonError(clause)
-        if isinstance(value, str):
-            _check_text(key, value)
-        kinds[key] = kind
-
-
-def _check_text(key: str, value: str) -> None:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        clause = f"key {key!r} has half of a character in {_shown(value)}"
-        raise JsonError(clause) from None
-
-
-def _double(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
-
-
-def _shown(value: object) -> str:
-    return shown(json.dumps(value).encode())
-
-
-def _loads(text: str) -> Any:
-    hooks: dict[str, Any] = {}
-    if WRITTEN_OTHERWISE.search(text):
-        hooks = {"parse_float": WrittenNumber.of, "parse_int": WrittenNumber.of_whole}
-    return json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse, **hooks)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> Object:
@@ -240,7 +196,7 @@ def _block_of(lines: list[bytes], block: TextBlock) -> TextBlock:
 def _reason(error: ValueError | RecursionError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return error.msg.lower().removesuffix(" at")
-    return "it is nested too deep"
+    return "nested too deep"
 
 
 class JsonLinesParser:
@@ -281,32 +237,30 @@ class JsonLinesParser:
             self._line += len(all_lines)
             return []
         bad: list[BadRow] = []
-        frame = self._rows([all_lines[k] for k in numbers])
-        if frame is None:
-            numbers, bad = self._without_faults(all_lines, numbers)
-            frame = self._rows([all_lines[k] for k in numbers])
-        if frame is None:
-            line = self._line + numbers[0]
-            msg = f"{self._file}, from line {line} on: no objects of plain values."
-            raise InputError(msg)
+        try:
+            objects = objects_of([all_lines[k] for k in numbers])
+            frame = self._frame(objects)
+        except JsonError:
+            objects, numbers, bad = self._good_rows(all_lines, numbers)
+            frame = self._frame(objects)
         places = None if self._unit == "row" else np.array(numbers, np.int64) + self._line
         table = Table(frame, self._file, self._row, places, block.bytes_read, bad=tuple(bad))
         self._line += len(all_lines)
         self._row += frame.height
         return list(in_slices(table))
 
-    def _rows(self, lines: list[bytes]) -> pl.DataFrame | None:
-        """Return the rows that the lines hold, or None where one of them does not fit."""
-        objects = objects_of(lines)
-        if objects is None:
-            return None
-        if self._kinds is None:
+    def _frame(self, objects: list[Object]) -> pl.DataFrame:
+        """Return objects as rows; the first ones decide on the columns."""
+        kinds = self._kinds
+        if kinds is None:
             if not objects:
                 return pl.DataFrame()
             if len(objects) == 1 and self._wanted is None and not self._prompt:
                 _check_single(objects[0], self._file)
-            self._kinds = dict.fromkeys(self._columns(objects))
-        return self._frame(objects, self._kinds)
+            kinds = dict.fromkeys(self._columns(objects))
+        self._check_keys(objects, kinds)
+        frame, self._kinds = _rows(objects, kinds)
+        return frame
 
     def _columns(self, objects: list[Object]) -> tuple[str, ...]:
         """Return the names of the columns; a row that comes alone may lack some."""
@@ -315,69 +269,58 @@ class JsonLinesParser:
             return tuple(n for n in self._wanted.names if n in keys or n in self._wanted.required)
         return choose(keys, self._wanted, self._file).names
 
-    def _frame(self, objects: list[Object], kinds: Kinds) -> pl.DataFrame | None:
-        """Return the objects as rows, or None where one of them does not fit."""
-        if self._wanted is None and not kinds.keys() >= set(chain.from_iterable(objects)):
-            if self._bad is None:
-                return None
-            self._bad.leave_out(key for one in objects for key in one if key not in kinds)
-        columns = {}
-        for name, known in kinds.items():
-            values = [found.get(name) for found in objects]
-            kind = _kind(values, known)
-            if kind not in TYPES:
-                return None
-            try:
-                columns[name] = _series(name, values, kind)
-            except (ValueError, OverflowError):  # half of a character, a number beyond float64
-                return None
-            if kind is float and columns[name].is_infinite().any():
-                return None
-            kinds[name] = kind
-        return pl.DataFrame(columns) if columns else pl.DataFrame(height=len(objects))
-
-    def _without_faults(
+    def _good_rows(
         self, lines: list[bytes], numbers: list[int]
-    ) -> tuple[list[int], list[BadRow]]:
-        """Go through the lines one by one; return the numbers of the good ones, and the others.
+    ) -> tuple[list[Object], list[int], list[BadRow]]:
+        """Return the objects of the good lines with the numbers of these, and the bad lines.
 
         Where bad rows are not to be skipped, the first is an error that says what is wrong.
         """
         kinds: Kinds = dict(self._kinds or {})
-        good: list[int] = []
-        bad: list[BadRow] = []
+        objects, good, bad = list[Object](), list[int](), list[BadRow]()
         for number in numbers:
             try:
                 found = object_of(lines[number])
-                self._check_keys(found, kinds)
-                check_object(found, kinds)
+                if self._kinds is None:  # its keys are columns
+                    own = found if self._wanted is None else found.keys() & {*self._wanted.names}
+                    kinds |= dict.fromkeys(key for key in found if key in own and key not in kinds)
+                self._check_keys([found], kinds)
+                _, kinds = _rows([found], kinds)
             except JsonError as fault:
                 place = f"{self._file}, {self._unit} {self._line + number}"
-                row = BadRow(len(good), place, fault.args[0])
-                if self._bad is None:
-                    raise InputError(row.sentence()) from None
-                if not self._bad.skip:
-                    raise self._bad.refuse(row) from None
-                bad.append(row)
+                bad.append(BadRow(len(good), place, fault.args[0]))
+                refuse_unless_skipped(bad[-1], self._bad)
             else:
+                objects.append(found)
                 good.append(number)
-        return good, bad
+        return objects, good, bad
 
-    def _check_keys(self, found: Object, kinds: Kinds) -> None:
-        """Add the keys of the first block to the columns; later ones are an error."""
-        new = [key for key in found if key not in kinds]
-        if self._wanted is not None:
-            new = [key for key in new if key in self._wanted.names]
-        elif new and self._kinds is not None and self._bad is not None:
+    def _check_keys(self, objects: list[Object], kinds: Kinds) -> None:
+        """Note keys that are no columns, or raise JsonError where nobody counts bad rows."""
+        if self._wanted is not None or kinds.keys() >= set(chain.from_iterable(objects)):
+            return
+        new = [key for one in objects for key in one if key not in kinds]
+        if self._bad is not None:
             self._bad.leave_out(new)
             return
-        elif new and self._kinds is not None:
-            clause = (
-                f"key {new[0]!r} is in none of the first {self._row - 1:,} rows;"
-                " put the rows with the most keys first"
-            )
-            raise JsonError(clause)
-        kinds.update(dict.fromkeys(new))
+        clause = (
+            f"key {new[0]!r} is in none of the first {self._row - 1:,} rows;"
+            " put the rows with the most keys first"
+        )
+        raise JsonError(clause)
+
+
+def _rows(objects: list[Object], kinds: Kinds) -> tuple[pl.DataFrame, Kinds]:
+    """Return objects as rows, and the kinds of the columns from now on.
+
+    Raises JsonError where a value does not fit.
+    """
+    columns, new_kinds = {}, Kinds()
+    for name, known in kinds.items():
+        values = [found.get(name) for found in objects]
+        new_kinds[name] = kind = _kind(name, values, known)
+        columns[name] = _series(name, values, kind)
+    return pl.DataFrame(columns) if columns else pl.DataFrame(height=len(objects)), new_kinds
 
 
 def _check_single(found: Object, file: str) -> None:
@@ -396,36 +339,57 @@ def _check_single(found: Object, file: str) -> None:
     raise InputError(msg)
 
 
-def _kind(values: list[Any], known: type | None) -> type | None:
-    """Return the kind of a column with these values; ``object`` for lists among plain values."""
+def _kind(name: str, values: list[Any], known: type | None) -> type | None:
+    """Return the kind of a column with these values; JsonError for lists among plain values."""
     kinds = {known, *map(type, values)} - {None, type(None)}
     if known is list or (known is None and kinds & set(NESTED)):
         return list
     if kinds & set(NESTED):
-        return object
-    if WrittenNumber in kinds:
-        return str
-    if kinds == {int, float}:
-        return float
-    if kinds == {int}:
-        numbers = [value for value in values if value is not None]
-        fits = min(numbers, default=0) >= -MOST_WHOLE and max(numbers, default=0) < MOST_WHOLE
-        return int if fits else float
-    return kinds.pop() if len(kinds) == 1 else str if kinds else None
+        value = next(value for value in values if isinstance(value, NESTED))
+        clause = f"key {name!r} has the value {_shown(value)}; only plain values can be columns"
+        raise JsonError(clause)
+    if kinds and kinds <= {int, float}:
+        whole = [value for value in values if type(value) is int]
+        if min(whole, default=0) >= -MOST_WHOLE and max(whole, default=0) < MOST_WHOLE:
+            return int if kinds == {int} else float
+    if not kinds:
+        return None
+    return bool if kinds == {bool} else str
 
 
 def _series(name: str, values: list[Any], kind: type | None) -> pl.Series:
-    if kind is float:
-        values = [None if value is None else float(value) for value in values]
-    elif kind is str:
-        values = [_text(value) for value in values]
-    elif kind is list:
+    """Return a column; raise JsonError for half of a character or a number beyond float64."""
+    if kind is list:
         values = [None] * len(values)
-    return pl.Series(name, values, dtype=TYPES[kind])
+    try:
+        if kind is float:
+            values = [None if value is None else float(value) for value in values]
+        elif kind is str:
+            values = [_text(value) for value in values]
+        series = pl.Series(name, values, dtype=TYPES[kind])
+    except UnicodeEncodeError:
+        texts = (text for text in (name, *values) if isinstance(text, str))
+        half = next(text for text in texts if HALF.search(text))
+        clause = f"key {name!r} has half of a character in {_shown(half)}"
+        raise JsonError(clause) from None
+    except OverflowError:
+        series = pl.Series([math.inf])
+    if series.dtype == pl.Float64 and series.is_infinite().any():
+        clause = f"key {name!r} has a number beyond the range of float64"
+        raise JsonError(clause)
+    return series
 
 
 def _text(value: Any) -> str | None:
     """Return a value as it stands in the file, or nearly so."""
     if isinstance(value, WrittenNumber):
         return value.text
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+    if value is None or isinstance(value, str):
+        return value
+    if math.isinf(value):
+        raise OverflowError
+    return json.dumps(value)
+
+
+def _shown(value: object) -> str:
+    return shown(json.dumps(value).encode())

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rosenblatt.data.bad_rows import BadRow, BadRows
+from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.lines import BYTE_ORDER_MARK
 from rosenblatt.data.tables.fields import (
     BLANKS,
@@ -23,7 +23,6 @@ from rosenblatt.data.tables.fields import (
 )
 from rosenblatt.data.tables.heading import Heading
 from rosenblatt.data.tables.table import Table, chosen_columns, in_slices, polars_failures
-from rosenblatt.errors import InputError
 
 SPACE, RETURN = ord(" "), ord("\r")
 
@@ -68,10 +67,8 @@ class SeparatedParser:
         try:
             plain = read_plainly(block.text, heading.dialect, heading.width, skip=skip)
         except FieldError as error:
-            row = self._bad_row(0, error, block.text)
-            if self._bad is None:
-                raise InputError(row.sentence()) from None
-            raise self._bad.refuse(row) from None
+            refuse_unless_skipped(self._bad_row(0, error, block.text), self._bad)
+            raise
         names = [str(k) for k in range(heading.width)]
         columns = dict(zip(names, plain.columns, strict=True))
         frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))

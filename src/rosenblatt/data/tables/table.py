@@ -206,10 +206,10 @@ def listed_names(columns: Sequence[str]) -> str:
     return f"{listed} and {len(columns) - SHOWN} more" if len(columns) > SHOWN else listed
 
 
-def require_polars(name: str) -> None:
-    """Raise an error that says what to install, where polars is missing."""
-    if not find_spec("polars"):
-        msg = f"Reading {name} needs polars: pip install 'rosenblatt[io]'."
+def require_library(name: str, library: str = "polars") -> None:
+    """Raise an error that says what to install, where a library is missing."""
+    if not find_spec(library):
+        msg = f"Reading {name} needs {library}: pip install 'rosenblatt[io]'."
         raise InputError(msg)
 
 
