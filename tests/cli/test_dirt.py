@@ -58,7 +58,7 @@ def test_rows_without_a_label_are_left_out() -> None:
     Path("t.csv").write_text("x,k,label\n" + "1,2,\n" * 30)
     result = invoked("train", "t.csv", "--label", "label")
     assert result.exit_code == 2
-    assert "None of the 30 rows has a label; name another column with --label." in result.stderr
+    assert "No row has a label; name another column with --label." in result.stderr
 
 
 def test_notes_on_the_file_are_printed_by_train() -> None:

@@ -52,7 +52,7 @@ def test_model_files_are_served_by_name(here: Path) -> None:
 
 def test_new_token_is_shown_once(here: Path) -> None:
     """A token is printed, and only its digest is kept."""
-    result = serve("--new-token", "ann", "--scope", "teach", "--model", "mail", "--budget", "0.4")
+    result = serve("--new-token", "ann", "--scope", "teach", "--model", "mail")
     assert result.exit_code == 0, result.output
     token = result.stdout.strip()
     assert len(token) == 43

@@ -142,7 +142,7 @@ def load_saved(model: Model, folder: Path) -> Any:
     ("text", "told"),
     [
         ("a,b\n1,2\n", "has no column 'label'"),
-        ("a,b,label\n1,2,\n", "line 2: the label, column 'label', is missing"),
+        ("a,b,label\n1,2,\n", "No row has a label"),
         ("a,label\n1,yes\n", "has no column 'b'"),
         ("a,b,label\n", "There are no rows to learn from"),
     ],

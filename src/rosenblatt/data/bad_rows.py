@@ -81,10 +81,7 @@ class BadRows:
         """Raise InputError where too many rows are bad, or none has a label."""
         n_rows = self.n_good + self.n_bad
         if self.n_unlabelled and not n_rows:
-            msg = Sentence(
-                f"None of the {self.n_unlabelled:,} rows has a label; name another column with "
-                f"{Parameter('label')}."
-            )
+            msg = Sentence(f"No row has a label; name another column with {Parameter('label')}.")
             raise InputError(msg)
         if self.n_bad > max(1, self.max_share * n_rows):
             msg = Sentence(

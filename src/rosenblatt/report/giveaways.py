@@ -57,6 +57,8 @@ class Giveaways:
             return []
         values, labels = np.concatenate(self._values), np.concatenate(self._labels)
         values, labels = values[labels >= 0], labels[labels >= 0]
+        if not len(labels):
+            return []
         features = sorted(self._names)
         of_class = [labels == number for number in range(self._n_classes)]
         wrong = [[_stump_errors(column, positive) for positive in of_class] for column in values.T]

@@ -94,7 +94,8 @@ def _word_errors(
     """
     import polars as pl
 
-    rows = pl.DataFrame({"text": texts.cast(pl.String), "class": classes, "row": range(len(texts))})
+    numbers = pl.Series(classes.tolist(), dtype=pl.Int64)  # an array would import numpy.ma
+    rows = pl.DataFrame({"text": texts.cast(pl.String), "class": numbers, "row": range(len(texts))})
     words = pl.col("text").str.slice(0, LONGEST_WORDS).str.to_lowercase().str.extract_all(WORD)
     each = rows.with_columns(word=words).explode("word").drop_nulls("word")
     each = each.select("word", "class", "row").unique(maintain_order=True)
