@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from rosenblatt.cli.spelling import flag
-from rosenblatt.errors import InputError, Parameter, Sentence, spelled
+from rosenblatt.errors import InputError, Parameter, Sentence, spelled, warn_caller
 
 ADVICE = Sentence(f"Leave it out with {Parameter('ignore', 'full name')}.")
 
@@ -57,3 +57,12 @@ def test_plain_text_stays_as_it_is() -> None:
     """What mentions no parameter is the same at every edge, however it looks."""
     assert spelled(InputError("Column 'label=' is empty."), flag) == "Column 'label=' is empty."
     assert spelled(OSError(2, "No such file"), flag) == "[Errno 2] No such file"
+
+
+def test_a_warning_points_at_the_line_of_the_caller() -> None:
+    """However deep the package is when it warns, the user's own line is shown."""
+    package = {"__name__": "rosenblatt.inner", "warn_caller": warn_caller}
+    exec("def outer():\n    inner()\ndef inner():\n    warn_caller('odd')", package)  # noqa: S102
+    with pytest.warns(UserWarning, match="odd") as caught:
+        package["outer"]()  # type: ignore[operator]
+    assert caught[0].filename == __file__

@@ -13,6 +13,8 @@ notes. An edge that spells otherwise calls ``spelled(sentence, spelling)``. To j
 
 import json
 import re
+import sys
+import warnings
 from collections.abc import Callable
 from typing import NamedTuple, Self
 
@@ -101,6 +103,14 @@ def spelled(text: object, spelling: Callable[[Parameter], str]) -> str:
     if not isinstance(text, Sentence):
         return str(text)
     return "".join(spelling(part) if isinstance(part, Parameter) else part for part in text.parts)
+
+
+def warn_caller(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called the package, however deep the call is."""
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001  # Python 3.12 has skip_file_prefixes
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("rosenblatt."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 def score_overflow(row: int) -> WeightOverflowError:

@@ -491,7 +491,7 @@ def test_going_on_with_a_model(tmp_path: Path) -> None:
         (["--time-limit", "0.000001"], "; the time limit was reached (--time-limit)"),
         (
             ["--validation-fraction", "0.01"],
-            ": 10 passes over all 4,000 rows, since few held-out rows choose a number by chance.",
+            ": 10 passes over all 4,000 rows, since too few rows were held out to choose a number.",
         ),
     ],
     ids=" ".join,

@@ -40,7 +40,7 @@ import click
 
 from rosenblatt.cli.spelling import flag, meant_option
 from rosenblatt.cli.tables import Cell, draw_curve, draw_table
-from rosenblatt.errors import Parameter, Question, RosenblattError, spelled
+from rosenblatt.errors import Parameter, Question, RosenblattError, Sentence, spelled
 from rosenblatt.wording import printable
 
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
@@ -412,6 +412,8 @@ def _naming_output() -> Iterator[None]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Sentence):
+        return spelled(value, flag)
     if hasattr(value, "tolist"):  # NumPy's
         value = value.tolist()
     if isinstance(value, dict):

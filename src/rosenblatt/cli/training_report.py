@@ -171,7 +171,7 @@ def _passes(model: Model, title: str) -> str:
         if model.variance is not None and not chosen:
             return f"{passes}, as {title.rpartition('(')[2].rstrip(')')} always makes"
         if again != best:
-            return f"{passes}, since few held-out rows choose a number by chance"
+            return f"{passes}, since too few rows were held out to choose a number"
         return f"{passes}, the number that held-out rows chose"
     passes, reason = counted(len(model.history), "pass") + shards, outcome["stop_reason"]
     if training["held_out_error"] is not None and len(model.history) > 1:

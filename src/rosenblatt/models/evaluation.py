@@ -240,7 +240,7 @@ class Evaluation:
         for report, value in zip(by_class, precision, strict=False):
             report["average_precision"] = value
         return {
-            "remarks": [str(remark) for remark in self.remarks],
+            "remarks": self.remarks,
             "rows": self.n_rows,
             "rows_without_label": self.n_unlabelled,
             "rows_of_unknown_classes": self.n_unknown,

@@ -1,6 +1,5 @@
 """Rows of files and arrays: as a model knows their features, or all of them in memory."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch, unfamiliar
 from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles, encoded
-from rosenblatt.errors import InputError, Parameter, Sentence, UnfamiliarDataWarning
+from rosenblatt.errors import InputError, Parameter, Sentence, UnfamiliarDataWarning, warn_caller
 
 if TYPE_CHECKING:
     from rosenblatt.kernels.rows import CSR
@@ -94,7 +93,7 @@ def input_rows(model: "Model", X: Any) -> Batch:
         batch = inner.encode_frame([X] if isinstance(X, (Mapping, str)) else X)
         strange = unfamiliar(int(np.count_nonzero(np.diff(batch.indptr) == 0)), batch.n_rows)
         for note in [*inner.spelling_notes(), *([] if strange is None else [strange])]:
-            warnings.warn(note, UnfamiliarDataWarning, stacklevel=4)
+            warn_caller(note, UnfamiliarDataWarning)
     else:
         batch, n_features = batch_of(X), (model if inner is None else inner).n_features
         if batch.n_features != n_features:

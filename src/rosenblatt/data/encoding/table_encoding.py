@@ -1,6 +1,5 @@
 """How the columns of a table become rows of features, learned from the rows themselves."""
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -62,7 +61,7 @@ from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, 
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
-from rosenblatt.errors import InputError, UnfamiliarDataWarning
+from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
 
 MISSING_POLICIES = ("mean", "zero", "error")
 MOST_HASH_BITS = 30  # indices have 32 bits, one of them a sign
@@ -479,7 +478,7 @@ class TableEncoding:
             msg = "X has no rows."
             raise InputError(msg)
         for remark in self.remarks(counts):
-            warnings.warn(remark, UnfamiliarDataWarning, stacklevel=5)
+            warn_caller(remark, UnfamiliarDataWarning)
         return join(batches) if len(batches) > 1 else batches[0]
 
     @property
