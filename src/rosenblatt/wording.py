@@ -1,7 +1,8 @@
-"""Numbers, shares, counts and lists as people read them, and what they may have meant."""
+"""Numbers, shares, counts and lists as people and JSON read them, and what they may have meant."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 MISSING = "–"
 
@@ -100,6 +101,27 @@ def word_list(words: Iterable[object], most: int = 10, joint: str = "and") -> st
     if len(texts) > most:
         texts = [*texts[:most], f"{len(texts) - most} more"]
     return f" {joint} ".join([", ".join(texts[:-1])] * (len(texts) > 1) + texts[-1:])
+
+
+def plain(
+    value: Any, special: Callable[[float], Any] = float, key: Callable[[Any], str] = str
+) -> Any:
+    """Return a value as JSON has it: NumPy's numbers and arrays as Python's, tuples as lists.
+
+    ``special`` gives what stands for a number that is not finite, ``key`` the text of a key.
+
+    >>> plain({1: (0.5, float("inf"))}, special=lambda value: None)
+    {'1': [0.5, None]}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {key(name): plain(inner, special, key) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner, special, key) for inner in value]
+    if isinstance(value, float) and value - value != 0.0:
+        return special(value)
+    return value
 
 
 CLOSE = 0.75  # of two spellings, from where on one is likely to be meant by the other

@@ -72,27 +72,27 @@ def with_tensors(change: Any, model: Model | None = None) -> bytes:
 FOREIGN = "m.model is not a rosenblatt model: "
 DAMAGED = "m.model is damaged: "
 UNUSABLE = "m.model is not a usable model: "
-EARLY = "it ends too early; copy it again or train anew."
+AGAIN = "copy it again or train anew."
 
 
 @pytest.mark.parametrize(
     ("data", "clause"),
     [
         (b"", "it is empty."),
-        (b"abc", "it is not a safetensors file."),
-        (b"label,x\nspam,1\nham,0\n", "it is not a safetensors file."),
-        (b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00", "it is not a safetensors file"),
-        (b"\x10\0\0\0\0\0\0\0{not JSON at all", "it is not a safetensors file."),
-        (b"\xff" * 7 + b"\x7f{" + b" " * 100, "it is not a safetensors file."),
-        (save({}), "it is a safetensors file of another program."),
+        (b"abc", "it is another kind of file."),
+        (b"label,x\nspam,1\nham,0\n", "it is another kind of file."),
+        (b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00", "it is another kind of file."),
+        (b"\x10\0\0\0\0\0\0\0{not JSON at all", "it is another kind of file."),
+        (b"\xff" * 7 + b"\x7f{" + b" " * 100, "it is another kind of file."),
+        (save({}), "it is another kind of file."),
         (
             save({f"layer {k}": np.zeros(1) for k in range(20_000)}),  # a header of 1.4 MB
-            "it is a safetensors file of another program.",
+            "it is another kind of file.",
         ),
-        (save({"weights": np.zeros((1, 40))}), "it is a safetensors file of another program."),
+        (save({"weights": np.zeros((1, 40))}), "it is another kind of file."),
         (
             save({"weights": np.zeros((1, 40))}, {"format": "np"}),
-            "it is a safetensors file of another program.",
+            "it is another kind of file.",
         ),
     ],
 )
@@ -107,7 +107,7 @@ def test_truncated_files(length: int, tmp_path: Path) -> None:
     told = sentence_for(DATA[:length], tmp_path)
     assert told.startswith((FOREIGN, DAMAGED))
     if length > LENGTH:
-        assert told == DAMAGED + EARLY
+        assert told == DAMAGED + AGAIN
 
 
 def test_every_byte_is_covered(tmp_path: Path) -> None:
@@ -121,10 +121,10 @@ def test_every_byte_is_covered(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (DATA + b"\0", DAMAGED + "something was added to it; copy it again or train anew."),
+        (DATA + b"\0", DAMAGED + AGAIN),
         (
             DATA[:-1] + b"!",
-            DAMAGED + "its checksum does not match; copy it again or train anew.",
+            DAMAGED + AGAIN,
         ),
         (
             DATA.replace(b'"format_version":"1"', b'"format_version":"2"'),
@@ -132,27 +132,27 @@ def test_every_byte_is_covered(tmp_path: Path) -> None:
         ),
         (
             DATA.replace(b'"format_version":"1"', b'"format_version":"x"'),
-            DAMAGED + "its format_version must be a number; got 'x'.",
+            DAMAGED + AGAIN,
         ),
         (
             with_tensors(lambda h: h["weights"].update(shape=[2**62, 2**62])),
-            DAMAGED + "the type, shape and place of 'weights' do not fit together.",
+            DAMAGED + AGAIN,
         ),
         (
             with_tensors(lambda h: h["weights"].update(dtype="I64")),
-            UNUSABLE + "its weights must be float64; got int64.",
+            UNUSABLE + "its weights must be float64 of shape (1, 5); got int64 of shape (1, 5).",
         ),
         (
             with_tensors(lambda h: h["weights"].update(dtype="BF16")),
-            DAMAGED + "the type, shape and place of 'weights' do not fit together.",
+            DAMAGED + AGAIN,
         ),
         (
             with_tensors(lambda h: h["weights"].update(data_offsets=[8, 48])),
-            DAMAGED + "'weights' does not begin where the array before it ends.",
+            DAMAGED + AGAIN,
         ),
         (
             with_tensors(lambda h: h["weights"].update(shape=[5, 1])),
-            UNUSABLE + "the shape of 'weights' must be (1, 5); got (5, 1).",
+            UNUSABLE + "its weights must be float64 of shape (1, 5); got float64 of shape (5, 1).",
         ),
         (
             with_tensors(lambda h: h.update(weight=h.pop("weights"))),
@@ -160,17 +160,29 @@ def test_every_byte_is_covered(tmp_path: Path) -> None:
         ),
         (
             with_tensors(lambda h: h.update(text=h.pop("document"))),
-            DAMAGED + "it has no document.",
+            DAMAGED + AGAIN,
         ),
         (rewritten(extra=1), UNUSABLE + "it has an entry 'extra', which means nothing."),
-        (rewritten(n_features=5), UNUSABLE + "the shape of 'weights' must be (1, 6); got (1, 5)."),
+        (
+            rewritten(n_features=5),
+            UNUSABLE + "its weights must be float64 of shape (1, 6); got float64 of shape (1, 5).",
+        ),
         (rewritten(averaged=True), UNUSABLE + "it has no array 'ledger'."),
         (rewritten(classes=["a", "a"]), UNUSABLE + "its classes must be different and ascend; 'a'"),
-        (rewritten(classes=["a"] * 3), UNUSABLE + "the shape of 'weights' must be (3, 5); got (1"),
-        (rewritten(classes=[1, "a"]), UNUSABLE + "its classes must be all words, all numbers or"),
+        (
+            rewritten(classes=["a", "b", "c"]),
+            UNUSABLE + "its weights must be float64 of shape (3, 5); got float",
+        ),
+        (rewritten(classes=[1, "a"]), UNUSABLE + "its classes must be words, finite numbers or"),
         (rewritten(classes=[1, None]), UNUSABLE + "its classes must be words, finite numbers or"),
-        (rewritten(feature_names=["a"]), UNUSABLE + "it has 4 features and 1 names for them."),
-        (rewritten(feature_names=[1] * 4), UNUSABLE + "the names of its features must be words"),
+        (
+            rewritten(feature_names=["a"]),
+            UNUSABLE + "its 4 features must have a word each as names.",
+        ),
+        (
+            rewritten(feature_names=[1] * 4),
+            UNUSABLE + "its 4 features must have a word each as names.",
+        ),
         (rewritten(history=[1]), UNUSABLE + "'history' must be a list of one object a pass."),
         (rewritten(learner=""), UNUSABLE + "its learner has no name."),
         (rewritten(count=2**63), UNUSABLE + "its count of rows must be an integer of at least 1"),
@@ -211,8 +223,8 @@ def sparse_file(places: list[int], n_features: int = 40) -> bytes:
         ([-1, 1, 2], 40, "the places of 'weights' must ascend from 0 to at most 40."),
         ([1, 1, 2], 40, "the places of 'weights' must ascend from 0 to at most 40."),
         ([2, 1, 3], 40, "the places of 'weights' must ascend from 0 to at most 40."),
-        ([0, 1, 2], FEW_PLACES, "'weights' has 33,554,433 places for 3 values, more than the 33"),
-        ([0, 1, 2], 2**40, "'weights' has 1,099,511,627,777 places for 3 values, more than the 33"),
+        ([0, 1, 2], FEW_PLACES, "'weights' has 33,554,433 places for 3 values, which is not"),
+        ([0, 1, 2], 2**40, "'weights' has 1,099,511,627,777 places for 3 values, which is not"),
         (
             [0, 1, 2],
             2**60,
@@ -265,30 +277,33 @@ W = np.zeros((1, 5))
 @pytest.mark.parametrize(
     ("changes", "clause"),
     [
-        ({"classes": ()}, "it has no classes"),
+        ({"classes": ()}, "its classes must be words, finite numbers or truth values; got ()"),
         ({"classes": (2, 1)}, "its classes must be different and ascend; 1 comes after 2"),
         ({"classes": (1, 1.0)}, "its classes must be different and ascend; 1.0 comes after 1"),
-        ({"classes": (True, 2)}, "its classes must be all words, all numbers or all truth values"),
+        ({"classes": (True, 2)}, "its classes must be words, finite numbers or truth values"),
         ({"classes": (0, float("nan"))}, "its classes must be words, finite numbers or truth"),
-        ({"classes": (0, 1, 2)}, "its weights must be 3 × (features + 1) for 3 classes; their"),
-        ({"weights": W[0]}, "its weights must be 1 × (features + 1) for 2 classes; their shape"),
-        ({"weights": W * np.nan}, "its weights must be finite; one of them is nan"),
-        ({"ledger": W + np.inf}, "its ledger must be finite; one of them is inf"),
-        ({"weights": W.astype("f4")}, "its weights must be float64; got float32"),
-        ({"ledger": W[:, :3]}, "its ledger must have the shape of its weights, (1, 5); got (1, 3)"),
+        ({"classes": (0, 1, 2)}, "its weights must be float64 of shape (3, 5); got float64"),
+        ({"weights": W[0]}, "its weights must be a matrix with a bias; their shape is (5,)"),
+        ({"weights": W * np.nan}, "its weights must be finite"),
+        ({"ledger": W + np.inf}, "its ledger must be finite"),
+        ({"weights": W.astype("f4")}, "its weights must be float64 of shape (1, 5); got float32"),
+        (
+            {"ledger": W[:, :3]},
+            "its ledger must be float64 of shape (1, 5); got float64 of shape (1, 3)",
+        ),
         ({"count": 0}, "its count of rows must be an integer of at least 1; got 0"),
-        ({"feature_names": ("a",)}, "it has 4 features and 1 names for them"),
+        ({"feature_names": ("a",)}, "its 4 features must have a word each as names"),
         (
             {"spread": Spread(W[0], W[0], W[0], 3)},
-            "the spread (low) must be one float for each of 4 features; got float64 of shape (5,)",
+            "its spread.low must be float64 of shape (4,); got float64 of shape (5,)",
         ),
         (
             {"calibration": Calibration(float("inf"), 0.0, 3)},
-            "the slope of its calibration must be",
+            "its calibration must be finite numbers",
         ),
         (
             {"arrays": {"a": np.array(["x"])}},
-            "the array 'a' of its model must hold numbers; got <U1",
+            "its array 'a' must hold numbers; got <U1",
         ),
         ({"options": {"f": print}}, "JSON has no form for <built-in function print>"),
         ({"training": {"n": {1: 2}}}, "JSON has words as keys only; got 1"),

@@ -44,7 +44,7 @@ def test_the_library_reads_it(model: Model) -> None:
     """The safetensors library finds the same arrays, and the document in one of them."""
     data = written(model)
     tensors = load(data)
-    header = read_header(io.BytesIO(data[8:]), data[:8], len(data))
+    header = read_header(io.BytesIO(data[8:]), data[:8])
     ours = read_arrays(io.BytesIO(data[len(header.text) :]), header, len(data))
     assert_same(ours, tensors)
     assert tensors["document"].dtype == np.uint8
@@ -79,7 +79,7 @@ def test_tensors_are_aligned() -> None:
     file = io.BytesIO()
     write_tensors(file, {"format": "rosenblatt"}, arrays)
     data = file.getvalue()
-    header = read_header(io.BytesIO(data[8:]), data[:8], len(data))
+    header = read_header(io.BytesIO(data[8:]), data[:8])
     for place in header.places:
         assert (len(header.text) + place.start) % place.dtype.itemsize == 0
 

@@ -143,7 +143,7 @@ def test_without_onnx(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_onnx_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights beyond the format's limit, and classes that are no text, are refused."""
-    with pytest.raises(InputError, match="The model is not a usable model: it has no classes"):
+    with pytest.raises(InputError, match="The model is not a usable model: its classes must be"):
         to_onnx(example(classes=()))
     with pytest.raises(InputError, match=r"ONNX has UTF-8 text only; the classes hold '\\udce9'\."):
         to_onnx(example(classes=("a\udce9", "b")))

@@ -4,17 +4,17 @@ Its learner and parameters must be among those that this version knows.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import check_parameters
-from rosenblatt.models.model import SPREAD_PARTS, Calibration, Class, Model, Spread, n_vectors
+from rosenblatt.models.model import SPREAD_PARTS, Calibration, Class, Model, n_vectors
 from rosenblatt.training.examples import class_weights
 from rosenblatt.wording import word_list
 
@@ -37,6 +37,51 @@ STORED_TYPES = {
 }  # safetensors' names of the types that NumPy has as well
 TYPE_NAMES = {np.dtype(text).newbyteorder("="): name for name, text in STORED_TYPES.items()}
 
+NOTHING = type(None)
+ENTRIES: dict[str, tuple[type, ...]] = {  # of a document, in the order in which it is read
+    "learner": (str,),
+    "options": (dict,),
+    "classes": (list,),
+    "n_features": (int,),
+    "averaged": (bool,),  # whether there is a ledger
+    "variance": (str, NOTHING),  # "diagonal" where there are variances
+    "count": (int,),
+    "outcome": (dict,),
+    "training": (dict,),
+    "verdict": (dict, NOTHING),
+    "calibration": (dict, NOTHING),
+    "spread": (dict, NOTHING),
+    "history": (list,),  # of an object a pass
+    "encoding": (dict, NOTHING),
+    "feature_names": (list, NOTHING),
+}
+CALIBRATION_ENTRIES: dict[str, tuple[type, ...]] = {
+    "slope": (float, int),
+    "offset": (float, int),
+    "n_rows": (int,),
+    "points": (list,),
+}
+SPREAD_ENTRIES: dict[str, tuple[type, ...]] = {"n_rows": (int,)}
+
+
+class StoredArray(NamedTuple):
+    """What an array of a model must be."""
+
+    by_class: bool  # (n_vectors, n_features + 1), else (n_features,)
+    types: tuple[type, ...] = (np.float64,)
+    least: float | None = -math.inf  # what its finite numbers must not be below; None: any number
+
+
+MODEL_ARRAYS = {
+    "weights": StoredArray(by_class=True),
+    "ledger": StoredArray(by_class=True),  # Algorithm 7's u and β
+    "variance": StoredArray(by_class=True, least=0.0),
+    **{
+        f"spread.{part}": StoredArray(by_class=False, types=(np.float64, np.float32), least=None)
+        for part in SPREAD_PARTS
+    },
+}
+
 EVERY_LEARNER = frozenset(
     {
         *("max_iter", "shuffle", "zero", "fit_intercept", "early_stopping", "validation_fraction"),
@@ -58,39 +103,11 @@ LEARNER_PARAMETERS: dict[str, frozenset[str]] = {
 
 
 class Fault(Exception):  # noqa: N818  # never seen by a user: it becomes an InputError
-    """The contents do not fit together; the clause says where."""
+    """The contents do not fit together; the clause says where, after the opening."""
 
-    opening = "is not a usable model"
-
-    def __init__(self, clause: str) -> None:
+    def __init__(self, clause: str, opening: str = "is not a usable model") -> None:
         super().__init__(clause)
-        self.clause = clause
-
-    def sentence(self, name: str) -> str:
-        """Return the sentence for the user, about the file of this name."""
-        return f"{name} {self.opening}: {self.clause}."
-
-
-class Foreign(Fault):
-    """Something else than a model."""
-
-    opening = "is not a rosenblatt model"
-
-
-class Damaged(Fault):
-    """A model that is no longer what was written."""
-
-    opening = "is damaged"
-
-
-class Newer(Fault):
-    """A model in a format that this version does not know."""
-
-    opening = "was written by a newer version of rosenblatt"
-
-    def sentence(self, name: str) -> str:
-        """Return the sentence for the user, about the file of this name."""
-        return f"{name} {self.opening} ({self.clause}): upgrade rosenblatt."
+        self.opening = opening
 
 
 @contextmanager
@@ -99,29 +116,71 @@ def input_errors(name: str) -> Iterator[None]:
     try:
         yield
     except Fault as fault:
-        raise InputError(fault.sentence(name)) from None
+        msg = f"{name} {fault.opening}: {fault}."
     except RecursionError:
-        raise InputError(Fault("its values are nested too deeply").sentence(name)) from None
+        msg = f"{name} is not a usable model: its values are nested too deeply."
     except MemoryError:
         msg = f"{name} needs more memory than there is: use a machine with more."
-        raise InputError(msg) from None
+    else:
+        return
+    raise InputError(msg)
 
 
-def check(model: Model) -> None:
-    """Raise Fault with the first thing that does not fit."""
+def fail(clause: str) -> NoReturn:
+    """Raise Fault."""
+    raise Fault(clause)
+
+
+def model_arrays(model: Model) -> dict[str, NDArray[Any]]:
+    """Return the arrays that the table names, those that the model has."""
+    found = {name: getattr(model, name) for name, spec in MODEL_ARRAYS.items() if spec.by_class}
+    if model.spread is not None:
+        found |= {f"spread.{part}": getattr(model.spread, part) for part in SPREAD_PARTS}
+    return {name: array for name, array in found.items() if array is not None}
+
+
+def shape_of(name: str, n_classes: int, n_features: int) -> tuple[int, ...]:
+    """Return the shape of an array of the table."""
+    if MODEL_ARRAYS[name].by_class:
+        return n_vectors(n_classes), n_features + 1
+    return (n_features,)
+
+
+def check_entries(
+    document: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]], what: str
+) -> None:
+    """Raise Fault unless an object has just these entries, of these types."""
+    for key in [*kinds, *document]:
+        if key not in document:
+            fail(f"{what} has no {key!r}")
+        if key not in kinds:  # a mistyped one would be lost in silence
+            fail(f"{what} has an entry {key!r:.60}, which means nothing")
+        if type(document[key]) not in kinds[key]:
+            wanted = " or ".join("null" if k is NOTHING else k.__name__ for k in kinds[key])
+            fail(f"{key!r} must be of type {wanted}; got {document[key]!r:.60}")
+
+
+def check(model: Model, n_features: int | None = None) -> None:
+    """Raise Fault with the first thing that does not fit, to a number of features if given."""
     if not model.learner:
         fail("its learner has no name")
     _check_classes(model.classes)
-    _check_weights(model)
-    _check_names(model)
+    _check_count("its count of rows", model.count, least=1)
+    if model.weights.ndim != 2 or model.weights.shape[1] < 1:
+        fail(f"its weights must be a matrix with a bias; their shape is {model.weights.shape}")
+    for name, array in model_arrays(model).items():
+        n = model.n_features if n_features is None else n_features
+        _check_array(name, array, shape_of(name, len(model.classes), n))
+    names = model.feature_names
+    if names is not None and [*map(type, names)] != [str] * model.n_features:
+        fail(f"its {model.n_features} features must have a word each as names")
     if model.spread is not None:
-        _check_spread(model.spread, model.n_features)
+        _check_count("the number of rows of its spread", model.spread.n_rows)
     if model.calibration is not None:
         _check_calibration(model.calibration)
-    for what, arrays in (("encoding", model.encoding_arrays), ("model", model.arrays)):
-        for name, array in arrays.items():
-            if array.dtype.newbyteorder("=") not in TYPE_NAMES:
-                fail(f"the array {name!r} of its {what} must hold numbers; got {array.dtype}")
+    for name, array in (model.encoding_arrays | model.arrays).items():
+        if array.dtype.newbyteorder("=") not in TYPE_NAMES:
+            fail(f"its array {name!r} must hold numbers; got {array.dtype}")
 
 
 def finite_average(model: Model) -> NDArray[Any]:
@@ -133,114 +192,51 @@ def finite_average(model: Model) -> NDArray[Any]:
     return weights
 
 
-def check_count(what: str, number: object, least: int = 0) -> None:
-    """Raise Fault unless this is an integer of at least ``least`` that int64 holds."""
+def _check_array(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
+    spec = MODEL_ARRAYS[name]
+    if array.shape != shape or array.dtype not in spec.types:
+        wanted = f"{np.dtype(spec.types[0])} of shape {shape}"
+        fail(f"its {name} must be {wanted}; got {array.dtype} of shape {array.shape}")
+    if spec.least is None:
+        return
+    flat = array.reshape(-1)
+    for start in range(0, flat.size, PIECE):
+        piece = flat[start : start + PIECE]
+        if not (np.isfinite(piece) & (piece >= spec.least)).all():
+            low = "" if spec.least < 0 else f" and at least {spec.least:g}"
+            fail(f"its {name} must be finite{low}")
+
+
+def _check_count(what: str, number: object, least: int = 0) -> None:
     if not (type(number) is int and least <= number < MOST_ROWS):
         fail(f"{what} must be an integer of at least {least}; got {number!r:.60}")
 
 
+def _is_number(value: object) -> bool:
+    try:
+        return type(value) in {int, float} and math.isfinite(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return False
+
+
 def _check_classes(classes: tuple[Class, ...]) -> None:
-    if not classes:
-        fail("it has no classes")
-    kinds = {_kind(label) for label in classes}
-    if len(kinds) > 1:
-        fail(
-            f"its classes must be all words, all numbers or all truth values; got {_some(classes)}"
-        )
+    kinds = {float if type(c) is int or _is_number(c) else type(c) for c in classes}
+    nan = any(type(c) is float and not _is_number(c) for c in classes)
+    if nan or len(kinds) != 1 or not kinds <= {str, bool, float}:
+        fail(f"its classes must be words, finite numbers or truth values; got {classes!r:.60}")
     for one, two in pairwise(classes):
         if not one < two:  # type: ignore[operator]  # they are of one kind
             fail(f"its classes must be different and ascend; {two!r:.60} comes after {one!r:.60}")
 
 
-def _kind(label: object) -> type:
-    if type(label) in {str, bool}:
-        return type(label)
-    if type(label) is int or (type(label) is float and math.isfinite(label)):
-        return float
-    msg = f"its classes must be words, finite numbers or truth values; got {label!r:.60}"
-    raise Fault(msg)
-
-
-def _check_weights(model: Model) -> None:
-    check_count("its count of rows", model.count, least=1)
-    vectors = n_vectors(len(model.classes))
-    shape = model.weights.shape
-    if len(shape) != 2 or shape[0] != vectors or shape[1] < 1:
-        fail(
-            f"its weights must be {vectors} × (features + 1) for {len(model.classes)} classes; "
-            f"their shape is {shape}"
-        )
-    if model.ledger is not None and model.ledger.shape != shape:
-        fail(f"its ledger must have the shape of its weights, {shape}; got {model.ledger.shape}")
-    if model.variance is not None:
-        _check_variance(model.variance, shape)
-    numbers = {"weights": model.weights, "ledger": model.ledger, "variance": model.variance}
-    for what, values in numbers.items():
-        if values is None:
-            continue
-        if values.dtype != np.float64:
-            fail(f"its {what} must be float64; got {values.dtype}")
-        for piece in _pieces(values):
-            finite = np.isfinite(piece)
-            if not finite.all():
-                fail(f"its {what} must be finite; one of them is {piece[~finite][0]}")
-
-
-def _check_variance(variance: NDArray[Any], shape: tuple[int, ...]) -> None:
-    if variance.shape != shape:
-        fail(f"its variance must have the shape of its weights, {shape}; got {variance.shape}")
-    if any((piece < 0.0).any() for piece in _pieces(variance)):
-        fail("its variance must not be below 0")
-
-
-def _pieces(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    flat = values.reshape(-1)
-    return (flat[start : start + PIECE] for start in range(0, flat.size, PIECE))
-
-
-def _check_names(model: Model) -> None:
-    names = model.feature_names
-    if names is None:
-        return
-    if len(names) != model.n_features:
-        fail(f"it has {model.n_features} features and {len(names)} names for them")
-    for name in names:
-        if type(name) is not str:
-            fail(f"the names of its features must be words; got {name!r:.60}")
-
-
-def _check_spread(spread: Spread, n_features: int) -> None:
-    check_count("the number of rows of its spread", spread.n_rows)
-    for name in SPREAD_PARTS:
-        values = getattr(spread, name)
-        if values.shape != (n_features,) or values.dtype not in (np.float64, np.float32):
-            fail(
-                f"the spread ({name}) must be one float for each of {n_features} features; "
-                f"got {values.dtype} of shape {values.shape}"
-            )
-
-
 def _check_calibration(calibration: Calibration) -> None:
-    check_count("the number of rows of its calibration", calibration.n_rows)
-    for name in ("slope", "offset"):
-        value = getattr(calibration, name)
-        if type(value) not in {int, float} or not math.isfinite(value):
-            fail(f"the {name} of its calibration must be a finite number; got {value!r:.60}")
-    numbers = [number for point in calibration.points for number in point]
-    if not all(type(number) in {int, float} and math.isfinite(number) for number in numbers):
-        fail("the points of its calibration must be finite numbers")
+    _check_count("the number of rows of its calibration", calibration.n_rows)
+    numbers = [calibration.slope, calibration.offset]
+    if not all(map(_is_number, [*numbers, *(n for point in calibration.points for n in point)])):
+        fail("its calibration must be finite numbers")
     ascending = all(x < y and p <= q for (x, p), (y, q) in pairwise(calibration.points))
     if not ascending or not all(0 <= p <= 1 for _, p in calibration.points):
         fail("the points of its calibration must ascend, in scores and in probabilities")
-
-
-def _some(values: tuple[object, ...]) -> str:
-    return ", ".join(f"{value!r:.60}" for value in values[:5])
-
-
-def fail(clause: str) -> NoReturn:
-    """Raise Fault."""
-    raise Fault(clause)
 
 
 def check_learner(model: Model, name: str) -> None:

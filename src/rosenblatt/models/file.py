@@ -11,20 +11,35 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import Damaged, Foreign, check, fail, input_errors
+from rosenblatt.models.checks import (
+    MODEL_ARRAYS,
+    SPREAD_ENTRIES,
+    Fault,
+    check,
+    check_entries,
+    fail,
+    input_errors,
+    model_arrays,
+    shape_of,
+)
 from rosenblatt.models.document import (
-    check_empty,
-    check_version,
+    FORMAT_VERSION,
     compact,
     document_of,
     fields_of,
-    n_features_of,
     parse,
-    taken,
     versions,
 )
-from rosenblatt.models.model import SPREAD_PARTS, Json, Model, Spread, n_vectors
-from rosenblatt.models.tensors import packed, read_arrays, read_header, unpacked, write_tensors
+from rosenblatt.models.model import SPREAD_PARTS, Model, Spread
+from rosenblatt.models.tensors import (
+    NO_MODEL,
+    damaged,
+    packed,
+    read_arrays,
+    read_header,
+    unpacked,
+    write_tensors,
+)
 
 Source = str | os.PathLike[str]
 
@@ -73,27 +88,24 @@ def write_to(file: IO[bytes], model: Model) -> None:
 def read_from(file: IO[bytes], size: int | None = None) -> Model:
     """Return the model that an open file of this size holds; raise Fault where it holds none."""
     head = file.read(8)
-    if not head:
-        msg = "it is empty"
-        raise Foreign(msg)
     if b"\0" not in head and head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         msg = "it is JSON, which models are exported to and not read from; use the model file"
-        raise Foreign(msg)
-    header = read_header(file, head, size)
-    check_version(header.metadata.get("format_version"))
+        raise Fault(msg, NO_MODEL)
+    header = read_header(file, head)
+    version = header.metadata.get("format_version", "")
+    if not (version.isascii() and version.isdigit() and len(version) < 10):
+        raise damaged()
+    if int(version) > FORMAT_VERSION:
+        msg, formats = "upgrade rosenblatt", f"format {version}; this one reads {FORMAT_VERSION}"
+        raise Fault(msg, f"was written by a newer version of rosenblatt ({formats})")
     return _model(read_arrays(file, header, size))
 
 
 def _tensors(model: Model) -> dict[str, NDArray[Any]]:
     text = compact(document_of(model)).encode()
-    tensors = {"document": np.frombuffer(text, np.uint8), **packed("weights", model.weights)}
-    if model.ledger is not None:
-        tensors |= packed("ledger", model.ledger)
-    if model.variance is not None:
-        tensors |= packed("variance", _from_one(model.variance))
-    if model.spread is not None:
-        for part in SPREAD_PARTS:
-            tensors |= packed(f"spread.{part}", getattr(model.spread, part))
+    tensors = {"document": np.frombuffer(text, np.uint8)}
+    for name, array in model_arrays(model).items():
+        tensors |= packed(name, _from_one(array) if name == "variance" else array)
     tensors |= {f"encoding.{name}": array for name, array in model.encoding_arrays.items()}
     return tensors | {f"arrays.{name}": array for name, array in model.file_arrays().items()}
 
@@ -102,28 +114,33 @@ def _model(tensors: dict[str, NDArray[Any]]) -> Model:
     text = tensors.pop("document", None)
     document = None if text is None else parse(text.tobytes())
     if not isinstance(document, dict):
-        msg = "it has no document"
-        raise Damaged(msg)
-    n_features = n_features_of(document)
-    averaged = taken(document, "averaged", bool)
-    kind = taken(document, "variance", str, type(None))
-    spread = taken(document, "spread", dict, type(None))
+        raise damaged()
     fields = fields_of(document)
-    shape = (n_vectors(len(fields["classes"])), n_features + 1)
-    fields["weights"] = _array(tensors, "weights", shape)
-    fields["ledger"] = _array(tensors, "ledger", shape) if averaged else None
+    fields["options"].pop("covariance", None)  # older files say that it is diagonal
+    kind, spread = document["variance"], document["spread"]
     if kind == "full":
         fail("it keeps all covariances, which this version does not; train it again")
-    if kind is not None:
-        fields["variance"] = _to_one(_array(tensors, "variance", shape))
-    fields["options"].pop("covariance", None)  # older files say that it is diagonal
-    fields["spread"] = None if spread is None else _spread(tensors, spread, n_features)
+    # The arrays that the document names, and nothing else
+    there = {"weights": True, "ledger": document["averaged"], "variance": kind is not None}
+    arrays = {
+        name: unpacked(
+            tensors, name, shape_of(name, len(fields["classes"]), document["n_features"])
+        )
+        for name in MODEL_ARRAYS
+        if there.get(name, spread is not None)
+    }
+    if "variance" in arrays:
+        arrays["variance"] = _to_one(arrays["variance"])
+    if spread is not None:
+        check_entries(spread, SPREAD_ENTRIES, "its spread")
+        parts = {part: arrays.pop(f"spread.{part}") for part in SPREAD_PARTS}
+        fields["spread"] = Spread(**parts, n_rows=spread["n_rows"])
     fields["encoding_arrays"] = _named(tensors, "encoding.")
     fields["arrays"] = _named(tensors, "arrays.")
     if tensors:
         fail(f"it has an array {next(iter(tensors))!r:.60}, which means nothing")
-    model = Model(**fields)
-    check(model)
+    model = Model(**(fields | arrays))
+    check(model, document["n_features"])
     return model
 
 
@@ -141,20 +158,6 @@ def _to_one(stored: NDArray[Any]) -> NDArray[Any]:
     stored[zero] = 1.0
     stored[zero & negative] = 0.0
     return stored
-
-
-def _spread(tensors: dict[str, NDArray[Any]], document: dict[str, Json], n_features: int) -> Spread:
-    parts = {part: _array(tensors, f"spread.{part}", (n_features,)) for part in SPREAD_PARTS}
-    n_rows = taken(document, "n_rows", int)
-    check_empty(document, "its spread")
-    return Spread(**parts, n_rows=n_rows)
-
-
-def _array(tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    values = unpacked(tensors, name, shape)
-    if values is None:
-        fail(f"it has no array {name!r}")
-    return values
 
 
 def _named(tensors: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

@@ -1,8 +1,7 @@
 """A model as JSON, for people and other programs to read."""
 
 import json
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.checks import check, fail, finite_average, input_errors
-from rosenblatt.models.document import document_of, plain, versions
+from rosenblatt.models.document import document_of, no_form, plain, versions
 from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model
 from rosenblatt.models.tensors import MOST_PLACES, nonzero_places
-
-WIDTH = 160  # one pass, and one weight with its name, should stand on a line
-STEP = "  "
-LONE = re.compile("[\ud800-\udfff]")  # half of a pair: no text, though Python's strings may hold it
 
 
 def to_json(model: Model) -> str:
@@ -38,7 +33,8 @@ def to_json(model: Model) -> str:
             document["spread"] |= spread
         for key, arrays in _arrays(model).items():
             document[key] = {name: array_json(array) for name, array in arrays.items()}
-        return laid_out(document)
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, default=no_form)
+        return text.encode(errors="backslashreplace").decode() + "\n"  # halves of pairs are no text
 
 
 def _arrays(model: Model) -> dict[str, dict[str, NDArray[Any]]]:
@@ -113,60 +109,3 @@ def _text(values: NDArray[Any]) -> str | None:
         return values.tobytes().decode()
     except UnicodeDecodeError:
         return None
-
-
-def laid_out(value: Json) -> str:
-    """Return JSON text that breaks where a line would be too long."""
-    return LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", _broken(value, "")) + "\n"
-
-
-def _broken(value: Json, indent: str) -> str:
-    if not isinstance(value, (dict, list)):
-        return _line(value)
-    simple = not any(isinstance(item, (dict, list)) for item in _items(value))
-    if len(value) < WIDTH and (simple or not _holds_records(value)):
-        line = _line(value)
-        if len(indent + line) <= WIDTH:
-            return line
-    inner = indent + STEP
-    if isinstance(value, dict):
-        items = [f"{_line(key)}: {_broken(item, inner)}" for key, item in value.items()]
-        return _between("{", items, "}", indent)
-    if simple:
-        return _between("[", _filled(value, WIDTH - len(inner)), "]", indent)
-    return _between("[", [_broken(item, inner) for item in value], "]", indent)
-
-
-def _items(value: Json) -> Iterable[Json]:
-    return value.values() if isinstance(value, dict) else value
-
-
-def _holds_records(value: Json) -> bool:
-    """Whether a list of objects stands anywhere in it."""
-    if not isinstance(value, (dict, list)):
-        return False
-    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
-        return True
-    return any(_holds_records(item) for item in _items(value))
-
-
-def _between(opening: str, items: list[str], closing: str, indent: str) -> str:
-    inner = f"\n{indent}{STEP}"
-    return f"{opening}{inner}{f',{inner}'.join(items)}\n{indent}{closing}"
-
-
-def _filled(values: list[Json], width: int) -> list[str]:
-    """Return the values on as few lines as hold them."""
-    lines: list[str] = []
-    line: list[str] = []
-    length = 0
-    for text in map(_line, values):
-        if line and length + len(text) + 2 > width:
-            lines.append(", ".join(line))
-            line, length = [], 0
-        line.append(text)
-        length += len(text) + 2
-    return [*lines, ", ".join(line)]
-
-
-_line = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -1,8 +1,7 @@
 """The safetensors format: a header in JSON, named arrays, and a checksum over every byte.
 
-Not by the library of that name, with which the tests compare: it writes metadata in another order
-every time, so that equal models would be different files; it copies all arrays into one string or
-writes to a path of its own; and it gives metadata only of a file that it maps, where a file cut
+Not by the library of that name, with which the tests compare: it copies all arrays into one string
+or writes to a path of its own, and it gives metadata only of a file that it maps, where a file cut
 short by somebody ends the process. Here arrays go to the disk and come from it without a copy.
 Arrays that are mostly zero are stored as places and values.
 """
@@ -15,7 +14,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.models.checks import STORED_TYPES, TYPE_NAMES, Damaged, Foreign, fail
+from rosenblatt.models.checks import STORED_TYPES, TYPE_NAMES, Fault, fail
 
 MOST_PLACES = 1 << 28  # of an array that is stored by places and values
 FEW_PLACES = 1 << 25  # that it may have however few values there are: 256 MiB
@@ -25,11 +24,12 @@ MARK = b'{"__metadata__":{"format":"rosenblatt","format_version":"'  # what our 
 CHECKSUM = b'"checksum":"'
 ZEROS = b"0" * 64  # what stands for the checksum while it is computed
 
-UNKNOWN = "it is not a safetensors file"
-OTHER_PROGRAM = "it is a safetensors file of another program"
-ENDS_EARLY = "it ends too early; copy it again or train anew"
-BAD_HEADER = "its header cannot be read; copy it again or train anew"
-ADDED = "something was added to it; copy it again or train anew"
+NO_MODEL = "is not a rosenblatt model"
+
+
+def damaged() -> Fault:
+    """Return what is wrong with a model that is no longer what was written."""
+    return Fault("copy it again or train anew", "is damaged")
 
 
 class Place(NamedTuple):
@@ -75,30 +75,24 @@ def write_tensors(
         file.write(array.data)
 
 
-def read_header(file: IO[bytes], head: bytes, size: int | None) -> Header:
-    """Return the header of a file whose first eight bytes were read, and its size if known."""
+def read_header(file: IO[bytes], head: bytes) -> Header:
+    """Return the header of a file whose first eight bytes were read."""
     length = int.from_bytes(head, "little")
     text = file.read(len(MARK))
-    ours = text == MARK
-    if len(head) < 8 or text[:1] != b"{" or not (ours or size is None or length < size):
-        raise Foreign(UNKNOWN)
-    if not len(text) <= length <= LONGEST_HEADER:
-        raise Damaged(BAD_HEADER) if ours else Foreign(OTHER_PROGRAM)
+    other = "it is another kind of file" if head else "it is empty"
+    foreign = damaged() if text == MARK else Fault(other, NO_MODEL)
+    if len(head) < 8 or text[:1] != b"{" or not len(text) <= length <= LONGEST_HEADER:
+        raise foreign
     text += file.read(length - len(text))
-    if len(text) < length:
-        raise Damaged(ENDS_EARLY) if ours else Foreign(UNKNOWN)
     try:
         entries = json.loads(text)
-    except (ValueError, RecursionError):
-        entries = None
-    if not isinstance(entries, dict):
-        raise Damaged(BAD_HEADER) if ours else Foreign(UNKNOWN)
-    metadata = entries.pop("__metadata__", None)
-    if not isinstance(metadata, dict) or metadata.get("format") != "rosenblatt":
-        raise Foreign(OTHER_PROGRAM)
-    if not all(isinstance(value, str) for value in metadata.values()):
-        msg = "its metadata must be words"
-        raise Damaged(msg)
+        metadata = entries.pop("__metadata__")
+        ours = metadata["format"] == "rosenblatt"
+        strings = all(isinstance(value, str) for value in metadata.values())
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        raise foreign from None
+    if not ours or not strings:
+        raise foreign
     return Header(metadata, _places(entries), head + text)
 
 
@@ -106,7 +100,7 @@ def read_arrays(file: IO[bytes], header: Header, size: int | None) -> dict[str, 
     """Return the arrays of a file, once their checksum has been found to match."""
     end = len(header.text) + (header.places[-1].end if header.places else 0)
     if size is not None and size != end:
-        raise Damaged(ENDS_EARLY if size < end else ADDED)
+        raise damaged()
     tensors, arrays = {}, []
     for place in header.places:
         values = np.empty(place.shape, place.dtype)
@@ -114,44 +108,37 @@ def read_arrays(file: IO[bytes], header: Header, size: int | None) -> dict[str, 
         _fill(file, array.data)
         arrays.append(array)
         tensors[place.name] = values.astype(place.dtype.newbyteorder("="), copy=False)
-    if file.read(1):
-        raise Damaged(ADDED)
     start = header.text.find(CHECKSUM) + len(CHECKSUM)  # in no string: quotes are escaped there
     told = header.text[start : start + len(ZEROS)]
-    if _checksum(header.text, start, arrays) != told:
-        msg = "its checksum does not match; copy it again or train anew"
-        raise Damaged(msg)
-    for name, values in tensors.items():  # NumPy takes a byte for a truth value without a look
-        if values.dtype == np.bool_ and values.size and values.view(np.uint8).max() > 1:
-            msg = f"{name!r:.60} must hold truth values"
-            raise Damaged(msg)
+    # NumPy takes any byte for a truth value
+    flags = (array.view(np.uint8) for array in tensors.values() if array.dtype == np.bool_)
+    if (
+        file.read(1)
+        or _checksum(header.text, start, arrays) != told
+        or any((bits > 1).any() for bits in flags)
+    ):
+        raise damaged()
     return tensors
 
 
 def _places(entries: dict[str, Any]) -> list[Place]:
-    places = [_place(name, entry) for name, entry in entries.items()]
-    places.sort(key=lambda place: (place.start, place.end))
-    end = 0
-    for place in places:
-        if place.start != end:
-            msg = f"{place.name!r:.60} does not begin where the array before it ends"
-            raise Damaged(msg)
-        end = place.end
-    return places
-
-
-def _place(name: str, entry: Any) -> Place:
+    """Return where the arrays stand: one after another, as long as type and shape say."""
+    places, end = [], 0
     try:
-        dtype = np.dtype(STORED_TYPES[entry["dtype"]])
-        shape, (start, end) = entry["shape"], entry["data_offsets"]
-        numbers = [*shape, start, end]
-        fits = len(shape) <= 8 and all(type(n) is int and 0 <= n < 2**63 for n in numbers)
+        for name, entry in sorted(entries.items(), key=lambda item: item[1]["data_offsets"]):
+            dtype = np.dtype(STORED_TYPES[entry["dtype"]])
+            place = Place(name, dtype, tuple(entry["shape"]), *entry["data_offsets"])
+            numbers = [*place.shape, place.start, place.end]
+            if len(numbers) > 10 or not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
+                raise damaged()
+            length = math.prod(place.shape) * dtype.itemsize
+            if place.start != end or place.end != end + length:
+                raise damaged()
+            places.append(place)
+            end = place.end
     except (KeyError, TypeError, ValueError):
-        fits = False
-    if not fits or end - start != math.prod(shape) * dtype.itemsize:
-        msg = f"the type, shape and place of {name!r:.60} do not fit together"
-        raise Damaged(msg)
-    return Place(name, dtype, tuple(shape), start, end)
+        raise damaged() from None
+    return places
 
 
 def _fill(file: IO[bytes], room: memoryview) -> None:
@@ -159,7 +146,7 @@ def _fill(file: IO[bytes], room: memoryview) -> None:
     while filled < len(room):
         count = file.readinto(room[filled:])  # type: ignore[attr-defined]  # all that we open
         if not count:
-            raise Damaged(ENDS_EARLY)
+            raise damaged()
         filled += count
 
 
@@ -174,8 +161,8 @@ def _checksum(text: bytes, place: int, arrays: list[NDArray[Any]]) -> bytes:
 def nonzero_places(values: NDArray[Any]) -> NDArray[Any] | None:
     """Return the places in flat order that are not zero, if they are under a third, else None.
 
-    Not if next to none are: whoever reads a small file must not have to reserve much for it.
-    −0.0 counts as not zero, so that what comes back is equal to the last bit.
+    Not if next to none are, so that a small file never needs much memory. −0.0 counts as not zero,
+    so that what comes back is equal to the last bit.
     """
     flat = np.ascontiguousarray(values).reshape(-1)
     if flat.size > MOST_PLACES:
@@ -200,33 +187,16 @@ def packed(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
     return {f"{name}.places": places.astype(np.int32), f"{name}.values": flat[places]}
 
 
-def unpacked(
-    tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]
-) -> NDArray[Any] | None:
-    """Take an array of this shape out of the tensors, None if it is not there."""
-    whole = tensors.pop(name, None)
+def unpacked(tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Take an array of this shape out of the tensors, stored whole or as places and values."""
+    if name in tensors:
+        return tensors.pop(name)
     places, values = tensors.pop(f"{name}.places", None), tensors.pop(f"{name}.values", None)
-    if whole is not None:
-        if whole.shape != shape:
-            fail(f"the shape of {name!r} must be {shape}; got {whole.shape}")
-        return whole
-    if places is None and values is None:
-        return None
     if places is None or values is None:
-        fail(f"{name!r} has places or values, and needs both")
-    return spread_out(name, places, values, shape)
-
-
-def spread_out(
-    name: str, places: NDArray[Any], values: NDArray[Any], shape: tuple[int, ...]
-) -> NDArray[Any]:
-    """Return the array that has these values in these places and zeros elsewhere."""
+        fail(f"it has no array {name!r}")
     size = math.prod(shape)
     if size > most_places(values.size):
-        fail(
-            f"{name!r} has {size:,} places for {values.size:,} values, more than the "
-            f"{most_places(values.size):,} that are stored so"
-        )
+        fail(f"{name!r} has {size:,} places for {values.size:,} values, which is not stored so")
     if places.ndim != 1 or places.dtype.kind != "i" or values.shape != places.shape:
         fail(f"{name!r} must have one value for each place")
     inside = places.size == 0 or (places[0] >= 0 and places[-1] < size)
