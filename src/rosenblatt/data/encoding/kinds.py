@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.columns import MISSING, DatePart, FeatureColumn, InputColumn, Role
-from rosenblatt.data.encoding.dates import date_form, date_parts
+from rosenblatt.data.encoding.dates import date_form
 from rosenblatt.data.encoding.label_column import (
     LabelGuess,
     check_first_row,
@@ -207,9 +207,9 @@ def _column_of_text(name: str, sample: Sample, *, comma: bool, lenient: bool) ->
     form = number_form(distinct, comma=comma)
     if form is not None:
         return InputColumn(name, "numeric", form=form)
-    form = date_form(distinct)
+    form, parts = date_form(distinct)
     if form:
-        return InputColumn(name, "category", date_parts(distinct, form), form)
+        return InputColumn(name, "category", parts, form)
     if lenient:
         for form in ("", "point", "comma"):
             if _share_of_numbers(values, form) >= NEARLY_ALL:
