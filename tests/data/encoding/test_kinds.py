@@ -12,6 +12,8 @@ from tests.data.encoding.samples import table, typed
 DAY = dt.date(2001, 2, 3)
 NOON = dt.datetime(2001, 2, 3, 12, tzinfo=dt.UTC)
 REVIEWS = [f"a fine film number {'x' * k} indeed" for k in range(30)]
+TITLES = [f"{deed} money, order {k}" for k in range(20) for deed in ("win", "send")]
+NAMES = [f"Ann {chr(97 + k)}{chr(98 + k)}son" for k in range(20)]
 
 
 @pytest.mark.parametrize(
@@ -25,12 +27,16 @@ REVIEWS = [f"a fine film number {'x' * k} indeed" for k in range(30)]
         (["never married before", "widowed some time ago"] * 9, "category"),
         (["it is a message of many words that comes again and again"] * 9, "text"),
         (["two words", "three words here"], "category"),
+        (TITLES, "text"),  # of few words that come again
+        (NAMES, "ignored"),
         (["?", None, "NA"], "category"),
     ],
 )
 def test_columns_of_text_are_told_apart(values: list[str], role: str) -> None:
     """Numbers, text of several words that mostly differs, and categories."""
-    assert detected_column(table({"x": values}), "x") == InputColumn("x", role)  # type: ignore[arg-type]
+    found = detected_column(table({"x": values}), "x")
+    reason = "it has a different value in every row" if role == "ignored" else ""
+    assert found == InputColumn("x", role, reason=reason)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 TEXT_ROWS = 1000  # that decide between text and category
 FEWEST_WORDS = 3  # on average, in a column of text whose values mostly differ
+WORD_USES = 4  # of each word, on average, where two words a value are text
 SURELY_TEXT = 8  # words on average, in any column of text
 FEWEST_ROWS = 20  # from where on it is odd that all values differ
 MOSTLY = 0.9  # of the rows
@@ -221,8 +222,14 @@ def _text_or_category(values: "pl.Series") -> Role:
     some = values.head(TEXT_ROWS)
     n_words = _mean_matches(some, WORD) + _mean_matches(some, UNSPACED) / LETTERS_A_WORD
     mostly_differ = 2 * some.n_unique() > len(some)
-    is_text = n_words >= SURELY_TEXT or (n_words >= FEWEST_WORDS and mostly_differ)
-    return "text" if is_text else "category"
+    enough = n_words >= FEWEST_WORDS or (n_words >= 2 and _words_recur(some))
+    return "text" if n_words >= SURELY_TEXT or (enough and mostly_differ) else "category"
+
+
+def _words_recur(values: "pl.Series") -> bool:
+    """Whether values are made of few words, as titles and queries are, but names are not."""
+    words = values.str.extract_all(WORD).explode()
+    return len(words) >= WORD_USES * words.n_unique()
 
 
 def _mean_matches(values: "pl.Series", pattern: str) -> float:
