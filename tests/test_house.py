@@ -157,6 +157,20 @@ def test_row_formats_are_told_apart_in_kernels() -> None:
     assert len(places) <= MOST_FORMAT_TESTS, places
 
 
+def test_sparse_rows_are_one_record_on_their_way_to_the_kernel() -> None:
+    """Values, features and row ends stand together in a batch and, for kernels, in CSR alone."""
+    fields = {"data", "indices", "indptr"}
+    records = {
+        node.name
+        for tree in modules().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and fields
+        <= {ast.unparse(one.target) for one in node.body if isinstance(one, ast.AnnAssign)}
+    }
+    assert records == {"Batch", "CSR"}
+
+
 def closure(start: str) -> set[str]:
     """Return the modules that one module imports when it is imported, and those of theirs."""
     found: set[str] = set()

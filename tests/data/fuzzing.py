@@ -7,13 +7,14 @@ import random
 
 import numpy as np
 
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.svmlight_rows import (
     LineError,
-    ParsedBlock,
     conventions_for,
     parse_plain,
     parse_scanned,
 )
+from rosenblatt.kernels.text import MOST_FEATURE
 from tests.data.guarded import GuardedText
 from tests.data.naive import NaiveError, naive_rows
 
@@ -79,16 +80,16 @@ def _plain(text: bytes, base: int, dtype: "np.dtype[np.float64]") -> Outcome:
         return error.args
 
 
-def _outcome(parsed: ParsedBlock) -> Outcome:
+def _outcome(parsed: Batch) -> Outcome:
     """Return rows as values that compare bit by bit."""
     queries = None if parsed.queries is None else parsed.queries.tolist()
     return (
         parsed.data.tobytes(),
         parsed.indices.tolist(),
         parsed.indptr.tolist(),
-        [parsed.distinct[k] for k in parsed.labels],
+        [parsed.classes[k] for k in parsed.labels],
         queries,
-        parsed.lowest,
+        int(parsed.indices.min(initial=MOST_FEATURE)),
         parsed.n_features,
         parsed.n_lines,
     )

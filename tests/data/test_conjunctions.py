@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.conjunctions import HashedConjunctions, conjunctions
 from rosenblatt.kernels.text.hashing import pair_hash
 
@@ -35,7 +36,7 @@ def test_rows_in_any_order_of_indices_equal_a_naive_expansion(
     indices = np.array([j for row in rows for j in row], np.int32)
     indptr = np.cumsum([0, *map(len, rows)])
     numbering = HashedConjunctions(bits, n_features, first)
-    found = conjunctions(data, indices, indptr, degree, numbering)
+    found = conjunctions(Batch(data, indices, indptr), degree, numbering)
     shift, start = ((1 << bits), 0) if first else (0, n_features)
     for i, row in enumerate(rows):
         expected = {j + shift: v for j, v in row.items()}
@@ -55,6 +56,8 @@ def test_rows_in_any_order_of_indices_equal_a_naive_expansion(
 def test_float32_stays_float32() -> None:
     """Rows keep their type."""
     ones = np.ones(2, np.float32)
-    found = conjunctions(ones, np.array([0, 1]), np.array([0, 2]), 2, HashedConjunctions(4, 2))
+    found = conjunctions(
+        Batch(ones, np.array([0, 1]), np.array([0, 2])), 2, HashedConjunctions(4, 2)
+    )
     assert found.data.dtype == np.float32
     assert found.indices.dtype == np.int32

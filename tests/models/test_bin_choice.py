@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt.data.batch import SparseRows
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.models.model import Model
@@ -106,7 +106,8 @@ def test_rows_with_bins_on_offer(tmp_path: Path) -> None:
     for one, other in zip(offered.rows, asked.rows, strict=True):
         np.testing.assert_array_equal(one, other)
     found = offered.rows
-    rows = offered.offer.plain(SparseRows(found.data, found.indices, found.indptr))
+    held = Batch(found.data, found.indices, found.indptr, n_features=found.n_features)
+    rows = offered.offer.plain(held)
     for name in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(rows, name), getattr(plain.rows, name))
 

@@ -1,4 +1,4 @@
-"""Rows in compressed sparse row form, on their way from a file to whoever learns from them."""
+"""Rows in compressed sparse row form, from a file to a kernel."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,34 +10,57 @@ from rosenblatt.data.bad_rows import BadRow
 from rosenblatt.data.labels import Label
 from rosenblatt.kernels.rows import CSR
 
+NO_LABELS = np.empty(0, np.int32)
+
 
 class Batch(NamedTuple):
-    """Rows in compressed sparse row form, their labels, and where they stand.
+    """Rows in compressed sparse row form: a part of them, a batch of a file or a block of batches.
 
-    Row i has the values data[indptr[i]:indptr[i + 1]] of the features indices[…], which ascend and
-    count from 0, whatever the file counts from. Its class is classes[labels[i]].
+    Row i has the values data[indptr[i]:indptr[i + 1]] of the features indices[…], which count from
+    0, whatever the file counts from. Its class is classes[labels[i]].
     """
 
-    data: NDArray[Any]  # float64 or float32
-    indices: NDArray[np.int32]
-    indptr: NDArray[np.int64]
-    labels: NDArray[np.int32]  # class numbers, the same in all batches of a file
-    classes: tuple[Label, ...]  # those met so far in the file, in order of appearance
-    queries: NDArray[np.int64] | None  # the qid of each row, −1 for none; None where no row has one
-    n_features: int  # one more than the highest index in this batch
-    zero_based: bool  # whether the file counts features from 0
-    file: str
-    first_line: int  # of the text that the batch was read from, counted from 1
-    n_lines: int
-    bytes_read: int  # of the file, compressed as it may be, up to the end of the batch
+    data: NDArray[Any]  # float64 or float32; empty in a block whose values are kept elsewhere
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+    labels: NDArray[np.int32] = NO_LABELS  # class numbers, the same in all batches of a file
+    classes: tuple[Label, ...] = ()  # those met so far in the file, in order of appearance
+    queries: NDArray[np.int64] | None = None  # the qid of each row, −1 for none; None: no qids
+    n_features: int = 0  # one more than the highest index so far
+    zero_based: bool = True  # whether the file counts features from 0
+    file: str = ""
+    first_line: int = 1  # of the text that the batch was read from
+    n_lines: int = 0
+    bytes_read: int = 0  # of the file, compressed as it may be, up to the end of the batch
     bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
     kept: dict[str, list[Any]] | None = None  # columns that are passed on as they are, by name
     weights: NDArray[np.float64] | None = None  # what multiplies the step of each row; None: 1
+    first_row: int = 0  # of a block, in its source
+    batch_ends: tuple[int, ...] = ()  # row numbers in a block at which its batches end
+    last: bool = False  # whether the source ends with this block
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.labels)
+        return len(self.indptr) - 1
+
+    def with_rows(self, rows: "Batch") -> "Batch":
+        """Return the batch with other features in its rows."""
+        return self._replace(
+            data=rows.data, indices=rows.indices, indptr=rows.indptr, n_features=rows.n_features
+        )
+
+    def block(self, start: int, stop: int) -> "Batch":
+        """Return some rows as a view."""
+        starts = self.indptr[start : stop + 1]
+        here = slice(starts[0], starts[-1])
+        return self._replace(
+            data=self.data[here],
+            indices=self.indices[here],
+            indptr=starts - starts[0],
+            labels=self.labels[start:stop],
+            weights=None if self.weights is None else self.weights[start:stop],
+        )
 
     def csr(self, n_features: int, constant: float) -> CSR:
         """Return the rows as kernels read them, with this many features and the constant one."""
@@ -107,30 +130,16 @@ def _joined_queries(batches: Sequence[Batch]) -> NDArray[np.int64] | None:
     )
 
 
-class SparseRows(NamedTuple):
-    """Row i has the values data[indptr[i]:indptr[i + 1]] of the features indices[…]."""
-
-    data: NDArray[Any]
-    indices: NDArray[Any]
-    indptr: NDArray[Any]
-
-    def block(self, start: int, stop: int) -> "SparseRows":
-        """Return some rows as a view."""
-        here = slice(self.indptr[start], self.indptr[stop])
-        starts = self.indptr[start : stop + 1]
-        return SparseRows(self.data[here], self.indices[here], starts - starts[0])
-
-
-def indicator_part(features: NDArray[np.int32]) -> SparseRows:
+def indicator_part(features: NDArray[np.int32]) -> Batch:
     """Return one feature of value 1 for each row, none where it is −1."""
     known = features >= 0
     indptr = np.zeros(len(features) + 1, np.int64)
     np.cumsum(known, out=indptr[1:])
     indices = features[known]
-    return SparseRows(np.ones(len(indices), np.float32), indices, indptr)
+    return Batch(np.ones(len(indices), np.float32), indices, indptr)
 
 
-def joined_rows(dense: NDArray[np.float64], parts: Sequence[SparseRows]) -> SparseRows:
+def joined_rows(dense: NDArray[np.float64], parts: Sequence[Batch]) -> Batch:
     """Return rows that begin with the dense columns, numbered from 0, and go on part by part."""
     n_rows, m = dense.shape
     if m == 0 and len(parts) == 1:
@@ -149,7 +158,7 @@ def joined_rows(dense: NDArray[np.float64], parts: Sequence[SparseRows]) -> Spar
         indices[places] = part.indices
         data[places] = part.data
         filled += width
-    return SparseRows(data, indices, indptr)
+    return Batch(data, indices, indptr)
 
 
 def first_values(values: NDArray[Any], indptr: NDArray[Any], m: int) -> NDArray[Any]:
@@ -176,7 +185,7 @@ def _as_table(values: NDArray[Any], indptr: NDArray[Any]) -> NDArray[Any] | None
     return values.reshape(n_rows, width)
 
 
-def without_duplicates(rows: SparseRows) -> SparseRows:
+def without_duplicates(rows: Batch) -> Batch:
     """Return rows in which a feature that stood more than once in a row stands once, values added.
 
     Columns that are hashed can meet in one feature. A feature stays where it first stood.
@@ -193,10 +202,10 @@ def without_duplicates(rows: SparseRows) -> SparseRows:
     kept = np.zeros(len(keys) + 1, np.int64)
     kept[first + 1] = 1
     np.cumsum(kept, out=kept)
-    return SparseRows(data[order], rows.indices[first[order]], kept[rows.indptr])
+    return Batch(data[order], rows.indices[first[order]], kept[rows.indptr])
 
 
-def shifted(part: SparseRows, first: int) -> SparseRows:
+def shifted(part: Batch, first: int) -> Batch:
     """Return a part whose feature 0 is another one; changes the part that was given."""
     if first:
         part.indices[:] += first

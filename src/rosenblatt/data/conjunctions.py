@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, SparseRows
+from rosenblatt.data.batch import Batch, join
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import HASH_VERSION, pair_hash
 
@@ -132,13 +132,7 @@ class Conjunctions(NamedTuple):
     rows: NDArray[Any]  # (n,), the row that each is in
 
 
-def conjunctions(
-    data: NDArray[Any],
-    indices: NDArray[Any],
-    indptr: NDArray[Any],
-    degree: int,
-    numbering: ConjunctionNumbering,
-) -> SparseRows:
+def conjunctions(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> Batch:
     """Return the rows with their own features and, beside them, those of their conjunctions.
 
     ``degree`` 2 adds pairs, 3 pairs and triples. ``numbering`` says in which column a conjunction
@@ -149,21 +143,18 @@ def conjunctions(
     >>> from rosenblatt.data.conjunctions import KnownConjunctions
     >>> pairs = {2: np.array([2])}  # feature 0 and feature 2, of three
     >>> numbering = KnownConjunctions(pairs, 3)
-    >>> conjunctions(np.ones(2), np.array([0, 2]), np.array([0, 2]), 2, numbering).indices
+    >>> rows = Batch(np.ones(2), np.array([0, 2]), np.array([0, 2]))
+    >>> conjunctions(rows, 2, numbering).indices
     array([0, 2, 3], dtype=int32)
     """
-    rows = SparseRows(data, indices, np.asarray(indptr, np.int64))
+    rows = rows._replace(indptr=np.asarray(rows.indptr, np.int64))
     index = np.int32 if numbering.n_columns < 2**31 else np.int64
     done = [_block(rows.block(*ends), degree, numbering) for ends in blocks(rows, degree)]
-    lengths = np.concatenate([np.diff(part.indptr) for part in done] or [rows.indptr[:0]])
-    return SparseRows(
-        np.concatenate([part.data for part in done] or [rows.data]),
-        np.concatenate([part.indices for part in done] or [rows.indices]).astype(index),
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
-    )
+    expanded = join(done) if done else rows
+    return expanded._replace(indices=expanded.indices.astype(index))
 
 
-def blocks(rows: SparseRows, degree: int) -> Iterator[tuple[int, int]]:
+def blocks(rows: Batch, degree: int) -> Iterator[tuple[int, int]]:
     """Yield first and last + 1 of rows that together have not too many conjunctions."""
     counts = n_combinations(np.diff(rows.indptr), degree)
     if len(counts) and counts.max() > MOST_IN_A_ROW:
@@ -190,7 +181,7 @@ def n_combinations(n: NDArray[Any], degree: int) -> NDArray[Any]:
     return pairs if degree == 2 else pairs + pairs * (n - 2) // 3
 
 
-def combined(rows: SparseRows, degree: int) -> Iterator[tuple[int, Conjunctions]]:
+def combined(rows: Batch, degree: int) -> Iterator[tuple[int, Conjunctions]]:
     """Yield the pairs of all rows, and for degree 3 then their triples, each with its degree."""
     lengths = np.diff(rows.indptr)
     present = np.flatnonzero(rows.data)
@@ -214,7 +205,7 @@ def combined(rows: SparseRows, degree: int) -> Iterator[tuple[int, Conjunctions]
         yield size, Conjunctions(values, sorted_, number)
 
 
-def _block(rows: SparseRows, degree: int, numbering: ConjunctionNumbering) -> SparseRows:
+def _block(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> Batch:
     n_rows = len(rows.indptr) - 1
     kind = _value_type(rows.data)
     values, columns = [rows.data.astype(kind)], [rows.indices.astype(np.int64) + numbering.shift]
@@ -232,7 +223,7 @@ def _block(rows: SparseRows, degree: int, numbering: ConjunctionNumbering) -> Sp
     sums = np.add.reduceat(ordered, first) if len(first) else ordered
     row, column = np.divmod(place[first], numbering.n_columns)
     starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
-    return SparseRows(sums.astype(kind, copy=False), column, starts.astype(np.int64))
+    return Batch(sums.astype(kind, copy=False), column, starts.astype(np.int64))
 
 
 def _value_type(data: NDArray[Any]) -> Any:
@@ -251,7 +242,7 @@ class ConjunctionCollector:
         if has_keys(n_features, degree):
             self.tables = {size: np.zeros(0, np.int64) for size in range(2, degree + 1)}
 
-    def add(self, rows: SparseRows) -> None:
+    def add(self, rows: Batch) -> None:
         """Note what occurs in these rows."""
         tables = self.tables
         if tables is None:
@@ -333,13 +324,10 @@ class ConjoinedEncoding(OuterEncoding):
     def expand(self, batch: Batch) -> Batch:
         """Return the rows of a batch of the inner encoding with their conjunctions."""
         known = batch.below(self.inner.n_features)  # svmlight rows may have more than is known
-        rows = conjunctions(known.data, known.indices, known.indptr, self.degree, self.numbering)
-        return batch._replace(
-            data=rows.data,
-            indices=rows.indices.astype(np.int32),
-            indptr=rows.indptr,
-            n_features=int(rows.indices.max(initial=-1)) + 1,
-        )
+        rows = conjunctions(known, self.degree, self.numbering)
+        n_features = int(rows.indices.max(initial=-1)) + 1
+        indices = rows.indices.astype(np.int32)
+        return batch.with_rows(rows._replace(indices=indices, n_features=n_features))
 
     def name(self, index: int) -> str:
         """Return what a feature or a conjunction is called."""

@@ -4,14 +4,14 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.data.bad_rows import BadRow, BadRows
-from rosenblatt.data.batch import Batch, SparseRows, unfamiliar
+from rosenblatt.data.batch import Batch, unfamiliar
 from rosenblatt.data.conjunctions import ConjunctionCollector
 from rosenblatt.data.decisions import Decisions, table_decisions
 from rosenblatt.data.encoding import (
@@ -267,18 +267,18 @@ class TrainingFiles:
         degree = self._columns.degree
         occurring = ConjunctionCollector(inner.n_features, degree, MOST_CONJUNCTIONS)
         for batch in encoded(self.files, inner, (), need_labels=True):
-            occurring.add(SparseRows(batch.data, batch.indices, batch.indptr))
+            occurring.add(batch)
         return ConjoinedEncoding(inner, degree, occurring.numbering())
 
-    def finish(self) -> Callable[[NDArray[Any], NDArray[Any]], object] | None:
-        """Return what fills and scales numbers, which needs all of them, if there are any.
+    def finish(self) -> Callable[[Batch], Batch] | None:
+        """Return what fills, scales and bins numbers, which needs all of them, if there are any.
 
         Rows that were read twice come finished.
         """
         encoding = self.encoding
-        if not isinstance(encoding, TableEncoding) or encoding.reads_twice:
+        if not isinstance(encoding, TableEncoding) or encoding.frozen or not encoding.n_numeric:
             return None
-        return encoding.finish if "numeric" in _roles(encoding) else None
+        return partial(encoding.finished, bins=encoding.bins)
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
@@ -513,10 +513,6 @@ def _decided(
                     files.format, table.heading, encoding.columns, label, (), AS_TRAINED
                 )
             yield table
-
-
-def _roles(encoding: TableEncoding) -> set[str]:
-    return {column.role for column in encoding.columns}
 
 
 def _size(name: str) -> int:

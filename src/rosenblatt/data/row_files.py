@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.row_blocks import RowBlock
 from rosenblatt.errors import InputError, Parameter, Sentence
 
 
@@ -43,12 +42,13 @@ class ArrayFile:
         self._file.close()
 
 
-class RowWriter:
-    """Writes rows to files: values, their features, where rows begin and end, labels, weights."""
+class RowFiles:
+    """Rows in files: values, features, where rows begin and end, labels, weights of rows."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = str(folder or tempfile.gettempdir())
         self._files: list[ArrayFile] = []
+        self._maps: list[mmap.mmap] = []
         try:
             for dtype in (np.float64, np.int32, np.int64, np.int32, np.float64):
                 self._files.append(ArrayFile(folder, dtype))
@@ -57,7 +57,7 @@ class RowWriter:
             raise self._unkept(error) from error
         self._files[2].append(np.zeros(1, np.int64))
 
-    def append(self, rows: Batch | RowBlock) -> None:
+    def append(self, rows: Batch) -> None:
         """Write rows behind those that are there."""
         data, indices, indptr, labels, weights = self._files
         try:
@@ -70,14 +70,23 @@ class RowWriter:
         except OSError as error:
             raise self._unkept(error) from error
 
-    def mapped(self) -> "MappedRows":
-        """Return the rows that were written; no more can be."""
+    def mapped(self) -> Batch:
+        """Return the rows that were written, to be changed in place; no more can be written."""
         try:
-            rows = MappedRows(self._files)
+            maps = [file.mapped() for file in self._files]
         except OSError as error:
             raise self._unkept(error) from error
+        arrays = [file.array(memory) for file, memory in zip(self._files, maps, strict=True)]
+        self._maps = [memory for memory in maps if memory is not None]
         self.close()
-        return rows
+        data, indices, indptr, labels, weights = arrays
+        return Batch(data, indices, indptr, labels, weights=weights if len(weights) else None)
+
+    def release(self) -> None:
+        """Let the system take back the memory of what has been read; the files still hold it."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            for memory in self._maps:
+                memory.madvise(mmap.MADV_DONTNEED)
 
     def close(self) -> None:
         """Give the files up."""
@@ -90,20 +99,3 @@ class RowWriter:
             f" folder with room for them with {Parameter('cache')}."
         )
         return InputError(msg)
-
-
-class MappedRows:
-    """Rows in files that are mapped into memory; the values may be changed in place."""
-
-    def __init__(self, files: list[ArrayFile]) -> None:
-        maps = [file.mapped() for file in files]
-        arrays = [file.array(memory) for file, memory in zip(files, maps, strict=True)]
-        self.data, self.indices, self.indptr, self.labels, weights = arrays
-        self.weights = weights if len(weights) else None  # of all rows, or of none
-        self._maps = [memory for memory in maps if memory is not None]
-
-    def release(self) -> None:
-        """Let the system take back the memory of what has been read; the files still hold it."""
-        if hasattr(mmap, "MADV_DONTNEED"):
-            for memory in self._maps:
-                memory.madvise(mmap.MADV_DONTNEED)

@@ -15,8 +15,8 @@ from rosenblatt.data.lines import TextBlock, text_lines
 from rosenblatt.data.sources import Source, name_of
 from rosenblatt.data.svmlight_rows import (
     Conventions,
+    Faults,
     LineError,
-    ParsedBlock,
     conventions_for,
     parse_plain,
     parse_scanned,
@@ -84,9 +84,8 @@ def svmlight_batches(
     conventions = start._replace(
         detected=zero_based is None,
         most=MOST_FEATURE if max_index is None else min(max_index, MOST_FEATURE),
-        skip=bad_rows is not None and bad_rows.skip,
     )
-    parser = _Parser(conventions, kind)
+    parser = _Parser(conventions, kind, skip=bad_rows is not None and bad_rows.skip)
     table = Classes() if classes is None else classes
     n_threads = threads or os.cpu_count() or 1
     return _batches(source, parser, table, block_bytes, n_threads, prompt, bad_rows)
@@ -111,7 +110,7 @@ def read_svmlight(
     )
     if not batches:
         nothing = parse_plain(b"", conventions_for(0, np.dtype(dtype)), np.dtype(dtype))
-        return _batch(nothing, table, from_zero, name_of(source), 1, 0)
+        return nothing._replace(classes=table.labels, zero_based=from_zero, file=name_of(source))
     rows = join(batches)
     if zero_based is None and len(rows.indices) and rows.indices.min() > 0:
         rows.indices[:] -= 1
@@ -131,12 +130,19 @@ def _batches(
     name, line = name_of(source), 1
     parts = in_order(parser.parse, text_lines(source, size, prompt=prompt), threads)
     try:
-        for parsed, bytes_read in parts:
-            bad = tuple(_bad_row(name, line, *fault) for fault in parsed.faults)
-            if len(parsed.labels) or bad:
-                batch = _batch(parsed, classes, not parser.base, name, line, bytes_read)
-                yield batch._replace(bad=bad)
-            line += parsed.n_lines
+        for batch, faults in parts:
+            bad = tuple(_bad_row(name, line, *fault) for fault in faults or ())
+            if batch.n_rows or bad:
+                codes = classes.codes(list(batch.classes))
+                yield batch._replace(
+                    labels=codes[batch.labels],
+                    classes=classes.labels,
+                    zero_based=not parser.base,
+                    file=name,
+                    first_line=line,
+                    bad=bad,
+                )
+            line += batch.n_lines
     except LineError as error:
         refuse_unless_skipped(_bad_row(name, line, 0, error), bad_rows)
         raise
@@ -149,35 +155,16 @@ def _bad_row(file: str, line: int, before: int, error: LineError) -> BadRow:
     return BadRow(before, place, error.clause)
 
 
-def _batch(
-    parsed: ParsedBlock, classes: Classes, zero_based: bool, name: str, line: int, bytes_read: int
-) -> Batch:
-    codes = classes.codes(parsed.distinct)
-    return Batch(
-        parsed.data,
-        parsed.indices,
-        parsed.indptr,
-        codes[parsed.labels],
-        classes.labels,
-        parsed.queries,
-        parsed.n_features,
-        zero_based,
-        name,
-        line,
-        parsed.n_lines,
-        bytes_read,
-    )
-
-
 class _Parser:
     """Parses blocks in several threads, once it is known from where features count.
 
     Where nobody says so, the first block decides, and the others wait for it.
     """
 
-    def __init__(self, conventions: Conventions, dtype: np.dtype[Any]) -> None:
+    def __init__(self, conventions: Conventions, dtype: np.dtype[Any], *, skip: bool) -> None:
         self._conventions = conventions
         self._dtype = dtype
+        self._skip = skip  # whether bad lines are left out
         self._decided = Event()
         if not conventions.detected:
             self._decided.set()
@@ -187,29 +174,32 @@ class _Parser:
         """The number of the first feature."""
         return self._conventions.base
 
-    def parse(self, block: TextBlock) -> tuple[ParsedBlock, int]:
-        """Return the rows of a block and how far the file has been read."""
+    def parse(self, block: TextBlock) -> tuple[Batch, Faults | None]:
+        """Return the rows of a block, and its bad lines where these are left out."""
+        faults: Faults | None = [] if self._skip else None
         if block.offset == 0 and self._conventions.detected:
             try:
-                return self._parse_first(block), block.bytes_read
+                rows = self._first_rows(block, faults)
             finally:
                 self._decided.set()
-        self._decided.wait()
-        return self._rows(block), block.bytes_read
+        else:
+            self._decided.wait()
+            rows = self._rows(block, faults)
+        return rows._replace(bytes_read=block.bytes_read), faults
 
-    def _parse_first(self, block: TextBlock) -> ParsedBlock:
-        parsed = self._rows(block)
-        if not len(parsed.indices) or parsed.lowest == 0:
-            return parsed
+    def _first_rows(self, block: TextBlock, faults: Faults | None) -> Batch:
+        rows = self._rows(block, faults)
+        if not len(rows.indices) or rows.indices.min() == 0:
+            return rows
         self._conventions = self._conventions._replace(base=1)
-        parsed.indices[:] -= 1
-        return parsed._replace(n_features=parsed.n_features - 1)
+        rows.indices[:] -= 1
+        return rows._replace(n_features=rows.n_features - 1)
 
-    def _rows(self, block: TextBlock) -> ParsedBlock:
-        conventions = self._conventions
+    def _rows(self, block: TextBlock, faults: Faults | None) -> Batch:
+        how = self._conventions, self._dtype, faults
         if available():
-            return parse_scanned(block.text, block.length, conventions, self._dtype)
-        return parse_plain(block.text[: block.length].tobytes(), conventions, self._dtype)
+            return parse_scanned(block.text, block.length, *how)
+        return parse_plain(block.text[: block.length].tobytes(), *how)
 
 
 class SvmlightEncoding:

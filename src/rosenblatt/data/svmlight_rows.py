@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, Label, read_label, shown
 from rosenblatt.errors import Parameter, Sentence
 from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
@@ -28,6 +29,7 @@ TOKEN = re.compile(rb"[^ \t\r\v\f]+")  # as bytes.split parts them
 # What rounds to the infinity of float32: half a step above its largest number.
 FLOAT32_LIMIT = float(np.ldexp(2 - 2.0**-24, 127))
 Text = NDArray[np.uint8]
+Faults = list[tuple[int, "LineError"]]  # lines left out, with the number of the next row
 
 
 class LineError(Exception):
@@ -47,7 +49,6 @@ class Conventions(NamedTuple):
     limit: float  # what rounds to infinity: values are below it in size
     detected: bool = False  # the base was found out from earlier rows, not told
     most: int = MOST_FEATURE  # the highest number of a feature
-    skip: bool = False  # whether lines that are not in order are left out
 
 
 class Row(NamedTuple):
@@ -183,36 +184,20 @@ def _zero_clause(numbering: Conventions) -> str:
     return Sentence(f"feature 0, {reason} use {Parameter('zero_based', value=True)}")
 
 
-class ParsedBlock(NamedTuple):
-    """The rows of a block; ``labels`` are numbers into ``distinct``."""
-
-    data: NDArray[Any]
-    indices: NDArray[np.int32]
-    indptr: NDArray[np.int64]
-    labels: NDArray[np.int32]
-    distinct: list[Label]  # in order of appearance; +1 and 1 may both be there, as two
-    queries: NDArray[np.int64] | None
-    lowest: int  # of the indices; where there is none, the highest there can be
-    n_features: int  # one more than the highest index
-    n_lines: int
-    faults: tuple[
-        tuple[int, LineError], ...
-    ] = ()  # lines left out, with the number of the next row
-
-
 def conventions_for(base: int, dtype: np.dtype[Any], *, detected: bool = False) -> Conventions:
     """Return how features are numbered and what values there can be in this type."""
     limit = FLOAT32_LIMIT if dtype == np.float32 else np.inf
     return Conventions(base, limit, detected)
 
 
-def parse_plain(text: bytes, numbering: Conventions, dtype: np.dtype[Any]) -> ParsedBlock:
-    """Return the rows of a text that ends in a newline.
+def parse_plain(
+    text: bytes, numbering: Conventions, dtype: np.dtype[Any], faults: Faults | None = None
+) -> Batch:
+    """Return the rows of a text that ends in a newline; its classes are the labels as written.
 
-    Raise LineError at the first bad line, or leave bad lines out if the conventions say so.
+    Raise LineError at the first bad line; with ``faults`` leave bad lines out, and list them there.
     """
     lines = text.split(b"\n")[:-1]
-    faults: list[tuple[int, LineError]] = []
     data: list[float] = []
     indices: list[int] = []
     indptr = [0]
@@ -224,7 +209,7 @@ def parse_plain(text: bytes, numbering: Conventions, dtype: np.dtype[Any]) -> Pa
             row = parse_line(line, numbering)
         except LineError as error:
             fault = LineError(error.column, error.clause, number)
-            if not numbering.skip:
+            if faults is None:
                 raise fault from None
             faults.append((len(labels), fault))
             continue
@@ -236,28 +221,16 @@ def parse_plain(text: bytes, numbering: Conventions, dtype: np.dtype[Any]) -> Pa
         labels.append(distinct.setdefault(row.label, len(distinct)))
         queries.append(row.query)
     any_query = any(query != NO_QUERY for query in queries)
-    return ParsedBlock(
+    return Batch(
         np.array(data, dtype),
         np.array(indices, np.int32),
         np.array(indptr, np.int64),
         np.array(labels, np.int32),
-        list(distinct),
+        tuple(distinct),
         np.array(queries, np.int64) if any_query else None,
-        min(indices, default=MOST_FEATURE),
         max(indices, default=-1) + 1,
-        len(lines),
-        tuple(faults),
+        n_lines=len(lines),
     )
-
-
-class RowArrays(NamedTuple):
-    """Where rows are written: as many places as the text has colons and newlines."""
-
-    data: NDArray[Any]
-    indices: NDArray[np.int32]
-    indptr: NDArray[np.int64]
-    labels: NDArray[np.int32]
-    queries: NDArray[np.int64]
 
 
 class LabelTokens(NamedTuple):
@@ -269,9 +242,13 @@ class LabelTokens(NamedTuple):
 
 
 def parse_scanned(
-    text: Text, length: int, numbering: Conventions, dtype: np.dtype[Any]
-) -> ParsedBlock:
-    """Return the rows of text[:length], which ends in a newline; raise LineError at a bad line.
+    text: Text,
+    length: int,
+    numbering: Conventions,
+    dtype: np.dtype[Any],
+    faults: Faults | None = None,
+) -> Batch:
+    """Return the rows of text[:length], which ends in a newline, as ``parse_plain`` does.
 
     The array must go on for 64 bytes behind the text, whatever they are.
     """
@@ -290,13 +267,15 @@ def parse_scanned(
         raise ValueError(msg)
     address = text.ctypes.data
     n_lines, n_colons = count_lines_and_colons(address, length)
-    rows = RowArrays(
+    queries = np.empty(n_lines, np.int64)
+    rows = Batch(  # as many places as the text has colons and newlines
         np.empty(n_colons, dtype),
         np.empty(n_colons, np.int32),
         np.empty(n_lines + 1, np.int64),
         np.empty(n_lines, np.int32),
-        np.empty(n_lines, np.int64),
+        queries=queries,
     )
+    arrays = rows.data, rows.indices, rows.indptr, rows.labels, queries
     tokens = LabelTokens(
         np.empty(n_lines, np.int64),
         np.empty(n_lines, np.int64),
@@ -304,7 +283,7 @@ def parse_scanned(
     )
     done, good = ScanProgress(0, 0, 0, 0, 0, ascending=True), True
     while good:
-        done = scan(address, length, numbering.base, numbering.limit, *rows, *tokens, done)
+        done = scan(address, length, numbering.base, numbering.limit, *arrays, *tokens, done)
         if done.position >= length:
             break
         start = done.position
@@ -324,23 +303,20 @@ def parse_scanned(
     beyond = highest + numbering.base > numbering.most
     if not good or lowest < 0 or beyond or distinct is None:
         # Whatever is wrong, the plain parser comes to the first of it, and says what it is.
-        return parse_plain(text[:length].tobytes(), numbering, dtype)
-    return ParsedBlock(
+        return parse_plain(text[:length].tobytes(), numbering, dtype, faults)
+    return Batch(
         rows.data[: done.n_values],
         indices,
         rows.indptr[: done.n_rows + 1],
         rows.labels[: done.n_rows],
-        distinct,
-        rows.queries[: done.n_rows] if done.n_queries else None,
-        lowest,
+        tuple(distinct),
+        queries[: done.n_rows] if done.n_queries else None,
         highest + 1,
-        n_lines,
+        n_lines=n_lines,
     )
 
 
-def _with_row(
-    rows: RowArrays, done: "ScanProgress", row: Row | None, position: int
-) -> "ScanProgress":
+def _with_row(rows: Batch, done: "ScanProgress", row: Row | None, position: int) -> "ScanProgress":
     """Write the features of a row whose label is written already; return the progress made."""
     if row is None:
         return done._replace(position=position)
@@ -348,7 +324,8 @@ def _with_row(
     rows.data[done.n_values : stop] = row.values
     rows.indices[done.n_values : stop] = row.indices
     rows.indptr[done.n_rows + 1] = stop
-    rows.queries[done.n_rows] = row.query
+    if rows.queries is not None:
+        rows.queries[done.n_rows] = row.query
     n_queries = done.n_queries + (row.query != NO_QUERY)
     return done._replace(
         position=position, n_rows=done.n_rows + 1, n_values=stop, n_queries=n_queries

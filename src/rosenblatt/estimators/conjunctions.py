@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from rosenblatt.data.batch import SparseRows
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.conjunctions import (
     ConjunctionCollector,
     HashedConjunctions,
@@ -116,9 +116,9 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows, was_sparse = self._rows(X, reset=False)
-        found = conjunctions(*rows, self.degree, self._numbering)
-        shape = (len(rows.indptr) - 1, self._numbering.n_columns)
-        matrix = sparse.csr_array(tuple(found), shape=shape)
+        found = conjunctions(rows, self.degree, self._numbering)
+        shape = (rows.n_rows, self._numbering.n_columns)
+        matrix = sparse.csr_array((found.data, found.indices, found.indptr), shape=shape)
         if not was_sparse:
             return matrix.toarray()
         return matrix if isinstance(X, sparse.sparray) else sparse.csr_matrix(matrix)
@@ -138,7 +138,7 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         ]
         return np.array([*names, *more], object)
 
-    def _rows(self, X: Any, *, reset: bool) -> tuple[SparseRows, bool]:
+    def _rows(self, X: Any, *, reset: bool) -> tuple[Batch, bool]:
         X = validate_data(
             self,
             X,
@@ -154,7 +154,7 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
             X = X.copy()
             X.sum_duplicates()
         matrix = X if was_sparse else sparse.csr_array(X)
-        return SparseRows(matrix.data, matrix.indices, matrix.indptr), was_sparse
+        return Batch(matrix.data, matrix.indices, matrix.indptr), was_sparse
 
     def _check_parameters(self) -> None:
         requirements = {

@@ -1,17 +1,18 @@
-"""Whether bins of numbers become features by default: as rows say that were not learned from."""
+"""Choose by held-out error whether numeric columns get bins."""
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import SparseRows
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import TableEncoding
-from rosenblatt.data.encoding.bins import RowSample
+from rosenblatt.data.encoding.bins import NumberBins, RowSample
 from rosenblatt.errors import WeightOverflowError
-from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import join
 from rosenblatt.models.held_out import dealt, fold_scores
 from rosenblatt.models.learner import Learner
@@ -28,7 +29,7 @@ PASSES = 5
 STANDARD_ERRORS = 1.0  # by which bins must be better
 
 
-Form = Callable[[SparseRows], SparseRows]
+Form = Callable[[Batch], Batch]
 
 
 class BinChoice(NamedTuple):
@@ -55,14 +56,14 @@ class BinOffer(Protocol):
     n_bins: int
     n_features: int  # with bins
 
-    def plain(self, rows: SparseRows) -> SparseRows:
-        """Return rows of a reading without bins."""
+    def plain(self, rows: Batch) -> Batch:
+        """Return rows of a reading, finished without bins."""
 
-    def binned(self, rows: SparseRows) -> SparseRows:
-        """Return rows of a reading with bins."""
+    def binned(self, rows: Batch) -> Batch:
+        """Return rows of a reading, finished with bins."""
 
-    def settle(self, reading: Reading, *, chosen: bool) -> None:
-        """Let the rows of the reading be those that were chosen."""
+    def choose(self, *, binned: bool) -> None:
+        """Let the source finish its rows in this form."""
 
 
 class NewBins:
@@ -74,43 +75,43 @@ class NewBins:
             sample.add(encoding.numbers_of(rows))
         self.n_bins = default_bins(reading.n_rows)
         self._edges = sample.edges(self.n_bins)
+        self._bins = NumberBins.numbered_from(len(encoding.numbering), self._edges)
         self.n_features = encoding.n_features + sum(len(e) + 1 for e in self._edges if len(e))
 
-    def plain(self, rows: SparseRows) -> SparseRows:
-        """Return rows as they are."""
-        return rows
+    def plain(self, rows: Batch) -> Batch:
+        """Return rows with their numbers filled and scaled."""
+        return self._encoding.finished(rows, None)
 
-    def binned(self, rows: SparseRows) -> SparseRows:
-        """Return rows with bins behind the rest."""
-        return self._encoding.with_bins(rows, self._edges)
+    def binned(self, rows: Batch) -> Batch:
+        """Return such rows with bins behind the rest."""
+        return self._encoding.finished(rows, self._bins)
 
-    def settle(self, reading: Reading, *, chosen: bool) -> None:
-        """Have bins in the encoding and in the rows, if they are chosen."""
-        if chosen:
+    def choose(self, *, binned: bool) -> None:
+        """Have bins in the encoding, if they are chosen."""
+        if binned:
             self._encoding.add_bins(self.n_bins, self._edges)
-            reading.change(self.binned, self._encoding.n_features)
 
 
+@dataclass
 class ReadBins:
     """Bins that rows have, their features from some number on, which can be left out."""
 
-    def __init__(self, n_bins: int, first: int, n_features: int) -> None:
-        self.n_bins, self._first, self.n_features = n_bins, first, n_features
+    n_bins: int
+    first: int
+    n_features: int
+    chosen: bool = True
 
-    def plain(self, rows: SparseRows) -> SparseRows:
+    def plain(self, rows: Batch) -> Batch:
         """Return rows without the last features."""
-        kept = rows.indices < self._first
-        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-        return SparseRows(rows.data[kept], rows.indices[kept], ends[rows.indptr])
+        return rows.below(self.first)
 
-    def binned(self, rows: SparseRows) -> SparseRows:
+    def binned(self, rows: Batch) -> Batch:
         """Return rows as they are."""
         return rows
 
-    def settle(self, reading: Reading, *, chosen: bool) -> None:
-        """Leave the bins out, unless they are chosen."""
-        if not chosen:
-            reading.change(self.plain, self.n_features)
+    def choose(self, *, binned: bool) -> None:
+        """Keep the bins or leave them out."""
+        self.chosen = binned
 
 
 def new_bins(encoding: Any, reading: Reading) -> NewBins | None:
@@ -120,13 +121,13 @@ def new_bins(encoding: Any, reading: Reading) -> NewBins | None:
 
 
 def bins_of(reading: Reading, encoding: Any) -> ReadBins | None:
-    """Give bins to rows that have been read, if these can have any, and return how to drop them."""
-    n_before = reading.n_features if encoding is None else encoding.n_features
+    """Give bins to rows that are to be finished, if possible, and return how to drop them."""
     offer = new_bins(encoding, reading)
     if offer is None:
         return None
-    offer.settle(reading, chosen=True)
-    return ReadBins(offer.n_bins, n_before, offer.n_features)
+    first = encoding.n_features
+    offer.choose(binned=True)
+    return ReadBins(offer.n_bins, first, offer.n_features)
 
 
 def default_bins(n_rows: int) -> int:
@@ -151,13 +152,13 @@ class BinTrial:
         self.choice: BinChoice | None = None
 
     def __call__(self, reading: Reading) -> None:
-        """Choose, and let the rows of the reading be those that were chosen."""
+        """Choose the form in which the rows of a reading are finished."""
         reading.check_classes()
         offer = self._offer(reading) if reading.n_rows >= FEWEST_ROWS else None
         if offer is None:
             return
         self.choice = self._choice(offer, reading)
-        offer.settle(reading, chosen=self.choice.chosen)
+        offer.choose(binned=self.choice.chosen)
 
     def _choice(self, offer: BinOffer, reading: Reading) -> BinChoice:
         drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // MOST_ROWS))
@@ -182,14 +183,9 @@ class BinTrial:
         return BinChoice(offer.n_bins, error, plain_error, n_judged, chosen=bool(better))
 
     def _rows(self, reading: Reading, drawn: NDArray[Any], offer: BinOffer, form: Form) -> Rows:
-        """Return some rows of a reading in one of the two forms, finished."""
-        parts: list[Rows] = []
-        for part in reading.taken(drawn):
-            rows = form(part)
-            if reading.finish is not None:
-                reading.finish(rows.data, rows.indptr)
-            parts.append(CSR(*rows, offer.n_features, self._learner.constant))
-        return join(parts)
+        """Return some rows of a reading in one of the two forms."""
+        constant = self._learner.constant
+        return join([form(part).csr(offer.n_features, constant) for part in reading.taken(drawn)])
 
     def _wrong(
         self, examples: Examples, numbers: NDArray[Any], n_classes: int, folds: NDArray[Any]

@@ -111,18 +111,13 @@ def batch_of(X: Any) -> Batch:
         rows = rows.copy()  # the arrays may be the caller's
         rows.sum_duplicates()
     return Batch(
-        data=rows.data,
-        indices=rows.indices.astype(np.int32, copy=False),
-        indptr=rows.indptr.astype(np.int64, copy=False),
+        rows.data,
+        rows.indices.astype(np.int32, copy=False),
+        rows.indptr.astype(np.int64, copy=False),
         labels=np.full(rows.shape[0], -1, np.int32),
-        classes=(),
-        queries=None,
         n_features=rows.shape[1],
-        zero_based=True,
         file="X",
-        first_line=1,
         n_lines=rows.shape[0],
-        bytes_read=0,
     )
 
 
@@ -182,18 +177,14 @@ class FileRows:
         """Return the rows of these numbers as if they were all that the files hold."""
         some = self.take(numbers)
         return Batch(
-            data=some.rows.data,
-            indices=some.rows.indices,
-            indptr=some.rows.indptr,
+            some.rows.data,
+            some.rows.indices,
+            some.rows.indptr,
             labels=some.numbers.astype(np.int32),
             classes=self.classes,
-            queries=None,
             n_features=self.rows.n_features,
-            zero_based=True,
             file=self.files.names[0],
-            first_line=1,
             n_lines=len(numbers),
-            bytes_read=0,
             weights=some.weights,
         )
 
@@ -217,7 +208,6 @@ def read_rows(
 
     With ``offer_bins`` numbers have bins where they can, to be tried or left out.
     """
-    from rosenblatt.kernels.rows import CSR
     from rosenblatt.models.bin_choice import bins_of
     from rosenblatt.training.reading import Reading
 
@@ -232,11 +222,10 @@ def read_rows(
     reading.check_classes()
     encoding = source.encoding
     offer = bins_of(reading, encoding) if offer_bins else None
+    reading.finish()
     block = reading.first
-    if reading.finish is not None:
-        reading.finish(block.data, block.indptr)
     n_features = block.n_features if encoding is None else encoding.n_features
-    rows = CSR(block.data, block.indices, block.indptr, n_features, 1.0 if fit_intercept else 0.0)
+    rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
     names = () if encoding is None or n_features > 1000 else encoding.names(range(n_features))
     numbers = reading.ranks[block.labels]
     return FileRows(

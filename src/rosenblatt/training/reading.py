@@ -7,12 +7,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, SparseRows
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Label
-from rosenblatt.data.row_blocks import RowBlock, row_blocks
-from rosenblatt.data.row_files import MappedRows, RowWriter
+from rosenblatt.data.row_blocks import row_blocks
+from rosenblatt.data.row_files import RowFiles
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import take
 from rosenblatt.training.examples import ClassWeight, class_weights, ranks_of, sorted_classes
 
@@ -21,7 +20,7 @@ SWEEP = 1 << 16  # rows at a time where something is done to all of them
 # what is tried on them. Larger ones were neither faster nor better on 1.2 million rows.
 BLOCK_BYTES = 64 << 20
 
-Finish = Callable[[NDArray[Any], NDArray[Any]], object]  # changes the data of rows (data, indptr)
+Finish = Callable[[Batch], Batch]  # may change the rows in place
 
 
 class RowSource(Protocol):
@@ -35,9 +34,9 @@ class RowSource(Protocol):
         """Open the source at its first row."""
 
     def finish(self) -> Finish | None:
-        """Return what has to be done to the rows once all of them have been read, if anything.
+        """Return what finishes rows once all of them have been read, if they need it.
 
-        It is asked for when some rows have been read.
+        It is asked for when some rows have been read, and again when all of them have.
         """
 
 
@@ -73,16 +72,15 @@ class Reading:
         self.block_ends: list[int] = []
         self.batch_ends: list[int] = []
         self.done = False
-        self.rows: MappedRows | None = None  # when done, where more than one block was kept
+        self.rows: Batch | None = None  # when done, where more than one block was kept
         self.cache = cache  # the folder in which the files are; by default that of the system
-        self._writer: RowWriter | None = None
+        self._files: RowFiles | None = None
         self._keep = keep
         self._while_reading = while_reading
         self._source = source
         self._blocks = row_blocks(source.batches(), block_bytes, self._write)
         try:
             self.first = self._take()  # looked at in advance: it says which classes there are
-            self.finish = source.finish()
         except BaseException:
             self.close()
             raise
@@ -113,9 +111,9 @@ class Reading:
         weights: NDArray[Any] = by_class[self.ranks[labels]]
         return weights if given is None else weights * given
 
-    def blocks(self) -> Generator[RowBlock, None, None]:
+    def blocks(self) -> Generator[Batch, None, None]:
         """Yield the remaining blocks; each is valid until the next is requested."""
-        block: RowBlock | None = self.first
+        block: Batch | None = self.first
         while block is not None:
             yield block
             block = None if self.done else self._take()
@@ -127,26 +125,29 @@ class Reading:
         if not self.first.last:  # it is kept, or was learned from
             self.first = self.first._replace(data=np.empty(0), indices=np.empty(0, np.int32))
 
-    def stored(self) -> Iterator[SparseRows]:
-        """Yield all rows as they were read, in their order, once they have been read and kept."""
+    def stored(self) -> Iterator[Batch]:
+        """Yield all rows in their order, once they have been read and kept."""
         if self.rows is None:
-            block = self.first
-            yield SparseRows(block.data, block.indices, block.indptr)
+            yield self.first
             return
-        rows = SparseRows(self.rows.data, self.rows.indices, self.rows.indptr)
         for start in range(0, self.n_rows, SWEEP):
-            yield rows.block(start, min(start + SWEEP, self.n_rows))
-            self.rows.release()
+            yield self.rows.block(start, min(start + SWEEP, self.n_rows))
+            self.release()
 
-    def taken(self, numbers: NDArray[np.int64]) -> Iterator[SparseRows]:
+    def release(self) -> None:
+        """Give back the memory that rows in files took."""
+        if self._files is not None:
+            self._files.release()
+
+    def taken(self, numbers: NDArray[np.int64]) -> Iterator[Batch]:
         """Yield copies of some of these rows, by ascending numbers."""
         first = 0
         for rows in self.stored():
-            end = first + len(rows.indptr) - 1
+            end = first + rows.n_rows
             here = numbers[slice(*np.searchsorted(numbers, [first, end]))]
             if len(here):
-                taken: Any = take(CSR(*rows, self.n_features, 0.0), here - first)
-                yield SparseRows(taken.data, taken.indices, taken.indptr)
+                taken: Any = take(rows.csr(self.n_features, 0.0), here - first)
+                yield Batch(taken.data, taken.indices, taken.indptr, n_features=self.n_features)
             first = end
 
     def labels(self, numbers: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any] | None]:
@@ -155,29 +156,36 @@ class Reading:
         labels, weights = kept.labels[numbers], kept.weights
         return labels, self.row_weights(labels, None if weights is None else weights[numbers])
 
-    def change(self, changed: Callable[[SparseRows], SparseRows], n_features: int) -> None:
-        """Put others in the place of the rows that were read and kept, each with its label."""
-        self.n_features = n_features
-        if self.rows is None:
-            (rows,) = map(changed, self.stored())
-            self.first = self.first._replace(**rows._asdict(), n_features=n_features)
+    @property
+    def finished(self) -> bool:
+        """Whether rows can be learned from as they are read."""
+        return self._source.finish() is None
+
+    def finish(self) -> None:
+        """Finish all rows, where they need it, once they have been read and kept."""
+        finish = self._source.finish()
+        if finish is None:
             return
-        writer, start = RowWriter(self.cache), 0
-        for rows in map(changed, self.stored()):
-            here = slice(start, start + len(rows.indptr) - 1)
-            weights = None if self.rows.weights is None else self.rows.weights[here]
-            labels = self.rows.labels[here]
-            writer.append(self.first._replace(**rows._asdict(), labels=labels, weights=weights))
-            start = here.stop
-        self.rows = writer.mapped()
+        files = None
+        for rows in self.stored():
+            changed = finish(rows)
+            self.n_features = max(self.n_features, changed.n_features)
+            if self.rows is None:
+                self.first = changed._replace(n_features=self.n_features)
+            elif changed.data is not rows.data:
+                files = files or RowFiles(self.cache)
+                files.append(changed)
+        if files is not None:
+            self._files, self.rows = files, files.mapped()
+        self.rows = self.rows and self.rows._replace(n_features=self.n_features)
 
     def close(self) -> None:
         """Stop reading and give the files up."""
         self._blocks.close()
-        if self._writer is not None:
-            self._writer.close()
+        if self._files is not None:
+            self._files.close()
 
-    def _take(self) -> RowBlock:
+    def _take(self) -> Batch:
         block = next(self._blocks, None)
         if block is None:
             msg = "There are no rows to learn from: the input is empty."
@@ -190,7 +198,7 @@ class Reading:
             self._class_totals = np.pad(self._class_totals, (0, n_new))
         self.class_counts += np.bincount(block.labels, minlength=len(self.ranks))
         self._class_totals += np.bincount(block.labels, block.weights, len(self.ranks))
-        self.batch_ends += (block.batch_ends + block.first_row).tolist()
+        self.batch_ends += (end + block.first_row for end in block.batch_ends)
         self.n_rows = block.first_row + block.n_rows
         self.block_ends.append(self.n_rows)
         self.n_features, self.bytes_read = block.n_features, block.bytes_read
@@ -198,19 +206,18 @@ class Reading:
             self._end()
         return block
 
-    def _write(self, rows: RowBlock | Batch) -> bool:
+    def _write(self, rows: Batch) -> bool:
         """Keep rows for later passes; return whether they are not yet learned from."""
-        finished = self._source.finish() is not None
-        if not self._keep and not finished:
+        finished = self.finished
+        if not self._keep and finished:
             return False
-        if self._writer is None:
-            self._writer = RowWriter(self.cache)
-        self._writer.append(rows)
-        return finished or not self._while_reading
+        if self._files is None:
+            self._files = RowFiles(self.cache)
+        self._files.append(rows)
+        return not (finished and self._while_reading)
 
     def _end(self) -> None:
         self.done = True
         self._blocks.close()
-        if self._writer is not None:
-            self.rows = self._writer.mapped()
-            self._writer = None
+        if self._files is not None:
+            self.rows = self._files.mapped()._replace(n_features=self.n_features)

@@ -86,9 +86,11 @@ def fit_stream(
         )
 
     try:
-        if keep and prepare is not None:
+        if not reading.finished or (keep and prepare is not None):
             reading.read_on()
-            prepare(reading)
+            if keep and prepare is not None:
+                prepare(reading)
+            reading.finish()
         sample = _sample(reading, constant)
         supply = supply_of(reading, sampling, constant, while_reading=one_pass)
         reading.check_classes()
@@ -117,8 +119,6 @@ def fit_stream(
     except BaseException:
         reading.close()
         raise
-    if reading.finish is not None and not reading.first.last:
-        reading.finish(sample.data, sample.indptr)
     return StreamFit(state, outcome, reading, supply, sample)
 
 
@@ -144,12 +144,12 @@ def _sample(reading: Reading, constant: float) -> CSR:
     """Return the rows of the first block; of a stream some of them, copied, as others follow."""
     block = reading.first
     if block.last:
-        return CSR(block.data, block.indices, block.indptr, block.n_features, constant)
+        return block.csr(block.n_features, constant)
     rows = block if reading.rows is None else reading.rows  # read to the end, a block is gone
     n_rows = max(1, int(rows.indptr[: block.n_rows + 1].searchsorted(SAMPLE_VALUES, "right")) - 1)
-    n_values = rows.indptr[n_rows]
-    data, indices = rows.data[:n_values].copy(), rows.indices[:n_values].copy()
-    return CSR(data, indices, rows.indptr[: n_rows + 1].copy(), reading.n_features, constant)
+    some = rows.block(0, n_rows)
+    some = some._replace(data=some.data.copy(), indices=some.indices.copy())
+    return some.csr(reading.n_features, constant)
 
 
 def _start(reading: Reading, start: Callable[[int, int], State]) -> State:

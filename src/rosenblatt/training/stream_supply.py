@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.row_files import ArrayFile, MappedRows
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.row_files import ArrayFile
 from rosenblatt.data.threads import in_order
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed
@@ -76,12 +77,10 @@ def supply_of(
 
     Where that is all there is, they are those of ``fit`` on an array; else those of a stream.
     """
-    first, finish = reading.first, reading.finish
+    first = reading.first
     if not first.last:
         return StreamSupply(reading, sampling, constant, while_reading=while_reading)
-    if finish is not None:
-        finish(first.data, first.indptr)
-    rows = CSR(first.data, first.indices, first.indptr, first.n_features, constant)
+    rows = first.csr(first.n_features, constant)
     targets = targets_of(reading.ranks[first.labels], len(reading.classes))
     held_out = held_out_mask(0, first.n_rows, sampling.held_out, sampling.key)
     if held_out.sum() < FEWEST_HELD_OUT:
@@ -107,7 +106,7 @@ class StreamSupply:
         self._classes = reading.classes
         self._n_read = 0  # rows learned from while reading
         self._kept: RowCache | None = None
-        if reading.done or reading.finish is not None or not while_reading:
+        if reading.done or not while_reading:
             reading.read_on()
             self._keep()
 
@@ -146,7 +145,7 @@ class StreamSupply:
         for block in self._reading.blocks():
             if self._reading.classes != self._classes or len(self._classes) < 2:
                 raise NewClassError
-            rows = CSR(block.data, block.indices, block.indptr, block.n_features, self._constant)
+            rows = block.csr(block.n_features, self._constant)
             order = numbers_of_rows(self._sampling, block.first_row, block.n_rows) - block.first_row
             self._n_read += len(order)
             if shuffler is not None and self._sampling.shuffle == "blocks":
@@ -166,20 +165,16 @@ class StreamSupply:
 class RowCache:
     """Passes over rows in files; between two parts the memory that they took is given back."""
 
-    def __init__(
-        self, rows: MappedRows, reading: Reading, sampling: Sampling, constant: float
-    ) -> None:
+    def __init__(self, rows: Batch, reading: Reading, sampling: Sampling, constant: float) -> None:
         self.n_learned = 0
         self.n_held_out = 0
         self._rows = rows
         self._reading = reading
         self._sampling = sampling
         self.examples = Examples(
-            CSR(rows.data, rows.indices, rows.indptr, reading.n_features, constant),
-            rows.labels,
-            self._weights(),
+            rows.csr(reading.n_features, constant), rows.labels, self._weights()
         )
-        self._settle()
+        self._set_targets()
         self._blocks: Blocks | None = None
         if sampling.shuffle == "blocks":
             self._blocks = Blocks(self.examples.rows)
@@ -200,20 +195,17 @@ class RowCache:
         file.close()
         return file.array(memory)
 
-    def _settle(self) -> None:
-        """Change the labels to targets and finish the values, in the files."""
-        rows, finish, n_rows = self._rows, self._reading.finish, self._reading.n_rows
+    def _set_targets(self) -> None:
+        """Change the labels to targets, in the files, and count the rows held out."""
+        rows, n_rows = self._rows, self._reading.n_rows
         for start in range(0, n_rows, SWEEP):
             stop = min(start + SWEEP, n_rows)
             rows.labels[start:stop] = self._reading.targets(rows.labels[start:stop])
-            if finish is not None:
-                ends = rows.indptr[start : stop + 1]
-                finish(rows.data[ends[0] : ends[-1]], ends - ends[0])
             held_out = held_out_mask(
                 start, stop - start, self._sampling.held_out, self._sampling.key
             ).sum()
             self.n_held_out += int(held_out)
-            rows.release()
+            self._reading.release()
         self.n_learned = n_rows - self.n_held_out
 
     def learn_from_all(self) -> None:
@@ -244,7 +236,7 @@ class RowCache:
             )
             permute(numbers, shuffler)
             yield ScatteredPart(self.examples, numbers)
-            self._rows.release()
+            self._reading.release()
 
     @property
     def _room(self) -> int:
@@ -260,7 +252,7 @@ class RowCache:
                 numbers_of_rows(self._sampling, start, stop - start) for start, stop in chosen
             ]
             yield Part(self.examples, mix(numbers, generator))
-            self._rows.release()
+            self._reading.release()
 
     def sweep(self, *, held_out: bool) -> Iterator[Part]:
         """Yield the rows that are held out, or those learned from, in the order of the source."""
@@ -268,7 +260,7 @@ class RowCache:
         for end in self._reading.block_ends:
             numbers = numbers_of_rows(self._sampling, start, end - start, held_out=held_out)
             yield Part(self.examples, numbers)
-            self._rows.release()
+            self._reading.release()
             start = end
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.mistakes.arrays import list_arrays
-from rosenblatt.models.bin_choice import BinTrial
+from rosenblatt.models.bin_choice import BinTrial, ReadBins
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.held_out import HeldOutFit, recorded
 from rosenblatt.models.kernel_machine import kernel_model
@@ -28,6 +28,7 @@ from rosenblatt.models.train import (
     tries_bins,
 )
 from rosenblatt.training.order import permute
+from rosenblatt.training.reading import Finish, Reading
 
 Names = str | Sequence[str]
 
@@ -133,9 +134,10 @@ def cross_validate(
     n_binned = 0
     evaluation, values, learned = Evaluation(rows.classes), [], []
     for number, (train, test) in enumerate(splits(rows.numbers, folds, learner.random_state), 1):
-        trial = None if rows.offer is None else BinTrial(learner, lambda _: rows.offer)
+        source = BatchSource(rows.batch(train), rows.offer and replace(rows.offer))
+        trial = None if rows.offer is None else BinTrial(learner, source.bins)
         if choice is None:
-            model = _model(rows.batch(train), wanted, prepare=trial, **how)
+            model = _model(source, wanted, prepare=trial, **how)
         else:
             model = kernel_model(choice, learner, rows.take(train), **how)
         if trial is not None and trial.choice is not None:
@@ -189,26 +191,32 @@ def splits(
 
 
 class BatchSource:
-    """One batch as a source of rows."""
+    """One batch as a source of rows, which may drop its bins."""
 
     rereadable = True
 
-    def __init__(self, batch: Batch) -> None:
-        self._batch = batch
+    def __init__(self, batch: Batch, offer: ReadBins | None) -> None:
+        self.batch, self._offer = batch, offer
 
     def batches(self) -> list[Batch]:
         """Return the batch."""
-        return [self._batch]
+        return [self.batch]
 
-    def finish(self) -> None:
-        """Nothing is left to do: the rows are finished."""
+    def bins(self, _: Reading) -> ReadBins | None:
+        """Return the bins that may be dropped."""
+        return self._offer
+
+    def finish(self) -> Finish | None:
+        """Return what drops bins that were not chosen."""
+        return None if self._offer is None or self._offer.chosen else self._offer.plain
 
 
-def _model(batch: Batch, wanted: HeldOutFit, **how: Any) -> Model:
+def _model(source: BatchSource, wanted: HeldOutFit, **how: Any) -> Model:
     """Return what the recipe makes of some rows."""
+    batch = source.batch
     learner = wanted.learner
     held_out = learner.validation_fraction if learner.early_stopping or wanted else 0.0
-    done = fit_source(BatchSource(batch), wanted, held_out=held_out, **how)
+    done = fit_source(source, wanted, held_out=held_out, **how)
     state, votes = done.trained.state, recorded(done.trained)
     state.widen(batch.n_features)
     model = Model(

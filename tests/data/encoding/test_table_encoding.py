@@ -78,8 +78,7 @@ def test_numbers_are_filled_and_scaled(rows: Rows, missing: str, scale: bool, cu
     """
     encoding = encoding_for(rows, missing=missing, scale=scale)
     raw = _encoded(encoding, _cut(rows, [cut]))
-    values = raw.data.copy()
-    encoding.finish(values, raw.indptr)
+    values = encoding.finished(raw._replace(data=raw.data.copy()), None).data
     encoding.freeze()
     frozen = _encoded(encoding, [rows])
     assert np.array_equal(frozen.indices, raw.indices)
@@ -384,5 +383,5 @@ def test_a_table_without_rows_gives_none() -> None:
         for _ in range(2):
             batch = encoding.encode(table_of([], list(ROLES)), None)
             assert (batch.n_rows, len(batch.data), batch.n_features) == (0, 0, 0)
-            encoding.finish(batch.data, batch.indptr)
+            assert encoding.finished(batch, None).n_rows == 0
             encoding.freeze()

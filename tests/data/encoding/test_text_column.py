@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rosenblatt.data.batch import SparseRows
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.text_column import (
     dampened_counts,
     plain_terms,
@@ -136,7 +136,7 @@ def test_terms_weigh_by_count_and_rarity(
     idf = np.array([rarity[k % 12] for k in range(len(numbers))], np.float32)
     plain = plain_weights(found, terms.counts, terms.indptr, idf)
     dampened = dampened_counts(terms.counts)
-    scanned = SparseRows(*scanned_weights(found, terms.counts, terms.indptr, dampened, idf))
+    scanned = Batch(*scanned_weights(found, terms.counts, terms.indptr, dampened, idf))
     for field, array in plain._asdict().items():
         np.testing.assert_array_equal(getattr(scanned, field), array, strict=True)
     accepted = {name: float(idf[k]) for name, k in numbers.items() if k >= 0}
@@ -153,6 +153,6 @@ def test_keys_of_a_hash_are_all_known() -> None:
     idf = np.ones(1024, np.float32)
     plain = plain_weights(terms.keys, terms.counts, terms.indptr, idf)
     dampened = dampened_counts(terms.counts)
-    scanned = SparseRows(*scanned_weights(terms.keys, terms.counts, terms.indptr, dampened, idf))
+    scanned = Batch(*scanned_weights(terms.keys, terms.counts, terms.indptr, dampened, idf))
     assert plain.indices.tolist() == scanned.indices.tolist() == terms.keys.tolist()
     assert np.array_equal(plain.data, scanned.data)

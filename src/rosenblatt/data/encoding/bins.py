@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import SparseRows
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.columns import FeatureColumn
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.kernels.text.hashing import column_seed, term_hash
@@ -97,7 +97,7 @@ class NumberBins:
             first += n_ranges
         return cls(edges, [own if len(own) else np.full(1, -1, np.int32) for own in features])
 
-    def part(self, numbers: NDArray[np.float64]) -> SparseRows:
+    def part(self, numbers: NDArray[np.float64]) -> Batch:
         """Return the feature of the range of each number of rows, none where it is missing."""
         found = np.full(numbers.shape, -1, np.int32)
         for k, (edges, features) in enumerate(zip(self.edges, self._features, strict=True)):
@@ -106,7 +106,7 @@ class NumberBins:
         known = found >= 0
         indptr = np.zeros(len(found) + 1, np.int64)
         np.cumsum(known.sum(axis=1), out=indptr[1:])
-        return SparseRows(np.ones(indptr[-1], np.float32), found[known], indptr)
+        return Batch(np.ones(indptr[-1], np.float32), found[known], indptr)
 
 
 def _features(

@@ -11,7 +11,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import SparseRows
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.columns import InputColumn
 from rosenblatt.data.encoding.familiarity import percentage, tail_bound
 from rosenblatt.data.encoding.vocabulary import Terms
@@ -50,7 +50,7 @@ class RowFingerprints:
         """Take in a number of each row."""
         self._prints = mixed(self._prints + values.view(np.uint64) + np.uint64(1))
 
-    def add_terms(self, terms: Terms | SparseRows) -> None:
+    def add_terms(self, terms: Terms | Batch) -> None:
         """Take in the terms of each row, whatever their order."""
         keys = terms.keys if isinstance(terms, Terms) else terms.indices.astype(np.uint64)
         sums = np.zeros(len(keys) + 1, np.uint64)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.batch import (
     Batch,
-    SparseRows,
     first_values,
     indicator_part,
     join,
@@ -70,7 +69,7 @@ MOST_BINS = 1000
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
 SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
 
-NO_ROWS = SparseRows(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
+NO_ROWS = Batch(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
 
 
 class Settings(NamedTuple):
@@ -133,7 +132,7 @@ class PreparedTable(NamedTuple):
 
     table: Table
     numbers: NDArray[np.float64]  # (n_rows, n_numeric), NaN where a value is missing
-    texts: tuple[Terms | SparseRows, ...]  # of each text column
+    texts: tuple[Terms | Batch, ...]  # of each text column
 
 
 class TableEncoding:
@@ -443,15 +442,10 @@ class TableEncoding:
         if table.lines is not None and n_rows:
             first = int(table.lines[0])
             n_lines = int(table.lines[-1]) - first + 1
-        return Batch(
-            rows.data,
-            rows.indices,
-            rows.indptr,
-            labels,
-            () if classes is None else classes.labels,
-            None,
-            int(rows.indices.max(initial=-1)) + 1,
-            zero_based=True,
+        return rows._replace(
+            labels=labels,
+            classes=() if classes is None else classes.labels,
+            n_features=int(rows.indices.max(initial=-1)) + 1,
             file=table.file,
             first_line=first,
             n_lines=n_lines,
@@ -509,19 +503,13 @@ class TableEncoding:
         return bool(self._numeric) and not self.reads_twice and not self.settings.hash_bits
 
     def add_bins(self, n_bins: int, edges: Sequence[NDArray[np.float64]]) -> None:
-        """Have bins from now on, as if they had been asked for before the rows were read."""
+        """Have bins, as if they had been asked for before the rows were read."""
         self.settings = self.settings._replace(bins=n_bins)
         self.set_bins(edges, growing=True)
 
-    def numbers_of(self, rows: SparseRows) -> NDArray[np.float64]:
+    def numbers_of(self, rows: Batch) -> NDArray[np.float64]:
         """Return the numbers of rows that ``encode`` gave while it learned."""
         return first_values(rows.data, rows.indptr, len(self._numeric))
-
-    def with_bins(self, rows: SparseRows, edges: Sequence[NDArray[np.float64]]) -> SparseRows:
-        """Return such rows with the bins of these edges, as they will be numbered once added."""
-        bins, numbers = self.bins, self.numbers_of(rows)
-        part = (bins or NumberBins.numbered_from(len(self.numbering), edges)).part(numbers)
-        return joined_rows(np.empty((len(numbers), 0)), [rows, shifted(part, len(self._numeric))])
 
     def settle(self) -> None:
         """Learn no more, after all rows have been read once: drop what is rare in texts.
@@ -549,10 +537,18 @@ class TableEncoding:
         self._counts = None
         self.frozen, self.needs_labels = True, False
 
-    def finish(self, data: NDArray[Any], indptr: NDArray[Any]) -> None:
-        """Fill and scale, in place, the numbers of rows that ``encode`` gave while it learned."""
-        numbers = first_values(data, indptr, len(self._numeric))
-        set_first(data, indptr, self._finished(numbers))
+    def finished(self, rows: Batch, bins: NumberBins | None) -> Batch:
+        """Fill and scale the numbers of rows that ``encode`` gave while it learned; add bins.
+
+        The numbers are changed in place.
+        """
+        m, numbers = len(self._numeric), self.numbers_of(rows)
+        parts = [] if bins is None else [shifted(bins.part(numbers), m)]
+        set_first(rows.data, rows.indptr, self._finished(numbers))
+        if not parts:
+            return rows
+        joined = joined_rows(np.empty((rows.n_rows, 0)), [rows, *parts])
+        return rows.with_rows(joined._replace(n_features=self.n_features))
 
     def name(self, index: int) -> str:
         """Return what a feature is called."""
@@ -593,7 +589,7 @@ class TableEncoding:
         prepared: PreparedTable,
         counts: ColumnCounts | None,
         rows_seen: RowSampler | SeenCounter | None,
-    ) -> SparseRows:
+    ) -> Batch:
         prints = None if rows_seen is None else RowFingerprints(prepared.table.frame.height)
         parts, numbers = [*self._parts(prepared, counts, prints)], prepared.numbers
         if rows_seen is not None and prints is not None:
@@ -622,7 +618,7 @@ class TableEncoding:
         prints: RowFingerprints | None = None,
         *,
         weigh: bool = True,
-    ) -> Iterator[SparseRows]:
+    ) -> Iterator[Batch]:
         """Yield what each column gives to the rows; texts only where they are to be weighed."""
         table, numbers, texts = prepared
         growing, m = not self.frozen, len(self._numeric)
@@ -655,7 +651,7 @@ class TableEncoding:
 
     def _text_part(
         self, place: int, terms: Terms, counts: ColumnCounts | None, *, weigh: bool
-    ) -> SparseRows:
+    ) -> Batch:
         """Return what texts give to the rows: nothing where they are only learned from."""
         text, growing = self._texts[place], not self.frozen
         features = text.learn(terms, growing=growing)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import SparseRows
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.columns import FeatureColumn
 from rosenblatt.data.encoding.vocabulary import HashedNumbering, Numbering, Terms
 from rosenblatt.data.tables.table import Table
@@ -235,7 +235,7 @@ def plain_weights(
     counts: NDArray[np.float32],
     indptr: NDArray[np.int64],
     idf: NDArray[np.float32],
-) -> SparseRows:
+) -> Batch:
     """Return the known terms of each row, those whose number is not −1, and what each weighs.
 
     A term that is n times in the text weighs (1 + ln n)·idf, and all together have length 1,
@@ -255,7 +255,7 @@ def plain_weights(
         values += [np.float32(value / length) for value in row]
         indices += [int(numbers[k]) for k in own]
         known.append(len(indices))
-    return SparseRows(
+    return Batch(
         np.array(values, np.float32), np.array(indices, np.int32), np.array(known, np.int64)
     )
 
@@ -290,7 +290,7 @@ class TextColumn:
         self._pairs = pairs
         self._seed = column_seed("text", column.name)
 
-    def prepare(self, table: Table, *, growing: bool) -> Terms | SparseRows:
+    def prepare(self, table: Table, *, growing: bool) -> Terms | Batch:
         """Return what can be said of each row whatever came before it."""
         series = self._text(table)
         length = int(series.str.len_bytes().sum())
@@ -319,7 +319,7 @@ class TextColumn:
             self._numbering.documents.add(numbers, len(self._numbering))
         return numbers
 
-    def weighed(self, numbers: NDArray[Any], terms: Terms, *, growing: bool) -> SparseRows:
+    def weighed(self, numbers: NDArray[Any], terms: Terms, *, growing: bool) -> Batch:
         """Return the features of each row, without the terms that have none.
 
         While it grows, how common a term will be is not known, and all weigh the same.
@@ -330,7 +330,7 @@ class TextColumn:
             from rosenblatt.kernels.text.terms import scanned_weights
 
             dampened = dampened_counts(terms.counts)
-            return SparseRows(*scanned_weights(numbers, terms.counts, terms.indptr, dampened, idf))
+            return Batch(*scanned_weights(numbers, terms.counts, terms.indptr, dampened, idf))
         return plain_weights(numbers, terms.counts, terms.indptr, idf)
 
     def _text(self, table: Table) -> "pl.Series":
