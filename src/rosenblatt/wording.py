@@ -103,25 +103,26 @@ def word_list(words: Iterable[object], most: int = 10, joint: str = "and") -> st
     return f" {joint} ".join([", ".join(texts[:-1])] * (len(texts) > 1) + texts[-1:])
 
 
-def plain(
-    value: Any, special: Callable[[float], Any] = float, key: Callable[[Any], str] = str
-) -> Any:
+def finite(value: Any) -> Any:
+    """Return a value, None for a number that is not finite."""
+    return None if isinstance(value, float) and value - value != 0.0 else value
+
+
+def plain(value: Any, leaf: Callable[[Any], Any] = finite, key: Callable[[Any], str] = str) -> Any:
     """Return a value as JSON has it: NumPy's numbers and arrays as Python's, tuples as lists.
 
-    ``special`` gives what stands for a number that is not finite, ``key`` the text of a key.
+    ``leaf`` gives what stands for a value that holds no others, ``key`` the text of a key.
 
-    >>> plain({1: (0.5, float("inf"))}, special=lambda value: None)
+    >>> plain({1: (0.5, float("inf"))})
     {'1': [0.5, None]}
     """
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
-        return {key(name): plain(inner, special, key) for name, inner in value.items()}
+        return {key(name): plain(inner, leaf, key) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(inner, special, key) for inner in value]
-    if isinstance(value, float) and value - value != 0.0:
-        return special(value)
-    return value
+        return [plain(inner, leaf, key) for inner in value]
+    return leaf(value)
 
 
 CLOSE = 0.75  # of two spellings, from where on one is likely to be meant by the other

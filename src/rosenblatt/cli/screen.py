@@ -41,7 +41,7 @@ import click
 from rosenblatt.cli.spelling import flag, meant_option
 from rosenblatt.cli.tables import Cell, draw_curve, draw_table
 from rosenblatt.errors import Parameter, Question, RosenblattError, Sentence, spelled
-from rosenblatt.wording import printable
+from rosenblatt.wording import finite, plain, printable
 
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
 HELP = ["-h", "--help"]
@@ -158,7 +158,8 @@ class Screen:
 
         ascii_only = not _can_write(sys.stdout, "é☃😀")
         indent = 2 if sys.stdout.isatty() else None
-        text = dumps(_plain(document), ensure_ascii=ascii_only, allow_nan=False, indent=indent)
+        document = plain(document, _leaf)
+        text = dumps(document, ensure_ascii=ascii_only, allow_nan=False, indent=indent)
         self._write(sys.stdout, f"{text}\n")
 
     def write(self, data: str | bytes) -> None:
@@ -411,15 +412,5 @@ def _naming_output() -> Iterator[None]:
         raise OSError(error.errno, error.strerror, "Standard output") from error
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Sentence):
-        return spelled(value, flag)
-    if hasattr(value, "tolist"):  # NumPy's
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and value - value != 0.0:  # NaN and the infinities
-        return None
-    return value
+def _leaf(value: Any) -> Any:
+    return spelled(value, flag) if isinstance(value, Sentence) else finite(value)

@@ -12,7 +12,7 @@ from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.metrics import METRICS
 from rosenblatt.models.model import Model
-from rosenblatt.training.history import ENDED_EARLY
+from rosenblatt.training.history import ENDED_EARLY, REASONS
 from rosenblatt.wording import counted, number, percent, printable, size_text, word_list
 
 if TYPE_CHECKING:
@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 MOST_CLASSES = 8  # that are listed with their counts
 
-REASONS = {
-    "converged": "a pass made no mistake, so all training rows are separated",
-    "early_stopping": "the error on held-out rows no longer fell",
-    "max_iter": "the maximum number of passes was reached (--max-iter)",
-    "time_limit": "the time limit was reached (--time-limit)",
-    "interrupted": "it was interrupted; the model is the best so far",
-}
+OPTIONS = {"max_iter": " (--max-iter)", "time_limit": " (--time-limit)"}  # that set a limit
 
 
 def report(
@@ -177,7 +171,7 @@ def _passes(model: Model, title: str) -> str:
     if training["held_out_error"] is not None and len(model.history) > 1:
         passes += f", of which held-out rows chose pass {best}"
     if reason in ENDED_EARLY:
-        passes += f"; {REASONS[reason]}"
+        passes += f"; {REASONS[reason]}{OPTIONS.get(reason, '')}"
     return passes
 
 
@@ -187,8 +181,9 @@ def _show_course(screen: Screen, model: Model) -> None:
     seconds = sum(record["seconds"] for record in model.history)
     passes, best = counted(len(mistakes), "pass"), model.outcome["best_pass"]
     kept = f", the best is pass {best}" if best != len(mistakes) else ""
-    reason = REASONS[model.outcome["stop_reason"]]
-    screen.show(f"  {passes} in {seconds:.2f} s{kept}. Training ended because {reason}.")
+    reason = model.outcome["stop_reason"]
+    because = REASONS[reason] + OPTIONS.get(reason, "")
+    screen.show(f"  {passes} in {seconds:.2f} s{kept}. Training ended because {because}.")
     share = mistakes[-1] / max(model.outcome["n_learned"], 1)
     screen.show(
         f"  Mistakes per pass: {screen.curve(mistakes)}  "

@@ -15,6 +15,7 @@ from rosenblatt.models.model import Spread
 from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.order import held_out_mask, permute
+from rosenblatt.wording import word_list
 
 EXPECTED = 20.0  # rows of a class in a shard that make it strange to have none: chance e⁻²⁰
 FURTHEST = 0.25  # share of a shard's rows that would need another label to be as all the data
@@ -221,13 +222,14 @@ def strange_shards(
     )
     lacking = np.argwhere((counts == 0) & (expected >= EXPECTED))
     if len(lacking):
-        told = [f"shard {k} has no row of class {classes[c]!r}" for k, c in lacking[:NAMED]]
-        return Sentence(f"{_listed(told, len(lacking))}: ", cure)
+        told = [f"shard {k} has no row of class {classes[c]!r}" for k, c in lacking]
+        text = word_list(told, NAMED)
+        return Sentence(f"{text[0].upper()}{text[1:]}: ", cure)
     apart = abs(counts / sizes[:, None] - shares).sum(axis=1) / 2
     skewed = np.flatnonzero((apart > FURTHEST) & (sizes >= FEWEST))
     if len(skewed):
-        told = [f"shard {k} ({_shares(counts[k], classes)})" for k in skewed[:NAMED]]
-        listed = _listed(told, len(skewed))
+        told = [f"shard {k} ({_shares(counts[k], classes)})" for k in skewed]
+        listed = word_list(told, NAMED)
         return Sentence(f"The labels are grouped: {listed} differ from the others: ", cure)
     several = (counts >= EXPECTED).sum(axis=1) > 1
     grouped = [
@@ -236,19 +238,12 @@ def strange_shards(
         if several[k] and fact.n_runs == np.count_nonzero(counts[k])
     ]
     if in_order and grouped:
-        told = [f"shard {k}" for k in grouped[:NAMED]]
+        told = [f"shard {k}" for k in grouped]
         return Sentence(
-            f"The labels are sorted in {_listed(told, len(grouped))}, and rows are met as they"
+            f"The labels are sorted in {word_list(told, NAMED)}, and rows are met as they"
             f" stand: set {Parameter('shuffle', value=True)}."
         )
     return None
-
-
-def _listed(told: list[str], n_all: int) -> str:
-    if n_all > len(told):
-        told = [*told, f"{n_all - len(told)} more"]
-    text = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
-    return text[0].upper() + text[1:] if text.startswith("shard") and " has no" in text else text
 
 
 def _shares(counts: Any, classes: Sequence[Any]) -> str:

@@ -82,7 +82,11 @@ def _calibration(document: dict[str, Json] | None) -> Calibration | None:
 
 def plain(value: object) -> Json:
     """Return a value as JSON has it, exact."""
-    return wording.plain(value, special=lambda number: {TAG: repr(number)}, key=_escaped)
+    return wording.plain(value, _tagged, _escaped)
+
+
+def _tagged(value: object) -> Json:
+    return {TAG: repr(value)} if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def original(value: Json) -> Json:

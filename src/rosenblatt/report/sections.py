@@ -14,6 +14,7 @@ from rosenblatt.report.findings import Findings
 from rosenblatt.report.hardest import MisjudgedRow, Teacher
 from rosenblatt.report.markup import BARS, Cell, part, table
 from rosenblatt.report.pictures import course_picture, picture
+from rosenblatt.training.history import REASONS
 from rosenblatt.wording import counted, decimals, number, percent, signed
 
 MOST_CLASSES = 30
@@ -26,14 +27,6 @@ LONG_VALUE = 60  # characters; a longer value is a text, on lines of its own
 MOST_TEXT = 1200  # characters of it
 MOST_TABLES = 3  # classes; those of more are folded, below a line for each
 IN_LINE = 8  # names in such a line
-
-REASONS = {
-    "converged": "the last pass made no mistake; its weights separate all training rows",
-    "early_stopping": "the error on held-out rows no longer fell",
-    "max_iter": "the maximum number of passes was reached",
-    "time_limit": "the time limit was reached",
-    "interrupted": "it was interrupted",
-}
 
 VERDICTS = {
     "separable": "A linear boundary separates the classes; the proof is below.",

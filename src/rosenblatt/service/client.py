@@ -36,6 +36,7 @@ from rosenblatt.service.requests import (
     WhyAnswer,
 )
 from rosenblatt.service.server import PORT, TOKEN_VARIABLE
+from rosenblatt.wording import plain
 
 FIRST_WAIT = 0.1  # seconds before the first repetition; each later one waits three times as long
 LINES = 1000  # events of the journal that are asked for at a time
@@ -220,7 +221,7 @@ class Client:
     def feedback(self, model: str, id: str, label: Label) -> Learned:
         """Teach the true label of an earlier prediction that had an id."""
         return self._ask(
-            Learned, "POST", _path(model, "feedback"), {"id": id, "label": _plain(label)}
+            Learned, "POST", _path(model, "feedback"), {"id": id, "label": plain(label)}
         )
 
     # Reasons
@@ -430,12 +431,7 @@ def _without_none(**values: Any) -> dict[str, Any]:
 
 
 def _example(features: Features, label: Label, id_: str | None = None) -> dict[str, Any]:
-    return {"features": features, "label": _plain(label), "id": uuid4().hex if id_ is None else id_}
-
-
-def _plain(value: Any) -> Any:
-    """Return NumPy's numbers and arrays as those of Python."""
-    return value.tolist() if hasattr(value, "tolist") else value
+    return {"features": features, "label": plain(label), "id": uuid4().hex if id_ is None else id_}
 
 
 def _encoded(body: Any) -> bytes:

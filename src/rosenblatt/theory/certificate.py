@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.theory.exact import decimal_fractions
 from rosenblatt.theory.inequalities import Inequalities
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
+from rosenblatt.wording import plain
 
 Arithmetic = Literal["exact", "decimal"]
 
@@ -94,7 +95,7 @@ class Certificate:
         """Return plain values; weights as fractions in text, so that nothing is rounded."""
         return {
             "arithmetic": self.arithmetic,
-            "labels": [plain(label) for label in self.labels],
+            "labels": plain(self.labels),
             "positive": _side(self.positive_rows, self.positive_weights),
             "negative": _side(self.negative_rows, self.negative_weights),
         }
@@ -151,15 +152,10 @@ class MachineCertificate:
         return {
             "arithmetic": self.arithmetic,
             "rows": list(self.rows),
-            "labels": [plain(label) for label in self.labels],
-            "rivals": [plain(label) for label in self.rivals],
+            "labels": plain(self.labels),
+            "rivals": plain(self.rivals),
             "weights": [str(weight) for weight in self.weights],
         }
-
-
-def plain(value: Any) -> Any:
-    """Return a NumPy scalar as Python's own."""
-    return value.item() if hasattr(value, "item") else value
 
 
 def _is_convex(weights: Sequence[Fraction]) -> bool:

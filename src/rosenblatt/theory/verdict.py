@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.theory.certificate import Certificate, MachineCertificate, plain
-from rosenblatt.wording import counted
+from rosenblatt.theory.certificate import Certificate, MachineCertificate
+from rosenblatt.wording import counted, plain
 
 ROUNDING = 1e-9  # of margins of very many rows, which depends on how they are stored
 Status = Literal["separable", "inseparable", "undecided"]
@@ -142,28 +142,15 @@ class Verdict:
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as plain values; what is infinite becomes None."""
+        names = (
+            *("status", "classes", "n_rows", "n_features", "radius", "margin_low", "margin_high"),
+            *("augmented_low", "augmented_high", "bound", "mistakes", "w", "b", "augmented"),
+        )
         return {
-            "status": self.status,
-            "classes": [plain(label) for label in self.classes],
-            "n_rows": self.n_rows,
-            "n_features": self.n_features,
-            "radius": _finite(self.radius),
-            "margin_low": _finite(self.margin_low),
-            "margin_high": _finite(self.margin_high),
-            "augmented_low": _finite(self.augmented_low),
-            "augmented_high": _finite(self.augmented_high),
-            "bound": _finite(self.bound),
-            "mistakes": self.mistakes,
-            "w": None if self.w is None else self.w.tolist(),
-            "b": None
-            if self.b is None
-            else plain(self.b)
-            if _is_number(self.b)
-            else self.b.tolist(),
-            "augmented": None if self.augmented is None else self.augmented.tolist(),
+            **plain({name: getattr(self, name) for name in names}),
             "certificate": None if self.certificate is None else self.certificate.as_json(),
             "nearest": None if self.nearest is None else self.nearest.as_json(),
-            "conflicts": [list(group) for group in self.conflicts],
+            "conflicts": plain(self.conflicts),
             "pairs": [pair.as_json() for pair in self.pairs],
             "notes": list(self.notes),
             "seconds": self.seconds,
@@ -202,11 +189,9 @@ class PairVerdict:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values."""
+        names = ("labels", "status", "margin_low", "margin_high")
         return {
-            "labels": [plain(label) for label in self.labels],
-            "status": self.status,
-            "margin_low": _finite(self.margin_low),
-            "margin_high": _finite(self.margin_high),
+            **plain({name: getattr(self, name) for name in names}),
             "certificate": None if self.certificate is None else self.certificate.as_json(),
         }
 
@@ -223,11 +208,3 @@ def _interval(low: float, high: float) -> str:
     if gap > 1e-6:
         return f"between {low:.6g} and {high:.6g}"
     return f"{low:.6g} (certain to 1e{max(-12, ceil(log10(max(gap, 1e-300))))})"
-
-
-def _finite(value: float | None) -> float | None:
-    return None if value is None or not isfinite(value) else value
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)

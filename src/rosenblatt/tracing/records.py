@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.tracing.steps import Step, Trace
+from rosenblatt.wording import plain
 
 MOST_COLUMNS = 10_000  # of a data frame; a column has a fixed cost, however short
 
@@ -18,7 +19,7 @@ LIBRARIES = {"polars": "pip install 'rosenblatt[io]'", "pandas": "pip install pa
 def json_lines(trace: Trace) -> str:
     """Return one JSON object a line; a sparse row as an object of feature number: value."""
     return "".join(
-        json.dumps(_record(step, trace), ensure_ascii=False, allow_nan=False) + "\n"
+        json.dumps(plain(_record(step, trace)), ensure_ascii=False, allow_nan=False) + "\n"
         for step in trace
     )
 
@@ -30,18 +31,18 @@ def _record(step: Step, trace: Trace) -> dict[str, Any]:
         "row": step.row + trace.first_row,
         "x": x,
         "y": step.y,
-        "activation": _plain(step.activation),
+        "activation": step.activation,
         "mistake": step.mistake,
         "step": step.step,
         "rival": step.rival,
-        "w": _plain(step.w),
-        "b": _plain(step.b),
+        "w": step.w,
+        "b": step.b,
     }
     if step.average_w is not None:
-        record |= {"average_w": _plain(step.average_w), "average_b": _plain(step.average_b)}
+        record |= {"average_w": step.average_w, "average_b": step.average_b}
     if step.variance is not None:
         record |= {"margin": step.margin, "variance": step.variance, "beta": step.beta}
-        record |= {"variance_w": _plain(step.variance_w), "variance_b": _plain(step.variance_b)}
+        record |= {"variance_w": step.variance_w, "variance_b": step.variance_b}
     if step.proof is not None:
         record["proof"] = asdict(step.proof)
     return record
@@ -50,10 +51,6 @@ def _record(step: Step, trace: Trace) -> dict[str, Any]:
 def _entries(step: Step) -> dict[str, float]:
     indices, values = step.entries
     return dict(zip(map(str, indices.tolist()), values.tolist(), strict=True))
-
-
-def _plain(values: Any) -> Any:
-    return values.tolist() if isinstance(values, np.ndarray) else values
 
 
 def data_frame(trace: Trace, library: str) -> Any:

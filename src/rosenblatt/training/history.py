@@ -110,6 +110,13 @@ class Outcome:
         return None if score is None else 1.0 - score
 
 
+REASONS: dict[StopReason, str] = {  # why a training ended, after "because"
+    "converged": "a pass made no mistake, so all training rows are separated",
+    "early_stopping": "the error on held-out rows no longer fell",
+    "max_iter": "the maximum number of passes was reached",
+    "time_limit": "the time limit was reached",
+    "interrupted": "it was interrupted; the model is the best so far",
+}
 MOST_WRONG = 0.02  # of the rows, by the last weights: they may be separable, and a few passes short
 MOST_MISTAKES = 0.1  # of the rows, in the last pass: with more they are not tried
 RAISE_MAX_ITER = "raise max_iter."
