@@ -91,16 +91,19 @@ def size_text(n_bytes: int) -> str:
     return f"{n_bytes} B"
 
 
-def word_list(words: Iterable[object], most: int = 10, joint: str = "and") -> str:
+def word_list(words: Iterable[object], most: int = 10, joint: str = " and ") -> str:
     """Return words as a list to read, not too long.
 
-    >>> word_list("abc"), word_list("abcd", 2), word_list("ab", joint="or"), word_list("a")
+    >>> word_list("abc"), word_list("abcd", 2), word_list("ab", joint=" or "), word_list("a")
     ('a, b and c', 'a, b and 2 more', 'a or b', 'a')
+    >>> word_list("abc", joint=", "), word_list("abcd", 2, ", ")
+    ('a, b, c', 'a, b and 2 more')
     """
     texts = [str(word) for word in words]
     if len(texts) > most:
-        texts = [*texts[:most], f"{len(texts) - most} more"]
-    return f" {joint} ".join([", ".join(texts[:-1])] * (len(texts) > 1) + texts[-1:])
+        joint = " and " if joint == ", " else joint
+        texts = [*texts[:most], f"{len(texts) - most:,} more"]
+    return joint.join([", ".join(texts[:-1])] * (len(texts) > 1) + texts[-1:])
 
 
 def finite(value: Any) -> Any:

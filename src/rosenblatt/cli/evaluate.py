@@ -102,7 +102,7 @@ def evaluate(
     if train and not set(against) - {"most-frequent"}:
         msg = (
             "--train has no effect without a scikit-learn model to train: add --against "
-            f"{word_list(BASELINES[1:], joint='or')}."
+            f"{word_list(BASELINES[1:], joint=' or ')}."
         )
         raise click.UsageError(msg)
     model = Model.load(model_path)

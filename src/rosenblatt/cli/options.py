@@ -381,7 +381,7 @@ def rule_parameter_options(rules: Sequence[str] = tuple(RULES)) -> Decorator:
                     type=float,
                     metavar="X",
                     shown=f"{parameter.default:g}",
-                    help=f"{parameter.meaning} For --rule {word_list(users, joint='or')}.",
+                    help=f"{parameter.meaning} For --rule {word_list(users, joint=' or ')}.",
                 )
             )
     return option_group(options)

@@ -87,7 +87,9 @@ class Decisions:
             lines.append(("row weights", f"'{self.weight}'"))
         for kind, title in KINDS.items():
             if self.kinds.get(kind):
-                lines.append((title, _listed(self.kinds[kind])))
+                names = [f"'{name}'" for name in self.kinds[kind]]
+                listed = word_list(names, NAMES_SHOWN, ", ")
+                lines.append((title, f"{len(names):,}: {listed}"))
         reasons: dict[str, list[str]] = {}
         for name, reason in self.left_out.items():
             reasons.setdefault(reason, []).append(f"'{name}'")
@@ -125,10 +127,3 @@ def table_decisions(
         [*(() if heading is None else heading.notes), *notes],
         next((one.name for one in columns if one.role == "weight"), None),
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return how many columns there are, and some of their names."""
-    shown = ", ".join(f"'{name}'" for name in names[:NAMES_SHOWN])
-    more = len(names) - NAMES_SHOWN
-    return f"{len(names):,}: {shown}" + (f" and {more:,} more" if more > 0 else "")

@@ -287,4 +287,4 @@ def class_weights_of(model: Model) -> dict[Class, float]:
 
 def listed_learners() -> str:
     """Return the learners that are known, in words."""
-    return word_list(LEARNER_PARAMETERS, joint="or")
+    return word_list(LEARNER_PARAMETERS, joint=" or ")

@@ -123,7 +123,7 @@ class KernelChoice:
 
     def __post_init__(self) -> None:
         if self.kernel not in FILE_KERNELS:
-            names = word_list(map(repr, FILE_KERNELS), joint="or")
+            names = word_list(map(repr, FILE_KERNELS), joint=" or ")
             msg = Sentence(f"{Parameter('kernel')} must be {names}; got {self.kernel!r}.")
             raise InputError(msg)
         check_parameters("train_files", {"gamma": self.gamma, "degree": self.kernel_degree})
@@ -145,7 +145,7 @@ class KernelChoice:
     def check(self, learner: Learner, **others: Any) -> None:
         """Raise InputError for what a kernel machine that is trained from files cannot do."""
         if learner.second_order:
-            rules = word_list(additive_rules(), joint="or")
+            rules = word_list(additive_rules(), joint=" or ")
             msg = Sentence(
                 f"{Parameter('rule', learner.rule)} keeps a variance for each weight, and a kernel"
                 f" machine has no weights; use the rule {rules}."

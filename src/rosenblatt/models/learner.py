@@ -74,14 +74,14 @@ class Learner:
             msg = Sentence(
                 f"{Parameter('memory', 'vote')} is not available with "
                 f"{Parameter('rule', self.rule)}; use {Parameter('rule', first)} or "
-                f"{word_list(others, joint='or')}."
+                f"{word_list(others, joint=' or ')}."
             )
             raise InputError(msg)
         if self.record_mistakes and self.second_order:
             msg = Sentence(
                 f"{Parameter('record_mistakes', value=True)} is not available with "
                 f"{Parameter('rule', self.rule)}: its weights are not the sum of its mistakes; use"
-                f" the rule {word_list(additive_rules(), joint='or')}."
+                f" the rule {word_list(additive_rules(), joint=' or ')}."
             )
             raise InputError(msg)
         check_rule(self.rule, self.values)
@@ -244,7 +244,7 @@ def one_of(choices: Iterable[object]) -> Check:
     """Return the check that a value is one of these."""
     values = list(choices)
     return (
-        word_list(map(repr, values), len(values), "or"),
+        word_list(map(repr, values), len(values), " or "),
         lambda v: any(v is c or (isinstance(v, str) and v == c) for c in values),
     )
 

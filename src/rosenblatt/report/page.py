@@ -23,7 +23,7 @@ def _classes(found: Findings) -> str:
     classes = [str(label) for label in found.model.classes]
     if len(classes) > 6:
         return f"{len(classes)} classes"
-    return word_list(classes, joint="or")
+    return word_list(classes, joint=" or ")
 
 
 def _tiles(found: Findings) -> str:

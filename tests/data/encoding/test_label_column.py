@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rosenblatt.data.encoding.label_column import check_labels, guess_label, label_codes
+from rosenblatt.data.encoding.label_column import check_labels, guess_label, table_labels
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError, Question
 from tests.data.encoding.samples import table, typed
@@ -113,7 +113,7 @@ def test_missing_labels_written_in_words() -> None:
     """NA and nan are no classes, though None may be one."""
     found = table({"a": MANY, "b": [*WORDS[:36], "NA", "nan", "None", "None"]})
     classes = Classes()
-    codes = label_codes(found, "b", classes, required=False)
+    codes = table_labels(found, "b", classes, required=False)
     assert classes.labels == ("spam", "ham", "None")
     assert codes[36:].tolist() == [-1, -1, 2, 2]
 
@@ -176,7 +176,7 @@ def test_columns_that_are_something_else_are_not_asked() -> None:
 def test_labels_are_the_texts_in_the_file(values: Any, labels: list[Any]) -> None:
     """Texts stay as they are written, without blanks around; typed values keep their type."""
     classes = Classes()
-    codes = label_codes(typed({"c": values}), "c", classes, required=True)
+    codes = table_labels(typed({"c": values}), "c", classes, required=True)
     found = [classes.labels[code] for code in codes]
     assert [(type(x), x) for x in found] == [(type(x), x) for x in labels]
 
@@ -184,8 +184,8 @@ def test_labels_are_the_texts_in_the_file(values: Any, labels: list[Any]) -> Non
 def test_numbers_of_classes_go_on_from_table_to_table() -> None:
     """Classes are numbered in the order in which they are first met."""
     classes = Classes()
-    first = label_codes(table({"c": ["b", "a", "b"]}), "c", classes, required=True)
-    second = label_codes(table({"c": ["c", "a"]}), "c", classes, required=True)
+    first = table_labels(table({"c": ["b", "a", "b"]}), "c", classes, required=True)
+    second = table_labels(table({"c": ["c", "a"]}), "c", classes, required=True)
     assert (first.tolist(), second.tolist(), classes.labels) == ([0, 1, 0], [2, 1], ("b", "a", "c"))
 
 
@@ -193,12 +193,12 @@ def test_numbers_of_classes_go_on_from_table_to_table() -> None:
 def test_a_missing_label_is_an_error_where_it_is_needed(values: list[Any]) -> None:
     """The message says where; elsewhere the row has class −1."""
     with pytest.raises(InputError) as error:
-        label_codes(typed({"c": values}), "c", Classes(), required=True)
+        table_labels(typed({"c": values}), "c", Classes(), required=True)
     assert str(error.value) == (
         "data.parquet, row 2: the label, column 'c', is missing; leave the row out, or name another"
         " column with label=."
     )
-    codes = label_codes(typed({"c": values}), "c", Classes(), required=False)
+    codes = table_labels(typed({"c": values}), "c", Classes(), required=False)
     assert codes.tolist() == [0, -1, 1]
 
 
@@ -213,4 +213,4 @@ def test_a_missing_label_is_an_error_where_it_is_needed(values: list[Any]) -> No
 def test_what_is_no_label_is_an_error(values: list[Any], words: str) -> None:
     """The message says where and why."""
     with pytest.raises(InputError, match=words):
-        label_codes(typed({"c": values}), "c", Classes(), required=True)
+        table_labels(typed({"c": values}), "c", Classes(), required=True)

@@ -13,6 +13,7 @@ from rosenblatt.data.encoding.numbers import all_numbers
 from rosenblatt.data.labels import Classes, Label, checked_text
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Question, Sentence
+from rosenblatt.wording import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,9 +107,9 @@ class _Candidate(NamedTuple):
         """Whether it can be guessed; one word alone may come from a file sorted by its labels."""
         return self.n_values > 1 or not self.numeric
 
-    def counted(self) -> str:
-        """Return how many values it has."""
-        return "1 value" if self.n_values == 1 else f"{self.n_values} values"
+    def guess(self, which: str) -> LabelGuess:
+        """Return it as the guess, for being the last column or the like."""
+        return LabelGuess(self.name, f"the {which}, with {counted(self.n_values, 'value')}")
 
     def shown(self) -> str:
         """Return the name with some values."""
@@ -201,12 +202,12 @@ def _clear(candidates: Sequence[_Candidate], names: Sequence[str]) -> LabelGuess
     varied = [one for one in candidates if one.n_values > 1]
     others = [one for one in (varied if last and last.numeric else able) if one is not last]
     if last is not None and not any(_as_likely(one, last, names[0]) for one in others):
-        return LabelGuess(last.name, f"the last column, with {last.counted()}")
+        return last.guess("last column")
     words = [one for one in able if not one.numeric]
     if len(able) == 1 and (words or able[0].two):
-        return LabelGuess(able[0].name, f"the only likely column, with {able[0].counted()}")
+        return able[0].guess("only likely column")
     if len(words) == 1 and not any(one.two for one in able if one.numeric):
-        return LabelGuess(words[0].name, f"the only column of words, with {words[0].counted()}")
+        return words[0].guess("only column of words")
     return None
 
 
@@ -224,9 +225,9 @@ def _first_or_last(candidates: Sequence[_Candidate | None]) -> LabelGuess | None
     first, last = (one if one and not one.gaps else None for one in (candidates[0], candidates[-1]))
     if last and (first is None or _decides(first, last)):
         if last.varies:
-            return LabelGuess(last.name, f"the last column, with {last.counted()}")
+            return last.guess("last column")
     elif first and first.varies and last is None:
-        return LabelGuess(first.name, f"the first column, with {first.counted()}")
+        return first.guess("first column")
     return None
 
 
@@ -310,9 +311,9 @@ def listed_columns(names: Sequence[str]) -> str:
 def quoted_columns(names: Sequence[str]) -> str:
     """Return names as a list; of a long one the last ones, too: labels often stand there."""
     items = [repr(name) for name in names]
-    if len(items) > COLUMNS_SHOWN:
-        n_more = len(items) - COLUMNS_SHOWN
-        items = [*items[: COLUMNS_SHOWN - 3], f"{n_more} more", *items[-3:]]
+    middle = len(items) - COLUMNS_SHOWN
+    if middle > 0:
+        items[COLUMNS_SHOWN - 3 : -3] = [f"{middle} more"]
     return ", ".join(items)
 
 
@@ -329,71 +330,64 @@ def table_labels(
             f" {listed_columns(table.frame.columns)}"
         )
         raise InputError(msg)
-    return label_codes(table, name, classes, required=required)
-
-
-def label_codes(table: Table, name: str, classes: Classes, *, required: bool) -> NDArray[np.int32]:
-    """Return the class of each row; −1 where it is missing, an InputError if it is required."""
     import polars as pl
 
-    series = plainly_typed(table.frame[name])
-    distinct = series.unique(maintain_order=True)
-    readable = series.dtype == pl.String or series.dtype in (pl.Boolean, pl.Null)
-    if not readable and not series.dtype.is_numeric():
-        msg = Sentence(
-            f"{table.file}: column '{name}' holds {series.dtype}, which can't be labels; name the"
-            f" column of the labels with {Parameter('label')}."
-        )
-        raise InputError(msg)
-    values, labels = [], []
-    for value in distinct.to_list():
-        try:
-            label = _label(value)
-        except ValueError as error:
-            row = _first_row(series, value)
-            bad = f"{table.place(row)}, column '{name}': {error}."
-            raise InputError(bad) from None
-        if label is not None:
-            values.append(value)
-            labels.append(label)
-        elif required:
-            row = _first_row(series, value)
-            raise InputError(Sentence(f"{table.place(row)}: ", _missing_label(name), "."))
-    codes = classes.codes(labels)
-    if not values:
+    series, labels, faults = _read_labels(table, name)
+    for value, fault in faults.items():
+        if fault or required:
+            missing = Sentence(
+                f": the label, column '{name}', is missing; leave the row out, or name another"
+                f" column with {Parameter('label')}"
+            )
+            place = table.place(series.index_of(value) or 0)
+            raise InputError(Sentence(place, f", {fault}" if fault else missing, "."))
+    codes = classes.codes([*labels.values()])
+    if not labels:
         return np.full(len(series), -1, np.int32)
-    known = pl.Series(values, dtype=series.dtype)
+    known = pl.Series([*labels], dtype=series.dtype)
     replaced = series.replace_strict(known, codes.tolist(), default=-1, return_dtype=pl.Int32)
     return np.array(replaced.to_numpy(), np.int32)
 
 
 def label_faults(table: Table, name: str) -> dict[int, str]:
     """Return what is wrong with labels by row, "" where there is none."""
-    import polars as pl
-
-    series = table.frame[name] if name in table.frame.columns else pl.Series()
-    series = plainly_typed(series)
-    if series.dtype.is_float():
-        series = series.fill_nan(None)
-    elif series.dtype != pl.String and not series.null_count():
+    if name not in table.frame.columns:
         return {}
-    faults: dict[Any, str] = {}
-    for value in series.unique().to_list():
-        try:
-            if _label(value) is None:
-                faults[value] = ""
-        except ValueError as error:
-            faults[value] = f"column '{name}': {error}"
+    series, _, faults = _read_labels(table, name)
     if not faults:
         return {}
     return {row: faults[value] for row, value in enumerate(series) if value in faults}
 
 
-def _missing_label(name: str) -> Sentence:
-    return Sentence(
-        f"the label, column '{name}', is missing; leave the row out, or name another column with "
-        f"{Parameter('label')}"
-    )
+def _read_labels(table: Table, name: str) -> "tuple[pl.Series, dict[Any, Label], dict[Any, str]]":
+    """Return a column, the label of each of its values, and what is wrong with others.
+
+    That is "" where the label is missing.
+    """
+    import polars as pl
+
+    series = plainly_typed(table.frame[name])
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+    elif not series.dtype.is_numeric() and series.dtype not in (pl.String, pl.Boolean, pl.Null):
+        msg = Sentence(
+            f"{table.file}: column '{name}' holds {series.dtype}, which can't be labels; name the"
+            f" column of the labels with {Parameter('label')}."
+        )
+        raise InputError(msg)
+    labels: dict[Any, Label] = {}
+    faults: dict[Any, str] = {}
+    for value in series.unique(maintain_order=True).to_list():
+        try:
+            label = _label(value)
+        except ValueError as error:
+            faults[value] = f"column '{name}': {error}"
+        else:
+            if label is None:
+                faults[value] = ""
+            else:
+                labels[value] = label
+    return series, labels, faults
 
 
 def _label(value: Any) -> Label | None:
@@ -406,20 +400,10 @@ def _label(value: Any) -> Label | None:
     if isinstance(value, int):
         return value
     number = float(value)
-    if math.isnan(number):
-        return None
     if math.isinf(number):
         msg = f"label '{number}' is not finite"
         raise ValueError(msg)
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
-
-
-def _first_row(series: "pl.Series", value: Any) -> int:
-    if value is None:
-        return int(series.is_null().to_numpy().argmax())
-    if isinstance(value, float) and math.isnan(value):
-        return int(series.is_nan().to_numpy().argmax())
-    return int((series == value).fill_null(value=False).to_numpy().argmax())
 
 
 def _candidate(table: Table, name: str) -> _Candidate | None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.labels import shown
 from rosenblatt.data.lines import LONGEST_LINE, TextBlock
 from rosenblatt.errors import Parameter, Sentence
+from rosenblatt.wording import counted
 
 QUOTE = ord('"')
 NEWLINE = ord("\n")
@@ -168,9 +169,8 @@ def _values(
 def width_clause(count: int, width: int, dialect: Dialect) -> str:
     """Return what to say of a row with another number of fields than the first row has."""
     separator = {"\t": "tabs", " ": "blanks"}.get(dialect.separator, f"'{dialect.separator}'")
-    fields = "1 field" if count == 1 else f"{count} fields"
     were = "was" if width == 1 else "were"
-    return f"{fields} where {width} {were} expected (separated by {separator})"
+    return f"{counted(count, 'field')} where {width} {were} expected (separated by {separator})"
 
 
 def _value(field: bytes, text: bytes, start: int) -> str | None:

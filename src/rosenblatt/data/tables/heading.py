@@ -27,6 +27,7 @@ from rosenblatt.data.tables.table import (
     numbered_names,
 )
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.wording import counted
 
 SEPARATORS = ",\t;|"
 SAMPLE_BYTES = 1 << 16  # of text by which both are decided, or more
@@ -351,8 +352,8 @@ def _heading(
         start, separator = declared.end(), separator or declared[1].decode("latin-1")
     start, comments = _behind_comments(sample, start, asked)
     if comments:
-        lines = "1 line" if comments == 1 else f"{comments} lines"
         were = "was" if comments == 1 else "were"
+        lines = counted(comments, "line")
         notes.append(f"{file} begins with {lines} of comment, which {were} skipped.")
     sample = sample[start:]
     if separator == "\t" and asked.separator is None and b"\t" not in sample:

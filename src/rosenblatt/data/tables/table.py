@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.bad_rows import BadRow
 from rosenblatt.errors import InputError
+from rosenblatt.wording import counted, word_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -182,7 +183,7 @@ def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPla
             return ColumnPlaces(names, tuple(range(count)))
     numbers = sorted({len(wanted.required), len(wanted.names)})
     msg = (
-        f"{file} has no header and {count} {'column' if count == 1 else 'columns'};"
+        f"{file} has no header and {counted(count, 'column')};"
         f" expected {' or '.join(map(str, numbers))}: {listed_names(wanted.names)}."
     )
     raise InputError(msg)
@@ -202,8 +203,7 @@ def chosen_columns(frame: "pl.DataFrame", choice: ColumnPlaces) -> "pl.DataFrame
 
 def listed_names(columns: Sequence[str]) -> str:
     """Return names of columns as a message lists them."""
-    listed = ", ".join(repr(name) for name in columns[:SHOWN])
-    return f"{listed} and {len(columns) - SHOWN} more" if len(columns) > SHOWN else listed
+    return word_list(map(repr, columns), SHOWN, ", ")
 
 
 def require_library(name: str, library: str = "polars") -> None:

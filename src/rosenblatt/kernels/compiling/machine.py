@@ -84,7 +84,7 @@ def processor() -> str:
     fitting = _fitting_processors()
     chosen = os.environ.get("ROSENBLATT_PROCESSOR") or fitting[0]
     if chosen not in fitting:  # LLVM would abort the process
-        names = word_list(fitting, joint="or")
+        names = word_list(fitting, joint=" or ")
         msg = f"ROSENBLATT_PROCESSOR must be {names} on this machine; got {chosen!r}."
         raise InputError(msg)
     return chosen
