@@ -5,14 +5,15 @@ Files are not trusted: everything read is checked before use.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NoReturn
+from math import inf, ulp
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.stored_arrays import ArraySpec, StoredArrays
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.budget import Limit
-from rosenblatt.kernels.counts import Log, empty_log
+from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.shapes import GrowingArray, row_arrays
 from rosenblatt.mistakes.budget import BudgetState
@@ -22,7 +23,33 @@ from rosenblatt.mistakes.updates import Mistakes, Support
 
 PREFIX = "mistakes."
 KERNEL_PREFIX = "kernel."
-VALUE_TYPES = (np.float64, np.float32, np.uint8)
+OWNER = "The list of mistakes in the model"
+VALUES = (np.float64, np.float32, np.uint8)
+WHOLE = (np.int64, np.int32)
+ABOVE_ZERO = ulp(0.0)
+MOST_ROWS = int(np.iinfo(np.int64).max)
+LIST_ARRAYS = {
+    "numbers": ArraySpec((np.int64,), ("rows",), 0, "met"),  # of the rows that taught, in training
+    "tau": ArraySpec((np.float64,), ("updates",), ABOVE_ZERO),
+    "row": ArraySpec((np.int64,), ("updates",), 0, "rows"),  # among those rows
+    "seen": ArraySpec((np.int64,), ("updates",), 1, "count"),
+    "label": ArraySpec((np.int32,), ("updates",), "class", "last class"),
+    "rival": ArraySpec((np.int32,), ("updates",), "class", "last class"),
+    "values": ArraySpec(VALUES, ("rows", "features"), -inf),  # of dense rows
+    "data": ArraySpec(VALUES, ("entries",), -inf),  # of sparse rows
+    "indices": ArraySpec(WHOLE, ("entries",), 0, "features"),
+    "indptr": ArraySpec(WHOLE, ("rows+1",), 0, order="rising"),
+}
+KERNEL_ARRAYS = {
+    "gamma": ArraySpec((np.float64,), (1,), ABOVE_ZERO),
+    "met": ArraySpec((np.int64,), (1,), 0),  # rows that came
+    "labels": ArraySpec((np.int64,), ("rows",), 0, "classes"),
+    "key": ArraySpec((np.uint64,), (1,)),
+    "coef": ArraySpec((np.float64,), ("rows", "columns"), -inf),
+    "ledger": ArraySpec((np.float64,), ("rows", "columns"), -inf),
+    "matrix": ArraySpec((np.float64,), ("rows", "rows"), -inf),
+    "tuning": ArraySpec((np.float64,), ("tuning",), -inf),
+}
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -50,12 +77,11 @@ def read_list(
     InputError
         Where they are not there, or cannot be.
     """
-    found = ArrayReader(arrays, PREFIX)
-    numbers = found.whole("numbers", None, np.iinfo(np.int64).max)
-    support = Support(found.rows(len(numbers), n_features, constant), numbers)
-    end = np.iinfo(np.int64).max
-    updates = found.updates(len(numbers), n_classes, end, joint=True)
-    mistakes = Mistakes(updates, count, support)
+    found = StoredArrays(arrays, LIST_ARRAYS, OWNER, PREFIX)
+    found.sizes |= {"met": MOST_ROWS, "count": MOST_ROWS}
+    numbers = found["numbers"]
+    support = Support(_read_rows(found, n_features, constant), numbers)
+    mistakes = Mistakes(_read_updates(found, n_classes, joint=True), count, support)
     return Mistakes(mistakes.before(count), count, support)  # early stopping may have gone back
 
 
@@ -92,20 +118,18 @@ def read_machine(
     arrays: Mapping[str, NDArray[Any]], kernel: Kernel, empty: DualState | BudgetState, count: int
 ) -> tuple[DualState | BudgetState, Kernel]:
     """Return what such arrays say, given the kernel but for its gamma, and the empty machine."""
-    own, listed = ArrayReader(arrays, KERNEL_PREFIX), ArrayReader(arrays, PREFIX)
+    own = StoredArrays(arrays, KERNEL_ARRAYS, OWNER, KERNEL_PREFIX)
+    listed = StoredArrays(arrays, LIST_ARRAYS, OWNER, PREFIX)
     n_features, n_classes = empty.n_features, empty.n_classes
-    gamma = float(own.vector("gamma", np.float64, 1)[0])
-    met = int(own.vector("met", np.int64, 1)[0])
-    if not (np.isfinite(gamma) and gamma > 0.0):
-        own.fail(f"its gamma must be above 0; got {gamma}")
-    numbers = listed.whole("numbers", None, met)
-    labels = own.whole("labels", len(numbers), n_classes)
-    rows = None
+    gamma, met = float(own["gamma"][0]), int(own["met"][0])
+    listed.sizes |= {"met": met, "count": count}
+    numbers = listed["numbers"]
+    own.sizes |= {"rows": len(numbers), "classes": n_classes}
+    labels, rows = own["labels"], None
     if kernel.name != "precomputed" and len(numbers):
-        rows = listed.rows(len(numbers), n_features, kernel.constant)
+        rows = _read_rows(listed, n_features, kernel.constant)
     if isinstance(empty, DualState):
-        joint = empty.joint and n_classes > 2
-        updates = listed.updates(len(numbers), n_classes, count, joint=joint)
+        updates = _read_updates(listed, n_classes, joint=empty.joint and n_classes > 2)
         empty.mistakes = Mistakes(updates, count, Support(rows, numbers))
         empty.classes = GrowingArray(labels)
     else:
@@ -116,105 +140,42 @@ def read_machine(
     return empty, replace(kernel, gamma=gamma)
 
 
-def _read_slots(found: "ArrayReader", state: BudgetState, size: int) -> None:
+def _read_slots(found: StoredArrays, state: BudgetState, size: int) -> None:
     """Change the slots of an empty machine with a budget to those of a file."""
-    limit: Limit = state.limit
-    if size > limit.most:
-        found.fail(f"it keeps {size} rows, and max_support is {limit.most}")
-    state.key = int(found.vector("key", np.uint64, 1)[0])
+    found.check("max_support", size <= state.limit.most)
+    state.key = int(found["key"][0])
     state.make_room(size)
-    slots, width = state.slots, state.n_columns
-    slots.coef[:size] = found.table("coef", (size, width))
+    slots = state.slots
+    found.sizes |= {"columns": state.n_columns, "tuning": len(slots.tuning)}
+    slots.coef[:size] = found["coef"]
     if state.has_average:
-        slots.ledger[:size] = found.table("ledger", (size, width))
-    slots.tuning[:] = found.vector("tuning", np.float64, len(slots.tuning))
+        slots.ledger[:size] = found["ledger"]
+    slots.tuning[:] = found["tuning"]
     if len(slots.matrix):
-        slots.matrix[:size, :size] = found.table("matrix", (size, size))
+        slots.matrix[:size, :size] = found["matrix"]
     state.n_kept = size
 
 
-class ArrayReader:
-    """Arrays by their names, each of which must be what it should."""
+def _read_updates(found: StoredArrays, n_classes: int, *, joint: bool) -> Log:
+    """Return the updates, in the order of time."""
+    between = joint and n_classes > 2  # of classes by their numbers, else ±(column + 1)
+    end = n_classes if between else 2 if n_classes == 2 else n_classes + 1
+    found.sizes |= {"class": 0 if between else 1 - end, "last class": end}
+    tau, row, seen, label, rival = (
+        found[name] for name in ("tau", "row", "seen", "label", "rival")
+    )
+    fits = label != rival if between else (label == -rival) & (label != 0)
+    found.check("rival", fits.all())
+    one_at_a_time = joint or n_classes == 2  # else several learners may step at once
+    found.check("seen", not (np.diff(seen) < int(one_at_a_time)).any())
+    return Log(row, label, rival, tau, seen)
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], prefix: str) -> None:
-        self._arrays = {
-            name.removeprefix(prefix): array
-            for name, array in arrays.items()
-            if name.startswith(prefix)
-        }
 
-    def fail(self, clause: str) -> NoReturn:
-        """Raise with what does not fit."""
-        msg = f"The list of mistakes in the model is damaged: {clause}. Train it again."
-        raise InputError(msg)
-
-    def array(self, name: str, *dtypes: Any) -> NDArray[Any]:
-        """Return an array, which must be there and of one of these types."""
-        array = self._arrays.get(name)
-        if array is None:
-            self.fail(f"it has no {name!r}")
-        if array.dtype not in dtypes:
-            self.fail(f"{name!r} must be {np.dtype(dtypes[0])}; got {array.dtype}")
-        return array
-
-    def vector(self, name: str, dtype: Any, length: int | None) -> NDArray[Any]:
-        """Return finite numbers in one dimension."""
-        array = self.array(name, *(dtype if isinstance(dtype, tuple) else (dtype,)))
-        if array.ndim != 1 or (length is not None and len(array) != length):
-            self.fail(f"{name!r} must hold {length} numbers; its shape is {array.shape}")
-        if not np.isfinite(array).all():
-            self.fail(f"{name!r} must be finite")
-        return array
-
-    def whole(
-        self, name: str, length: int | None, end: int, dtype: Any = np.int64, least: int = 0
-    ) -> NDArray[Any]:
-        """Return whole numbers from ``least`` to end − 1."""
-        array = self.vector(name, dtype, length)
-        if len(array) and not (least <= array.min() and array.max() < end):
-            self.fail(f"{name!r} must be from {least} to {end - 1}")
-        return array
-
-    def table(self, name: str, shape: tuple[int, int]) -> NDArray[Any]:
-        """Return finite float64 numbers of this shape."""
-        array = self.array(name, np.float64)
-        if array.shape != shape or not np.isfinite(array).all():
-            self.fail(f"{name!r} must be finite and of shape {shape}; its shape is {array.shape}")
-        return array
-
-    def updates(self, n_support: int, n_classes: int, count: int, *, joint: bool) -> Log:
-        """Return the updates, in the order of time."""
-        kinds = dict(zip(Log._fields, (column.dtype for column in empty_log(0)), strict=True))
-        tau = self.vector("tau", kinds["tau"], None)
-        row = self.whole("row", len(tau), n_support, kinds["row"])
-        seen = self.whole("seen", len(tau), count, kinds["seen"], least=1)
-        if joint and n_classes > 2:
-            least, end = 0, n_classes
-        else:
-            end = 2 if n_classes == 2 else n_classes + 1  # ±(column + 1)
-            least = 1 - end
-        label = self.whole("label", len(tau), end, kinds["label"], least)
-        rival = self.whole("rival", len(tau), end, kinds["rival"], least)
-        fits = label != rival if least == 0 else (label == -rival) & (label != 0)
-        if not fits.all():
-            self.fail("'label' and 'rival' must be different classes")
-        if not (tau > 0.0).all():
-            self.fail("'tau' must be above 0")
-        one_at_a_time = joint or n_classes == 2  # else several learners may step at once
-        if (np.diff(seen) < int(one_at_a_time)).any():
-            self.fail("'seen' must ascend, in the order of time")
-        return Log(row, label, rival, tau, seen)
-
-    def rows(self, n_rows: int, n_features: int, constant: float) -> Rows:
-        """Return the rows that taught, dense or sparse."""
-        if "values" in self._arrays:
-            values = self.array("values", *VALUE_TYPES)
-            if values.shape != (n_rows, n_features) or not np.isfinite(values).all():
-                self.fail(f"its rows must be {n_rows} × {n_features} finite numbers")
-            return Dense(np.ascontiguousarray(values), constant)
-        data = self.vector("data", VALUE_TYPES, None)
-        indices = self.whole("indices", len(data), n_features, (np.int32, np.int64))
-        indptr = self.whole("indptr", n_rows + 1, len(data) + 1, (np.int64, np.int32))
-        if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
-            self.fail("its rows must begin where the one before ends")
-        return CSR(data, indices, indptr.astype(np.int64, copy=False), n_features, constant)
+def _read_rows(found: StoredArrays, n_features: int, constant: float) -> Rows:
+    """Return the rows that taught, dense or sparse."""
+    found.sizes["features"] = n_features
+    if "values" in found:
+        return Dense(found["values"], constant)
+    data, indices = found["data"], found["indices"]
+    indptr = found.ends("indptr", len(data)).astype(np.int64, copy=False)
+    return CSR(data, indices, indptr, n_features, constant)

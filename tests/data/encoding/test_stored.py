@@ -74,17 +74,17 @@ def test_numbered_features_are_stored_too() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"kind": "magic"}, "there is no kind 'magic'"),
+        ({"kind": "magic"}, "kind is not there, or not what it must be"),
         ({"kind": None}, "kind is not there, or not what it must be"),
         ({"version": "1"}, "version is not there, or not what it must be"),
         ({"columns": {}}, "columns is not there"),
-        ({"columns": [{"name": "x", "role": "king", "parts": [""]}]}, "a column can't be 'king'"),
-        ({"columns": [{"name": "x", "role": "text", "parts": ["hour"]}]}, "can't be 'text' with"),
-        ({"columns": [{"name": "x", "role": "category", "parts": []}]}, "with the parts"),
-        ({"columns": [{"name": "x", "role": "category", "parts": [[]]}]}, "with the parts"),
-        ({"columns": [{"name": "x", "role": "text", "parts": [""]}] * 2}, "stands in it twice"),
+        ({"columns": [{"name": "x", "role": "king", "parts": [""]}]}, "parts is not"),
+        ({"columns": [{"name": "x", "role": "text", "parts": ["hour"]}]}, "parts is not"),
+        ({"columns": [{"name": "x", "role": "category", "parts": []}]}, "parts is not"),
+        ({"columns": [{"name": "x", "role": "category", "parts": [[]]}]}, "parts is not"),
+        ({"columns": [{"name": "x", "role": "text", "parts": [""]}] * 2}, "columns is not"),
         ({"columns": [{"name": 3, "role": "text", "parts": [""]}]}, "name is not there"),
-        ({"settings": {}}, "its settings are not the known ones"),
+        ({"settings": {}}, "settings is not there, or not what it must be. Copy the file again"),
     ],
 )
 def test_damaged_json_is_an_error(change: dict[str, Any], words: str) -> None:
