@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.data.encoding import InputColumn, TableEncoding
-from rosenblatt.data.encoding.kinds import assigned_columns, detected_column
+from rosenblatt.data.encoding.kinds import Sample, assigned_columns, detected_columns
 from rosenblatt.errors import InputError
 from tests.data.encoding.samples import table, typed
 
@@ -34,7 +34,7 @@ NAMES = [f"Ann {chr(97 + k)}{chr(98 + k)}son" for k in range(20)]
 )
 def test_columns_of_text_are_told_apart(values: list[str], role: str) -> None:
     """Numbers, text of several words that mostly differs, and categories."""
-    found = detected_column(table({"x": values}), "x")
+    found = detected_columns(Sample(table({"x": values})), ["x"])[0]
     reason = "it has a different value in every row" if role == "ignored" else ""
     assert found == InputColumn("x", role, reason=reason)  # type: ignore[arg-type]
 
@@ -54,13 +54,13 @@ def test_columns_of_text_are_told_apart(values: list[str], role: str) -> None:
 )
 def test_the_type_of_a_column_decides_in_typed_files(values: Any, column: InputColumn) -> None:
     """Dates and times are taken apart; what a file says is a category is one."""
-    assert detected_column(typed({"x": values}), "x") == column
+    assert detected_columns(Sample(typed({"x": values})), ["x"])[0] == column
 
 
 def test_what_can_be_no_feature_is_left_out() -> None:
     """Lists, records and bytes are named with the reason."""
     data = typed({"a": [[1], [2]], "b": [{"x": 1}, {"x": 2}], "c": [b"1", b"2"], "d": [1, 2]})
-    found = [detected_column(data, name) for name in "abcd"]
+    found = [detected_columns(Sample(data), [name])[0] for name in "abcd"]
     assert [column.role for column in found] == ["ignored"] * 3 + ["numeric"]
     reasons = [column.reason for column in found]
     assert reasons == ["it holds lists", "it holds objects", "it holds bytes", ""]
@@ -84,7 +84,7 @@ def test_dates_are_known_by_how_they_are_written(
     values: list[str], parts: tuple[Any, ...], form: str
 ) -> None:
     """Dates and times of text are taken apart as those of typed files are."""
-    found = detected_column(table({"x": [*values, None, "?"]}), "x")
+    found = detected_columns(Sample(table({"x": [*values, None, "?"]})), ["x"])[0]
     assert found == InputColumn("x", "category", parts, form)
 
 
@@ -93,7 +93,7 @@ def test_dates_are_known_by_how_they_are_written(
 )
 def test_what_is_no_date_is_none(values: list[str]) -> None:
     """There is no 30th of February."""
-    assert detected_column(table({"x": values}), "x") == InputColumn("x", "category")
+    assert detected_columns(Sample(table({"x": values})), ["x"])[0] == InputColumn("x", "category")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,9 @@ def test_what_is_no_date_is_none(values: list[str]) -> None:
 )
 def test_numbers_are_known_as_people_write_them(values: list[str], form: str) -> None:
     """Signs of money, thousands apart and a decimal comma are numbers, not categories."""
-    assert detected_column(table({"x": values}), "x") == InputColumn("x", "numeric", form=form)
+    assert detected_columns(Sample(table({"x": values})), ["x"])[0] == InputColumn(
+        "x", "numeric", form=form
+    )
 
 
 def test_a_column_that_decides_alone_is_suspected() -> None:

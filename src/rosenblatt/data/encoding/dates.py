@@ -112,7 +112,7 @@ def with_dates(table: Table, columns: Iterable[InputColumn]) -> tuple[Table, dic
     dates = []
     for column in columns:
         series = table.frame[column.name]
-        if column.parts == ("",) or not column.form or series.dtype != pl.String:
+        if series.dtype != pl.String:
             continue
         dates.append(read_dates(series, column.form))
         what = "time" if column.form == "time" else "date"

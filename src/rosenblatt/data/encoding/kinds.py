@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import MISSING, DatePart, FeatureColumn, InputColumn, Role
+from rosenblatt.data.encoding.columns import MISSING, DatePart, InputColumn, Role
 from rosenblatt.data.encoding.dates import date_form
 from rosenblatt.data.encoding.label_column import (
     LabelGuess,
@@ -17,14 +17,13 @@ from rosenblatt.data.encoding.label_column import (
     label_notes,
     quoted_columns,
 )
-from rosenblatt.data.encoding.leaks import deciding_words
+from rosenblatt.data.encoding.leaks import deciding_columns
 from rosenblatt.data.encoding.numbers import (
     PLACEHOLDERS,
     all_numbers,
     decimal_mark,
     number_form,
     plain_numbers,
-    read_numbers,
     thousands,
 )
 from rosenblatt.data.tables.table import Table
@@ -53,13 +52,7 @@ LONG_WORDS = 12  # letters on average, from where on words are none
 UNSPACED_NGRAMS = (1, 3)  # characters, the default of texts without words
 
 IDENTIFIER = re.compile(r"(?:.*[^a-z])?(?:id|key|uuid|guid|index|rowid|rownum)|.*[a-z](?:Id|ID)")
-LEAST_DECIDED = 0.98  # of the rows, by a column that is suspected to know the label
-MOST_COMMON = 0.9  # of the rows: where one class has more, a column that knows it is no surprise
-MOST_LEVELS = 0.1  # of the rows: a column with more values may decide by naming the rows
 LONG_KEY, LONGEST_KEY = 1e16, 1e22  # keys of 17 to 22 digits; quantities so large are not exact
-BINS = 64
-MOST_ROWS = 5000  # by which that is judged
-AT_A_TIME = 1 << 20  # numbers that are sorted together
 ABSENT = {None, *MISSING, *PLACEHOLDERS}
 MARK_ROWS = 200  # in which a mark before decimals or thousands is looked for
 
@@ -112,11 +105,6 @@ class Sample:
         return self._distinct[name]
 
 
-def detected_column(table: Table, name: str, *, lenient: bool = False) -> InputColumn:
-    """Return what a column is taken for; see ``detected_columns``."""
-    return detected_columns(Sample(table), [name], lenient=lenient)[0]
-
-
 def detected_columns(
     sample: Sample, names: Sequence[str], *, lenient: bool = False
 ) -> list[InputColumn]:
@@ -131,37 +119,36 @@ def detected_columns(
     """
     import polars as pl
 
-    table = sample.table
-    own = dict(zip(table.frame.columns, table.frame.get_columns(), strict=True))
-    text = [name for name in names if own[name].dtype == pl.String]
-    frame = pl.DataFrame([own[name].alias(str(k)) for k, name in enumerate(text)])
-    numbers = np.asarray(frame.cast(pl.Float64, strict=False).to_numpy(), np.float64)
-    numbers = numbers.reshape(table.frame.height, len(text))
-    plain = np.isfinite(numbers).sum(axis=0) == [len(own[n]) - own[n].null_count() for n in text]
-    plain_whole = plain & np.all((numbers == np.floor(numbers)) | np.isnan(numbers), axis=0)
-    place = {name: k for k, name in enumerate(text)}
-    heading = table.heading
+    frame, heading = sample.table.frame, sample.table.heading
+    own = dict(zip(frame.columns, frame.get_columns(), strict=True))
+    text = {name for name in names if own[name].dtype == pl.String}
+    able = [
+        n for n in names if n in text or own[n].dtype.is_numeric() or own[n].dtype == pl.Duration
+    ]
+    cast = pl.DataFrame([own[name].alias(str(k)) for k, name in enumerate(able)])
+    numbers = np.asarray(cast.cast(pl.Float64, strict=False).to_numpy(), np.float64)
+    numbers = numbers.reshape(frame.height, len(able))
+    finite = np.isfinite(numbers).sum(axis=0)
+    whole = np.all((numbers == np.floor(numbers)) | np.isnan(numbers), axis=0)
+    plain = {  # columns of text that cast to numbers, and whether these are whole
+        name: whole[k]
+        for k, name in enumerate(able)
+        if name in text and 0 < finite[k] == len(own[name]) - own[name].null_count()
+    }
+    counters = dict(zip(able, _counters(able, numbers), strict=True))
+    sample.look_through([name for name in able if name in text and name not in plain])
     comma = heading is not None and heading.dialect.separator == ";"
-    counters = dict(zip(text, _counters(text, numbers), strict=True))
-    sample.look_through([name for name in text if not plain[place[name]]])
     detected = []
     for name in names:
-        series = own[name]
-        if series.dtype != pl.String:
-            column = _column_of_type(table, name)
-        elif plain[place[name]] and series.null_count() < len(series):
-            whole = plain_whole[place[name]]
-            column = InputColumn(name, "category" if whole and _are_codes(series) else "numeric")
+        if name not in text:
+            column = _column_of_type(sample.table, name)
+        elif name in plain:
+            is_code = plain[name] and _are_codes(own[name])
+            column = InputColumn(name, "category" if is_code else "numeric")
         else:
             column = _column_of_text(name, sample, comma=comma, lenient=lenient)
-        if column.role == "ignored":
-            reason = column.reason
-        elif column.role != "numeric" or column.form or series.dtype == pl.Boolean:
-            reason = _names_rows(column, sample)
-        elif name in counters:
-            reason = counters[name]
-        else:
-            reason = _counters([name], _floats(series)[:, None])[0]
+        is_number = column.role == "numeric" and not column.form
+        reason = counters[name] if is_number else column.reason or _names_rows(column, sample)
         detected.append(InputColumn(name, "ignored", reason=reason) if reason else column)
     return detected
 
@@ -307,12 +294,6 @@ def _names_rows(column: InputColumn, sample: Sample) -> str:
     return f"it has {n_values:,} different values in {len(values):,} rows"
 
 
-def _floats(series: "pl.Series") -> NDArray[np.float64]:
-    import polars as pl
-
-    return np.asarray(series.cast(pl.Float64, strict=False).to_numpy(), np.float64)
-
-
 def oddities(sample: Sample, column: InputColumn) -> list[str]:
     """Return sentences on what a person might not know of a column and should."""
     if column.role == "numeric" and not column.form:
@@ -331,23 +312,26 @@ def oddities(sample: Sample, column: InputColumn) -> list[str]:
 
 def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> list[str]:
     """Return a sentence on a category that may be meant as numbers."""
-    example, word = _written_oddly(values, distinct), _word_among_numbers(values, distinct)
-    if example is not None:
-        return [
-            Sentence(
-                f"Column '{name}' is taken for a category: its {len(distinct):,} values such as "
-                f"{example!r} are not plain numbers. If they should be, mend the file and use "
-                f"{Parameter('numeric', name)}."
-            )
-        ]
-    if word is None:
+    import polars as pl
+
+    if values.dtype != pl.String:
         return []
-    return [
-        Sentence(
-            f"Column '{name}' is taken for a category, since {word!r} in it is not a number; if it"
-            f" should be one, mend the file and use {Parameter('numeric', name)}."
-        )
-    ]
+    bare = values.str.strip_chars()
+    numbers = bare.cast(pl.Float64, strict=False)
+    odd, few = values.filter(numbers.is_null()), (1 - MOSTLY) * len(values)
+    if 0 < len(odd) <= few and numbers.is_finite().any():
+        why = f", since {str(odd[0])[:40]!r} in it is not a number; if it should be one,"
+    elif (
+        len(odd) > few
+        and len(distinct) > MOST_UNREMARKED
+        and bare.str.contains(NUMBER_AND_UNIT).sum() >= MOSTLY * len(values)
+    ):
+        why = f": its {len(distinct):,} values such as {str(odd[0])[:40]!r} are not plain"
+        why += " numbers. If they should be,"
+    else:
+        return []
+    advice = f"mend the file and use {Parameter('numeric', name)}."
+    return [Sentence(f"Column '{name}' is taken for a category{why} {advice}")]
 
 
 def _form_note(column: InputColumn, values: "pl.Series") -> str:
@@ -358,30 +342,6 @@ def _form_note(column: InputColumn, values: "pl.Series") -> str:
     row = int(changed[0]) if len(changed) else 0
     number = plain.cast(pl.Float64, strict=False)[row]
     return f"Column '{column.name}' has numbers such as '{values[row]}', read as {number:.15g}."
-
-
-def _written_oddly(values: "pl.Series", distinct: "pl.Series") -> str | None:
-    """Return a value of a column of many that look like numbers and cannot be read as such."""
-    import polars as pl
-
-    if values.dtype != pl.String or len(distinct) <= MOST_UNREMARKED:
-        return None
-    bare = values.str.strip_chars()
-    odd = bare.filter(bare.cast(pl.Float64, strict=False).is_null())
-    alike = bare.str.contains(NUMBER_AND_UNIT).sum() >= MOSTLY * len(values)
-    return str(odd[0])[:40] if alike and len(odd) > (1 - MOSTLY) * len(values) else None
-
-
-def _word_among_numbers(values: "pl.Series", distinct: "pl.Series") -> str | None:
-    """Return the first word of a column that is all but numbers, None of any other."""
-    import polars as pl
-
-    if values.dtype != pl.String or not np.isfinite(_floats(distinct)).any():
-        return None
-    is_word = values.str.strip_chars().cast(pl.Float64, strict=False).is_null()
-    if not 0 < is_word.sum() <= (1 - MOSTLY) * len(values):
-        return None
-    return str(values.filter(is_word)[0])[:40]
 
 
 def _present(series: "pl.Series") -> "pl.Series":
@@ -553,75 +513,6 @@ def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str,
                 role = "text"
             revived[name] = InputColumn(name, role)
     return revived
-
-
-def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -> list[str]:
-    """Return sentences on columns, or words, that alone tell the label of nearly every row."""
-    table = table._replace(frame=table.frame.head(MOST_ROWS))
-    (codes,) = _codes(table, [label])
-    n_rows, n_classes = len(codes), int(codes.max(initial=0)) + 1
-    if n_rows < FEWEST_ROWS or np.bincount(codes).max() > MOST_COMMON * n_rows:
-        return []
-    shares: dict[str, float] = {}
-    numeric = [
-        FeatureColumn(one.name, "numeric", form=one.form)
-        for one in columns
-        if one.role == "numeric"
-    ]
-    at_a_time = max(1, AT_A_TIME // (max(n_rows, BINS * n_classes)))
-    for start in range(0, len(numeric), at_a_time):
-        some = numeric[start : start + at_a_time]
-        decided = _decided(_near(read_numbers(table, some)[0]), codes, n_classes)
-        shares |= dict(zip([one.name for one in some], decided.tolist(), strict=True))
-    categories = [one.name for one in columns if one.role == "category" and one.parts == ("",)]
-    for name, levels in zip(categories, _codes(table, categories), strict=True):
-        if levels.max(initial=0) <= MOST_LEVELS * n_rows:
-            shares[name] = float(_decided(levels[:, None], codes, n_classes)[0])
-    return deciding_words(table, codes, columns) + [
-        Sentence(
-            f"Column '{column.name}' alone decides {100 * shares[column.name]:.3g} % of the first "
-            f"{n_rows:,} rows: is it known when you predict? If not, leave it out with "
-            f"{Parameter('ignore', column.name)}."
-        )
-        for column in columns
-        if shares.get(column.name, 0) >= LEAST_DECIDED
-    ]
-
-
-def _codes(table: Table, names: Sequence[str]) -> list[NDArray[np.int64]]:
-    """Return for each of these columns the same number, from 0 on, for the same value."""
-    import polars as pl
-
-    own = pl.DataFrame([table.frame[name].alias(str(k)) for k, name in enumerate(names)])
-    ranked = own.select(pl.all().rank("dense").fill_null(0)).get_columns()
-    return [np.asarray(series.to_numpy(), np.int64) for series in ranked]
-
-
-def _decided(
-    groups: NDArray[np.int64], codes: NDArray[np.int64], n_classes: int
-) -> NDArray[np.float64]:
-    """Return for each column of groups the share of rows of the commonest class of their group."""
-    n_rows, n_columns = groups.shape
-    n_groups = int(groups.max()) + 1
-    places = (np.arange(n_columns) * n_groups + groups) * n_classes + codes[:, None]
-    counts = np.bincount(places.ravel(), minlength=n_columns * n_groups * n_classes)
-    commonest = counts.reshape(n_columns, n_groups, n_classes).max(axis=2)
-    return np.asarray(commonest.sum(axis=1) / n_rows)
-
-
-def _near(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return a group for each number of a column: its value, or of many values those near it."""
-    n_rows = len(numbers)
-    order = np.argsort(numbers, axis=0, kind="stable")
-    ordered = np.take_along_axis(numbers, order, axis=0)
-    differs = np.concatenate([np.zeros((1, numbers.shape[1]), bool), ordered[1:] != ordered[:-1]])
-    steps = differs.cumsum(axis=0)  # how many smaller values there are
-    first = np.maximum.accumulate(np.where(differs, np.arange(n_rows)[:, None], 0), axis=0)
-    few = steps[-1] < min(MOST_LEVELS * n_rows, BINS)
-    grouped = np.where(few, steps, first * min(BINS, n_rows // 5) // n_rows)
-    groups = np.empty(numbers.shape, np.int64)
-    np.put_along_axis(groups, order, grouped, axis=0)
-    return groups
 
 
 def column_names(table: Table, listed: Iterable[str | int], parameter: str) -> list[str]:

@@ -10,19 +10,26 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import InputColumn
+from rosenblatt.data.encoding.columns import FeatureColumn, InputColumn
+from rosenblatt.data.encoding.numbers import read_numbers
+from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import Parameter, Sentence
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from rosenblatt.data.tables.table import Table
 
 LEAST_ROWS = 10  # of a class, and of the others
 SHARE_WRONG = 0.02  # of the rows of the rarer side, at most
 MOST_TEXTS = 1000  # that are looked through for words
 LONGEST_WORDS = 2000  # characters of a text that are looked through
 WORD = r"[\p{L}\p{N}]+"
+FEWEST_ROWS = 20  # by which columns are judged
+MOST_ROWS = 5000
+LEAST_DECIDED = 0.98  # of the rows, by a column that is suspected to know the label
+MOST_COMMON = 0.9  # of the rows: where one class has more, a column that knows it is no surprise
+MOST_LEVELS = 0.1  # of the rows: a column with more values may decide by naming the rows
+BINS = 64
+AT_A_TIME = 1 << 20  # numbers that are sorted together
 
 
 class Leak(NamedTuple):
@@ -57,8 +64,80 @@ def leaks(wrong: NDArray[np.int64], sizes: Sequence[int]) -> list[Leak]:
     return found if len(found) >= enough else []
 
 
-def deciding_words(
-    table: "Table", codes: NDArray[np.int64], columns: Sequence[InputColumn]
+def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -> list[str]:
+    """Return sentences on columns, or words, that alone tell the label of nearly every row."""
+    table = table._replace(frame=table.frame.head(MOST_ROWS))
+    (codes,) = _codes(table, [label])
+    n_rows, n_classes = len(codes), int(codes.max(initial=0)) + 1
+    if n_rows < FEWEST_ROWS or np.bincount(codes).max() > MOST_COMMON * n_rows:
+        return []
+    shares: dict[str, float] = {}
+    numeric = [
+        FeatureColumn(one.name, "numeric", form=one.form)
+        for one in columns
+        if one.role == "numeric"
+    ]
+    at_a_time = max(1, AT_A_TIME // (max(n_rows, BINS * n_classes)))
+    for start in range(0, len(numeric), at_a_time):
+        some = numeric[start : start + at_a_time]
+        decided = _decided(_near(read_numbers(table, some)[0]), codes, n_classes)
+        shares |= dict(zip([one.name for one in some], decided.tolist(), strict=True))
+    categories = [one.name for one in columns if one.role == "category" and one.parts == ("",)]
+    for name, levels in zip(categories, _codes(table, categories), strict=True):
+        if levels.max(initial=0) <= MOST_LEVELS * n_rows:
+            shares[name] = float(_decided(levels[:, None], codes, n_classes)[0])
+    return _deciding_words(table, codes, columns) + [
+        _note(name, f" alone decides {100 * shares[name]:.3g} % of the first {n_rows:,} rows")
+        for name in (column.name for column in columns)
+        if shares.get(name, 0) >= LEAST_DECIDED
+    ]
+
+
+def _note(name: str, decides: str) -> Sentence:
+    return Sentence(
+        f"Column '{name}'{decides}: is it known when you predict? If not, leave it out with "
+        f"{Parameter('ignore', name)}."
+    )
+
+
+def _codes(table: Table, names: Sequence[str]) -> list[NDArray[np.int64]]:
+    """Return for each of these columns the same number, from 0 on, for the same value."""
+    import polars as pl
+
+    own = pl.DataFrame([table.frame[name].alias(str(k)) for k, name in enumerate(names)])
+    ranked = own.select(pl.all().rank("dense").fill_null(0)).get_columns()
+    return [np.asarray(series.to_numpy(), np.int64) for series in ranked]
+
+
+def _decided(
+    groups: NDArray[np.int64], codes: NDArray[np.int64], n_classes: int
+) -> NDArray[np.float64]:
+    """Return for each column of groups the share of rows of the commonest class of their group."""
+    n_rows, n_columns = groups.shape
+    n_groups = int(groups.max()) + 1
+    places = (np.arange(n_columns) * n_groups + groups) * n_classes + codes[:, None]
+    counts = np.bincount(places.ravel(), minlength=n_columns * n_groups * n_classes)
+    commonest = counts.reshape(n_columns, n_groups, n_classes).max(axis=2)
+    return np.asarray(commonest.sum(axis=1) / n_rows)
+
+
+def _near(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return a group for each number of a column: its value, or of many values those near it."""
+    n_rows = len(numbers)
+    order = np.argsort(numbers, axis=0, kind="stable")
+    ordered = np.take_along_axis(numbers, order, axis=0)
+    differs = np.concatenate([np.zeros((1, numbers.shape[1]), bool), ordered[1:] != ordered[:-1]])
+    steps = differs.cumsum(axis=0)  # how many smaller values there are
+    first = np.maximum.accumulate(np.where(differs, np.arange(n_rows)[:, None], 0), axis=0)
+    few = steps[-1] < min(MOST_LEVELS * n_rows, BINS)
+    grouped = np.where(few, steps, first * min(BINS, n_rows // 5) // n_rows)
+    groups = np.empty(numbers.shape, np.int64)
+    np.put_along_axis(groups, order, grouped, axis=0)
+    return groups
+
+
+def _deciding_words(
+    table: Table, codes: NDArray[np.int64], columns: Sequence[InputColumn]
 ) -> list[str]:
     """Return sentences on text columns of which single words tell the label; codes number it."""
     texts = [column for column in columns if column.role == "text"]
@@ -76,12 +155,7 @@ def deciding_words(
         if len(sizes) > 2:
             decides = f"single words such as {words[found[0].feature]!r:.60} tell {len(found)} of "
             decides += f"{len(sizes)} classes from the others in nearly all"
-        notes.append(
-            Sentence(
-                f"Column '{column.name}': {decides} of {n_rows:,} rows: is it known when you"
-                f" predict? If not, leave it out with {Parameter('ignore', column.name)}."
-            )
-        )
+        notes.append(_note(column.name, f": {decides} of {n_rows:,} rows"))
     return notes
 
 

@@ -234,7 +234,7 @@ class TableEncoding:
             The column of the labels, by name or by its number from 0 (from −1 backwards). By
             default it is looked for, as ``guess_label`` says.
         text, category, numeric, ignore : names or numbers of columns
-            What these columns are, where ``detected_column`` would judge otherwise.
+            What these columns are, where ``detected_columns`` would judge otherwise.
         weight : str or int, optional
             The column of what multiplies the step of each row; a row of weight 0 is left out.
         scale : bool
@@ -357,8 +357,10 @@ class TableEncoding:
         if self.settings.missing == "error":
             gaps = missing_faults([column.name for column in self._numeric], numbers)
             faults = gaps | faults
-        table, no_dates = with_dates(table, [one for one in self.columns if one.required])
-        faults |= no_dates
+        dated = [one for one in self.columns if one.parts != ("",) and one.form]
+        if dated:
+            table, no_dates = with_dates(table, dated)
+            faults |= no_dates
         if self.label is not None and self.needs_labels and self.bad_rows is not None:
             faults |= label_faults(table, self.label)  # without a label nothing else matters
         weights = self._row_weights(table, faults)
