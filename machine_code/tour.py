@@ -37,8 +37,9 @@ from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.shapes import as_rows, packed
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.fitting import empty_model, fit_model, learn_batch
-from rosenblatt.models.learner import MEMORIES, TRAINED_MEMORIES, Learner
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.scoring import linear_scores
+from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.service.features import ArrayFeatures, NamedFeatures
 from rosenblatt.service.learner import ServedLearner
@@ -314,7 +315,7 @@ def _visit_file(data: str, options: list[str]) -> None:
 
 def _visit_choices(data: str) -> None:
     """Visit every rule and memory, and the commands that learn in ways of their own."""
-    for rule, memory in product(RULES, TRAINED_MEMORIES):
+    for rule, memory in product(RULES, (*MEMORIES, "vote")):
         chosen = [data, "--rule", rule, "--memory", memory, "--max-iter", "2"]
         if memory == "vote" and not RULES[rule].fixed_step:  # not available together
             continue

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import click
 from click.testing import CliRunner
 
 from rosenblatt.cli import COMMANDS, main
@@ -21,9 +22,15 @@ def fresh_page() -> str:
 
 
 def help_of(command: str) -> str:
-    """Return what a command prints for --help, without blanks at the ends of lines."""
+    """Return what a command prints for --help-all, or --help where its options are few."""
+    loaded = main.get_command(click.Context(main), command)
+    assert loaded is not None
+    whole = any("--help-all" in param.opts for param in loaded.params)
     result = CliRunner(env={"COLUMNS": "80"}).invoke(
-        main, [command, "--help"], prog_name="rosenblatt", terminal_width=80
+        main,
+        [command, "--help-all" if whole else "--help"],
+        prog_name="rosenblatt",
+        terminal_width=80,
     )
     return "".join(f"{line.rstrip()}\n" for line in result.output.splitlines())
 

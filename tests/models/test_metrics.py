@@ -8,15 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from rosenblatt.cli import options
 from rosenblatt.errors import InputError
 from rosenblatt.models.metrics import (
-    COUNTED,
     METRICS,
     best_threshold,
     precision_recall_curve,
     roc_auc,
 )
+from rosenblatt.parameters import COUNTED
 
 SKLEARN: dict[str, Any] = {
     "error": lambda truth, guess: 1 - metrics.accuracy_score(truth, guess),
@@ -74,8 +73,6 @@ def test_threshold_is_the_best(rows: list[tuple[bool, int]], metric: str) -> Non
 
 
 def test_other_metrics_choose_no_threshold() -> None:
-    """A metric of scores does not depend on a threshold; the options of train name the others."""
+    """A metric of scores does not depend on a threshold."""
     with pytest.raises(InputError, match="A threshold is chosen by error, f1, balanced-accuracy"):
         best_threshold(np.array([1.0]), np.array([1]), "roc-auc")
-    assert options.COUNTED == COUNTED
-    assert tuple(METRICS) == options.METRICS

@@ -21,8 +21,9 @@ from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.compiling.function import CompiledFunction
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.models.fitting import all_known, empty_model, learn_batch, model_with_classes
-from rosenblatt.models.learner import MEMORIES, Learner
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
+from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.training.examples import Examples, encode
 

@@ -161,7 +161,7 @@ def test_every_option_of_the_command_is_a_parameter() -> None:
         *("--engine", "--workers", "--worker-memory", "--scheduler", "--tls-ca", "--tls-cert"),
         *("--tls-key", "--unencrypted", "--shards", "--mixing", "--shuffle-shards"),
         *("--tune", "--folds", "--metric"),  # of rosenblatt.tune
-        "--verbose",  # of what is printed
+        *("--verbose", "--help-all"),  # of what is printed
     }
     assert {option for option in options if option.startswith("-")} - ours <= spelled
 

@@ -126,7 +126,7 @@ def answers(rule: str, folder: Path, data: Path) -> dict[str, Any]:
         "evaluated": f"evaluate {model} {data}",
         "weighed": f"weights {model}",
         "traced": f"trace {data} --label y --rule {rule} --share 0.25 --max-iter 3 --no-scale",
-        "help": "train --help",
+        "help": "train --help-all",
     }
     for name, words in printed.items():
         result = runner.invoke(main, words.split(), catch_exceptions=False)

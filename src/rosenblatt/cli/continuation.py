@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.evaluate import show_test_error
+from rosenblatt.cli.options import LAYOUT
 from rosenblatt.cli.screen import Screen
 from rosenblatt.errors import InputError
 from rosenblatt.wording import percent, printable, size_text
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.model import Model
 
-LAYOUT = (
-    *("format_name", "separator", "header", "zero_based", "quoting", "names", "encoding"),
-    *("encoding_errors", "bad_rows", "max_bad_share", "max_index"),
-)
 ALLOWED = ("start", "data", "output", "force", "test", "as_json", "label", *LAYOUT)
 HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
 

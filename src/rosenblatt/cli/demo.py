@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import seed_option
+from rosenblatt.cli.options import setting_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 TEST_SHARE = 4  # one row in so many
@@ -22,8 +22,8 @@ EXPLAIN = "explain tumours.model test.csv --row {row} -n 5"
 
 
 @click.command(cls=ScreenCommand)
-@seed_option
-def demo(screen: Screen, seed: int) -> None:
+@setting_option("random_state")
+def demo(screen: Screen, random_state: int) -> None:
     """Train a model on a real data set and show the result.
 
     The data set comes with scikit-learn: 569 tumours, described by 30 measurements of their cells.
@@ -40,12 +40,12 @@ def demo(screen: Screen, seed: int) -> None:
             _invoke(line)
 
     with tempfile.TemporaryDirectory(prefix="rosenblatt-demo-") as folder, contextlib.chdir(folder):
-        labels = write_files(seed)
+        labels = write_files(random_state)
         screen.show(
             "569 tumours, each described by 30 measurements of its cells (Wisconsin, 1993; the data"
             "\ncome with scikit-learn). Which are malignant? A quarter is kept for testing."
         )
-        run(TRAIN.format(seed=seed), "Train; a tenth of the rows decides when to stop.")
+        run(TRAIN.format(seed=random_state), "Train; a tenth of the rows decides when to stop.")
         run(EVALUATE, "How good is the model on rows that it has not seen?")
         run(DIAGNOSE, "Can a linear boundary separate the classes? With a proof.")
         run(WEIGHTS, "Which measurements matter most?")

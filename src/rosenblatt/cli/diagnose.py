@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.evaluate import decisions_of, show_decisions
-from rosenblatt.cli.options import (
-    Duration,
-    column_options,
-    layout_options,
-    scale_option,
-    value_option,
-)
+from rosenblatt.cli.options import COLUMNS, layout_options, setting_option, setting_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.errors import spelled
@@ -29,13 +23,13 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
 
 @click.command(cls=ScreenCommand, example="rosenblatt diagnose iris.csv")
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@column_options
+@setting_options(*COLUMNS)
 @layout_options
-@scale_option(default=False)
-@value_option(
-    "--time-limit TIME",
-    type=Duration(),
+@setting_option("scale", default=False)
+@setting_option(
+    "time_limit",
     default=60.0,
+    shown="",
     help="Time limit of the search for a proof: 90, 90s, 5m, 1h.",
 )
 def diagnose(

@@ -1,20 +1,23 @@
 """How good a model is on rows that have labels."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli.options import (
+    KERNEL,
     choice_option,
     layout_options,
     metric_option,
     number_option,
+    recipe_options,
     refuse,
+    setting_options,
     share,
     value_option,
 )
-from rosenblatt.cli.recipe import kernel_options, parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Cell
 from rosenblatt.errors import InputError
@@ -38,6 +41,10 @@ MOST_CONFUSIONS = 10
 @click.command(
     cls=ScreenCommand,
     example="rosenblatt evaluate spam.model test.csv --against logistic-regression",
+    common=(
+        *("against", "train", "max_error", "folds", "metric", "label", "text", "rule"),
+        *("class_weight", "format", "bad_rows"),
+    ),
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("data", nargs=-1, type=click.Path())
@@ -66,7 +73,7 @@ MOST_CONFUSIONS = 10
 )
 @metric_option
 @recipe_options
-@kernel_options
+@setting_options(*KERNEL)
 @layout_options
 def evaluate(
     screen: Screen,
@@ -84,8 +91,8 @@ def evaluate(
 
     DATA: files, patterns such as "part-*.csv", or "-" for standard input.
 
-    With --folds there is no MODEL, only DATA. The options after --metric are those of train; they
-    have no effect without --folds.
+    With --folds there is no MODEL, only DATA, and the options of train say what is learned.
+    Without --folds those have no effect.
     """
     from rosenblatt.models.model import Model
 
@@ -93,7 +100,7 @@ def evaluate(
         if against or train:
             msg = "--against and --train need a model and are not available with --folds."
             raise click.UsageError(msg)
-        given = parameters(recipe, layout)
+        given = recipe | asdict(layout)
         return _judge_recipe(screen, [model_path, *data], folds, metric, max_error, given)
     refuse(["metric", *recipe], "--folds")
     if not data:

@@ -6,12 +6,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import (
-    choice_option,
-    label_option,
-    scale_option,
-    value_option,
-)
+from rosenblatt.cli.options import choice_option, setting_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
 TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
@@ -23,9 +18,9 @@ TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
 @click.argument("data", required=False, type=click.Path())
 @value_option("--x COLUMN", shown="detected", help="Column of the horizontal axis.")
 @value_option("--y COLUMN", shown="detected", help="Column of the vertical axis.")
-@label_option
+@setting_option("label")
 @value_option("--positive LABEL", shown="the second label", help="Label of the positive class.")
-@scale_option(default=False)
+@setting_option("scale", default=False)
 @choice_option(
     "--toy",
     choices=TOYS,

@@ -1,9 +1,9 @@
-"""Options that several commands share, so that they mean and say the same everywhere."""
+"""Options of commands, made from the one description of every parameter."""
 
 import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import wraps
 from math import inf
 from pathlib import Path
@@ -12,18 +12,25 @@ from typing import Any
 import click
 
 from rosenblatt.cli.spelling import flag
-from rosenblatt.data.formats import Format
-from rosenblatt.errors import Parameter
-from rosenblatt.rules import RULES, rule_parameters, rules_with
+from rosenblatt.data.formats import Format, Layout
+from rosenblatt.errors import Parameter, spelled
+from rosenblatt.parameters import (
+    FLAG,
+    LONGEST_NGRAM,
+    METRICS,
+    SETTINGS,
+    Check,
+    ClusterSettings,
+    Setting,
+    rule_setting,
+)
+from rosenblatt.rules import RULES, RuleParameter, rule_parameters, rules_with
 from rosenblatt.wording import word_list
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 GIVEN = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
-LONGEST_NGRAM = 32  # characters
-COUNTED = ("error", "f1", "balanced-accuracy")  # metrics that a threshold is chosen by
-METRICS = (*COUNTED, "roc-auc", "log-loss")
 SHUFFLES: dict[str, bool | str] = {
     "every-pass": True,
     "blocks": "blocks",
@@ -38,6 +45,14 @@ TIME_PART = re.compile(
 )
 TIMES = re.compile(f"(?:{TIME_PART.pattern})+")
 SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMG]?)B?", re.IGNORECASE)
+
+
+class GroupedOption(click.Option):
+    """An option that stands under the heading of its group in the help."""
+
+    def __init__(self, *args: Any, group: str = "", **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.group = group
 
 
 def option_group(options: Sequence[Decorator]) -> Decorator:
@@ -64,7 +79,7 @@ def value_option(
     plain = [name.partition(" ")[0] for name in names]
     if not attributes.get("required"):  # for which click takes None for a value
         attributes |= {"default": default, "show_default": shown or default is not None}
-    return click.option(*plain, **attributes)
+    return click.option(*plain, cls=GroupedOption, **attributes)
 
 
 def number_option(
@@ -173,6 +188,7 @@ metric_option = choice_option(
     "--metric",
     choices=METRICS,
     default="error",
+    group="Learning",
     help="What to judge by; f1 is the mean over the classes.",
 )
 
@@ -198,164 +214,6 @@ def name_list(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ..
     return [name for row in csv.reader(names, skipinitialspace=True) for name in row]
 
 
-label_option = value_option(
-    "--label COLUMN",
-    shown="detected",
-    help="Column that holds the labels: its name, or its number from 1, or from -1 backwards.",
-)
-ignore_option = value_option(
-    "--ignore COLUMN", multiple=True, help=f"Column to leave out {LISTED}."
-)
-
-decimal_option = choice_option(
-    "--decimal",
-    choices=["point", "comma"],
-    shown="as the columns tell",
-    help="Character before the decimals of numbers, where it may also part thousands.",
-)
-
-column_options = option_group(
-    (
-        label_option,
-        value_option(
-            "--text COLUMN", multiple=True, help=f"Column of free text, split into words {LISTED}."
-        ),
-        value_option("--category COLUMN", multiple=True, help=f"Column of categories {LISTED}."),
-        value_option("--numeric COLUMN", multiple=True, help=f"Column of numbers {LISTED}."),
-        ignore_option,
-        decimal_option,
-    )
-)
-
-
-def scale_option(*, default: bool) -> Decorator:
-    """Return the option that scales numbers."""
-    return click.option(
-        "--scale/--no-scale",
-        default=default,
-        show_default=True,
-        help="Scale numeric columns to mean 0 and standard deviation 1.",
-    )
-
-
-LAYOUT_OPTIONS: tuple[Decorator, ...] = (
-    choice_option(
-        "--format",
-        "format_name",
-        choices=Format,
-        shown="detected",
-        help="Format of the data files.",
-    ),
-    value_option(
-        "--separator CHAR", shown="detected", help='Field separator of CSV files; "tab" for a tab.'
-    ),
-    click.option(
-        "--header/--no-header",
-        default=None,
-        show_default="detected",
-        help="Whether the first line of CSV files holds the column names.",
-    ),
-    click.option(
-        "--zero-based/--one-based",
-        default=None,
-        show_default="detected",
-        help="Whether feature numbers in svmlight files start at 0 or at 1.",
-    ),
-    click.option(
-        "--quoting/--no-quoting",
-        default=None,
-        show_default="on for CSV, detected for TSV",
-        help="Whether double quotes enclose fields.",
-    ),
-    value_option(
-        "--names FILE",
-        type=click.Path(exists=True, dir_okay=False),
-        shown="column_1, column_2, ...",
-        help="File with the column names, one per line, for data without a header.",
-    ),
-    value_option("--encoding NAME", default="utf-8", help="Text encoding."),
-    choice_option(
-        "--encoding-errors",
-        choices=["strict", "replace"],
-        default="strict",
-        help="Stop at bytes that are not text in that encoding, or replace them by U+FFFD.",
-    ),
-    choice_option(
-        "--bad-rows",
-        choices=["error", "skip"],
-        default="error",
-        help="Stop at rows that cannot be read, or skip and count them.",
-    ),
-    value_option(
-        "--max-bad-share SHARE",
-        type=click.FloatRange(0, 1),
-        default=0.01,
-        help="Largest share of bad rows that --bad-rows skip accepts.",
-    ),
-    number_option(
-        "--max-index",
-        shown="16777216, or the size of the files in bytes if that is more",
-        help="Largest feature number in svmlight files.",
-    ),
-)
-
-
-LAYOUT_FIELDS = (
-    *("header", "zero_based", "quoting", "encoding", "encoding_errors"),
-    *("bad_rows", "max_bad_share", "max_index"),
-)
-
-
-def layout_options(command: Command) -> Command:
-    """Add the options that describe data files to a command, which is given ``layout``."""
-
-    @wraps(command)
-    def with_layout(
-        *args: Any,
-        format_name: str | None,
-        separator: str | None,
-        names: str | None,
-        **options: Any,
-    ) -> Any:
-        from rosenblatt.data.files import Layout
-
-        lines = () if names is None else Path(names).read_text("utf-8").split("\n")
-        layout = Layout(
-            format=None if format_name is None else Format(format_name),
-            separator="\t" if separator in ("\\t", "tab") else separator,  # hard to type
-            names=tuple(line.strip() for line in lines if line.strip()),
-            **{name: options.pop(name) for name in LAYOUT_FIELDS},
-        )
-        return command(*args, layout=layout, **options)
-
-    return option_group(LAYOUT_OPTIONS)(with_layout)
-
-
-def rule_option(
-    default: str | None = "perceptron",
-    rules: Sequence[str] = tuple(RULES),
-    shown: str = "perceptron",
-) -> Decorator:
-    """Return the option that chooses the rule; without a default it says what is chosen."""
-    return choice_option(
-        "--rule", choices=rules, default=default, shown=default or shown, help="Update rule."
-    )
-
-
-def memory_option(choices: Sequence[str], default: str, *, given: bool = True) -> Decorator:
-    """Return the option that chooses the weights; without ``given`` None stands for the default."""
-    return choice_option(
-        "--memory",
-        choices=choices,
-        default=default if given else None,
-        shown=default,
-        help=f"Weights that decide: {', '.join(MEMORY_HELP[choice] for choice in choices)}.",
-    )
-
-
-MEMORY_HELP = {"average": "the average of all", "last": "the last", "vote": "all of them by vote"}
-
-
 def default_memories() -> str:
     """Return which weights decide by default.
 
@@ -367,45 +225,6 @@ def default_memories() -> str:
         groups.setdefault(entry.memory, []).append(name)
     first, *others = groups
     return "; ".join([first, *(f"{memory} for {', '.join(groups[memory])}" for memory in others)])
-
-
-def rule_parameter_options(rules: Sequence[str] = tuple(RULES)) -> Decorator:
-    """Return the options of the parameters that these rules have."""
-    options = []
-    for parameter in rule_parameters().values():
-        users = [name for name in rules_with(parameter.name) if name in rules]
-        if users:
-            options.append(
-                value_option(
-                    *(flag(Parameter(parameter.name)), parameter.name),
-                    type=float,
-                    metavar="X",
-                    shown=f"{parameter.default:g}",
-                    help=f"{parameter.meaning} For --rule {word_list(users, joint=' or ')}.",
-                )
-            )
-    return option_group(options)
-
-
-zero_option = choice_option(
-    "--zero",
-    choices=["mistake", "negative", "positive"],
-    default="mistake",
-    help="What an activation of exactly 0 counts as during training.",
-)
-intercept_option = click.option(
-    "--intercept/--no-intercept", default=True, show_default=True, help="Learn a bias term."
-)
-seed_option = number_option("--seed", low=0, default=0, help="Random seed.")
-
-
-def passes_option(default: str | None = None) -> Decorator:
-    """Return the option that limits the passes; it shows the defaults of the rules."""
-    return number_option(
-        "--max-iter",
-        shown=default or default_passes(),
-        help="Maximum number of passes over the data.",
-    )
 
 
 def default_passes() -> str:
@@ -423,101 +242,177 @@ def default_passes() -> str:
     return "; ".join([first[0], *(f"{text} for {', '.join(names)}" for text, names in others)])
 
 
-ENGINE_OPTIONS: tuple[Decorator, ...] = (
-    choice_option(
-        "--engine",
-        choices=["process", "dask"],
-        default="process",
-        help="Train in this process or on a Dask cluster.",
-    ),
-    number_option(
-        "--workers",
-        shown="one per processor",
-        help="Number of worker processes to start on this machine.",
-    ),
-    value_option(
-        "--worker-memory SIZE",
-        shown="an equal share of the machine's memory",
-        callback=size,
-        help="Memory limit of a worker; a worker above it is restarted.",
-    ),
-    value_option(
-        "--scheduler ADDRESS",
-        shown="a cluster on this machine",
-        help="Address of a running Dask scheduler (tls://...).",
-    ),
-    value_option(
-        "--tls-ca FILE",
-        shown="none",
-        help="Certificate of the authority that signed both sides' certificates.",
-    ),
-    value_option("--tls-cert FILE", shown="none", help="Certificate of this client."),
-    value_option("--tls-key FILE", shown="none", help="Private key of this client."),
-    click.option(
-        "--unencrypted",
-        is_flag=True,
-        help="Allow a scheduler without TLS. Anyone who reaches it can run code on its workers.",
-    ),
-    number_option(
-        "--shards",
-        shown="number of workers",
-        help="Number of parts into which the rows are divided.",
-    ),
-    choice_option(
-        "--mixing",
-        choices=["uniform", "mistakes"],
-        shown="uniform",
-        help="Weight of each shard's model: all equal, or by its number of mistakes.",
-    ),
-    click.option("--shuffle-shards", is_flag=True, help="Assign rows to shards at random."),
+def shuffle(_ctx: click.Context, _param: click.Parameter, word: str) -> bool | str:
+    """Return the parameter shuffle that a word stands for."""
+    return SHUFFLES[word]
+
+
+COLUMNS = ("label", "text", "category", "numeric", "ignore", "decimal")
+LAYOUT = tuple(entry.name for entry in fields(Layout))
+RULE = ("rule", "memory", *rule_parameters())
+RECIPE = (
+    *COLUMNS,
+    *("weight", "scale", "missing", "bins", "hash_bits", "word_pairs", "min_count", "char_ngrams"),
+    *(*RULE, "zero", "fit_intercept", "shuffle", "random_state"),
+    *("max_iter", "early_stopping", "refit", "validation_fraction", "n_iter_no_change"),
+    *("class_weight", "threshold"),
+)
+KERNEL = ("kernel", "gamma", "kernel_degree")
+# What only a command has of an option: its type, its words.
+SPECIAL: dict[str, dict[str, Any]] = {
+    "format": {"type": click.Choice([*map(str, Format)])},
+    "names": {
+        "type": click.Path(exists=True, dir_okay=False),
+        "metavar": "FILE",
+        "default": None,
+        "multiple": False,
+        "help": "File with the column names, one per line, for data without a header.",
+    },
+    "rule": {"type": click.Choice([*RULES])},
+    "memory": {"shown": default_memories()},
+    "gamma": {"type": click.FloatRange(0, min_open=True)},
+    "max_iter": {"shown": default_passes()},
+    "max_bad_share": {"type": click.FloatRange(0, 1)},
+    "shuffle": {
+        "type": click.Choice([*SHUFFLES]),
+        "default": "every-pass",
+        "callback": shuffle,
+    },
+    "random_state": {"type": click.IntRange(0), "metavar": "N"},
+    "char_ngrams": {"callback": ngram_lengths},
+    "class_weight": {"callback": class_weight},
+    "buffer": {"callback": size},
+    "worker_memory": {"callback": size},
+    "time_limit": {
+        "type": Duration(),
+        "help": "Stop training after this time (90, 90s, 5m, 1h) and keep the best so far.",
+    },
+    "checkpoint_seconds": {
+        "type": Duration(zero=True),
+        "help": "Time between two checkpoints, in seconds or with a unit.",
+    },
+    "calibrate": {"help": "Fit probabilities on the held-out rows (predict --proba)."},
+    "record_mistakes": {
+        "help": "Store the rows that changed the weights in the model (explain --why)."
+    },
+}
+
+
+def setting_option(name: str, **changes: Any) -> Decorator:
+    """Return the option of a parameter; what ``changes`` says is otherwise in this command."""
+    setting = SETTINGS.get(name) or rule_setting(rule_parameters()[name])
+    attributes: dict[str, Any] = {
+        "help": setting.sentence,
+        "default": setting.default,
+        "shown": setting.shown,
+        "group": setting.group,
+        **({"metavar": setting.metavar} if setting.metavar else {}),
+        **_type(setting),
+        **SPECIAL.get(name, {}),
+        **changes,
+    }
+    attributes["help"] = spelled(attributes["help"], flag)
+    if attributes.get("multiple"):
+        attributes["help"] = f"{attributes['help'].removesuffix('.')} {LISTED}."
+    attributes["shown"] = spelled(attributes["shown"], flag)
+    spelling = flag(Parameter(name))
+    if setting.check is FLAG and setting.default is False:
+        attributes |= {"is_flag": True, "shown": None}
+    elif setting.check is FLAG:
+        spelling = f"{spelling}/{flag(Parameter(name, value=False))}"
+    return value_option(spelling, name, **attributes)
+
+
+def _type(setting: Setting) -> dict[str, Any]:
+    """Return what an option takes."""
+    check = setting.check
+    if setting.default == ():
+        return {"multiple": True}
+    if isinstance(check, RuleParameter):
+        users = word_list(rules_with(setting.name), joint=" or ")
+        return {"type": float, "help": f"{setting.sentence} For --rule {users}."}
+    if isinstance(check, Check):
+        return {"type": click.Choice([*map(str, check.choices)])} if check.choices else {}
+    if check is None:
+        return {}
+    low, high = int(check.low), None if check.high == inf else int(check.high)
+    if check.whole:
+        return {"type": click.IntRange(low, high), "metavar": "N"}
+    return {"type": click.FloatRange(low, high, min_open=True, max_open=True)}
+
+
+def setting_options(*names: str, **changes: Any) -> Decorator:
+    """Return what adds the options of these parameters to a command."""
+    return option_group([setting_option(name, **changes) for name in names])
+
+
+recipe_options = option_group(
+    (
+        setting_options(*RECIPE),
+        *(
+            click.option(
+                *(spelling, "degree"),
+                cls=GroupedOption,
+                group="Columns",
+                flag_value=degree,
+                type=int,
+                default=1,
+                help=f"Add all {words} of features that occur in a row.",
+            )
+            for spelling, degree, words in (
+                ("--pairs", 2, "pairs"),
+                ("--triples", 3, "pairs and triples"),
+            )
+        ),
+    )
 )
 
 
-@dataclass(frozen=True)
-class EngineOptions:
-    """Where a training runs: the options --engine and those that go with it."""
+def layout_options(command: Command) -> Command:
+    """Add the options that describe data files to a command, which is given ``layout``."""
 
-    engine: str = "process"
-    workers: int | None = None
-    worker_memory: int | None = None
-    scheduler: str | None = None
-    tls_ca: str | None = None
-    tls_cert: str | None = None
-    tls_key: str | None = None
-    unencrypted: bool = False
-    shards: int | None = None
-    mixing: str | None = None
-    shuffle_shards: bool = False
+    @wraps(command)
+    def with_layout(*args: Any, **options: Any) -> Any:
+        given = {name: options.pop(name) for name in LAYOUT}
+        lines = (
+            () if given["names"] is None else Path(given["names"]).read_text("utf-8").split("\n")
+        )
+        given["names"] = tuple(line.strip() for line in lines if line.strip())
+        if given["separator"] == "tab" or given["separator"] == "\\t":  # hard to type
+            given["separator"] = "\t"
+        return command(*args, layout=Layout(**given), **options)
 
-    def __post_init__(self) -> None:
-        given = [
-            flag(Parameter(entry.name))
-            for entry in fields(self)
-            if entry.name != "engine" and getattr(self, entry.name) not in (None, False)
-        ]
-        if self.engine != "dask" and given:
-            msg = f"{given[0]} has no effect without --engine dask."
+    return setting_options(*LAYOUT)(with_layout)
+
+
+def check_engine(engine: ClusterSettings) -> None:
+    """Raise UsageError for options of a cluster that have no effect."""
+    given = [flag(Parameter(name)) for name, value in engine.items() if value not in (None, False)]
+    given.remove("--engine")
+    if engine["engine"] != "dask" and given:
+        msg = f"{given[0]} has no effect without --engine dask."
+        raise click.UsageError(msg)
+    for name in ("--workers", "--worker-memory"):
+        if engine["scheduler"] is not None and name in given:
+            msg = (
+                f"{name} applies to workers on this machine and cannot be used with --scheduler; "
+                "leave one of them out."
+            )
             raise click.UsageError(msg)
-        for name in ("--workers", "--worker-memory"):
-            if self.scheduler is not None and name in given:
-                msg = (
-                    f"{name} applies to workers on this machine and cannot be used with "
-                    "--scheduler; leave one of them out."
-                )
-                raise click.UsageError(msg)
-        for name in ("--tls-ca", "--tls-cert", "--tls-key", "--unencrypted"):
-            if self.scheduler is None and name in given:
-                msg = f"{name} has no effect without --scheduler."
-                raise click.UsageError(msg)
+    for name in ("--tls-ca", "--tls-cert", "--tls-key", "--unencrypted"):
+        if engine["scheduler"] is None and name in given:
+            msg = f"{name} has no effect without --scheduler."
+            raise click.UsageError(msg)
 
 
 def engine_options(command: Command) -> Command:
     """Add the options to a command, which is given ``engine``."""
-    names = [entry.name for entry in fields(EngineOptions)]
+    names = tuple(ClusterSettings.__annotations__)
 
     @wraps(command)
     def with_engine(*args: Any, **options: Any) -> Any:
-        engine = EngineOptions(**{name: options.pop(name) for name in names})
+        engine: Any = {name: options.pop(name) for name in names}
+        check_engine(engine)
         return command(*args, engine=engine, **options)
 
-    return option_group(ENGINE_OPTIONS)(with_engine)
+    return setting_options(*names)(with_engine)

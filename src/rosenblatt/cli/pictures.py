@@ -21,7 +21,9 @@ Options = dict[str, Any]  # those that were given, by name
 PLANE = frozenset({"x", "y", "plane"})
 MOST_NAMES = 5000
 VOTE = "vote"  # a memory of pictures: no single weight vector is left of it
-LEARNER = frozenset({"rule", "memory", "max_iter", "seed", "intercept", *rule_parameters()})
+LEARNER = frozenset(
+    {"rule", "memory", "max_iter", "random_state", "fit_intercept", *rule_parameters()}
+)
 
 
 @dataclass(frozen=True)
@@ -178,12 +180,8 @@ def learner(options: Options, *, recorded: bool = False) -> Any:
     from rosenblatt.models.learner import Learner
 
     rule, memory = options.get("rule", "perceptron"), options.get("memory", "last")
-    given = {
-        "random_state": options.get("seed", 0),
-        "fit_intercept": options.get("intercept", True),
-    }
-    if "max_iter" in options:
-        given["max_iter"] = options["max_iter"]
+    named = ("random_state", "fit_intercept", "max_iter")
+    given: Options = {"random_state": 0} | {n: options[n] for n in named if n in options}
     if options.get("calibrate") and memory != VOTE:  # whose votes are probabilities
         given["calibrate"] = True
     if recorded and memory != VOTE:  # which knows them anyway
@@ -217,10 +215,8 @@ def _among_rows(display: Any, subject: Subject, options: Options) -> Any:
 
 
 def _update(display: Any, subject: Subject, options: Options) -> Any:
-    names = ("rule", *rule_parameters(), "max_iter", "update")
+    names = ("rule", *rule_parameters(), "max_iter", "fit_intercept", "update")
     given = {name: options[name] for name in names if name in options}
-    if "intercept" in options:
-        given["fit_intercept"] = options["intercept"]
     rows = subject.rows
     return display.from_data(rows.X, rows.y, **plane(subject, options), **given)
 
@@ -333,7 +329,7 @@ KINDS = {
     "update": PictureKind(
         "Boundary and weight vector before and after one update.",
         *("UpdateDisplay", _update),
-        PLANE | {"rule", *rule_parameters(), "max_iter", "intercept", "update"},
+        PLANE | {"rule", *rule_parameters(), "max_iter", "fit_intercept", "update"},
         of_model=False,
         beside_data=False,
     ),

@@ -6,23 +6,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.options import (
-    MEMORY_HELP,
+    COLUMNS,
     choice_option,
-    column_options,
     layout_options,
-    memory_option,
     number_option,
-    passes_option,
-    rule_option,
-    rule_parameter_options,
-    scale_option,
+    setting_option,
+    setting_options,
     value_option,
 )
 from rosenblatt.cli.pictures import KINDS, LEARNER, PictureKind
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.errors import Parameter
-from rosenblatt.rules import additive_rules
+from rosenblatt.rules import additive_rules, rule_parameters, rules_with
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
@@ -58,9 +54,9 @@ class PlotCommand(ScreenCommand):
 @value_option(
     "--test DATA", multiple=True, help="Test data; needed to draw a model among rows (repeatable)."
 )
-@column_options
+@setting_options(*COLUMNS)
 @layout_options
-@scale_option(default=False)
+@setting_option("scale", default=False)
 @value_option(
     "--x FEATURE",
     shown="the plane chosen by --plane",
@@ -77,14 +73,14 @@ class PlotCommand(ScreenCommand):
     shown="weights, or pca with more than two classes; both features if there are only two",
     help="Plane to draw: the two principal components, or the weight vector and one more.",
 )
-@rule_option(default=None, rules=additive_rules())
-@memory_option([*MEMORY_HELP], "last", given=False)
-@rule_parameter_options(additive_rules())
-@click.option(
-    "--intercept/--no-intercept", default=None, show_default="intercept", help="Learn a bias term."
+@setting_option("rule", type=click.Choice(additive_rules()), shown="perceptron")
+@setting_option("memory", shown="last")
+@setting_options(
+    *(name for name in rule_parameters() if set(rules_with(name)) & {*additive_rules()})
 )
-@passes_option("depends on KIND")
-@number_option("--seed", low=0, shown="0", help="Random seed.")
+@setting_option("fit_intercept", default=None, shown="intercept")
+@setting_option("max_iter", shown="depends on KIND")
+@setting_option("random_state", default=None, shown="0")
 @number_option("--seeds", low=2, shown="10", help="Number of random seeds to compare.")
 @number_option(
     "--update",

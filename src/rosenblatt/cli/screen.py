@@ -41,12 +41,14 @@ import click
 from rosenblatt.cli.spelling import flag, meant_option
 from rosenblatt.cli.tables import Cell, draw_curve, draw_table
 from rosenblatt.errors import Parameter, Question, RosenblattError, Sentence, spelled
+from rosenblatt.parameters import GROUPS
 from rosenblatt.wording import finite, plain, printable
 
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
 HELP = ["-h", "--help"]
 PAGE_WIDTH = 100  # characters of a line where standard output is no terminal
 WIDEST_BAR = 40  # blocks
+ALL = "rosenblatt.all_options"  # in a context whose help shows them
 TYPED = "rosenblatt.typed"  # under which a context keeps the command line
 CLEAR_LINE = "\r\x1b[2K"  # to a terminal
 NO = 1  # exit codes
@@ -195,7 +197,8 @@ class ScreenCommand(click.Command):
     """A command that is handed a ``Screen``, and that ends as the module says.
 
     ``example`` is a command line that its help ends with; ``json_help`` says what ``--json``
-    prints, where it is more than one document.
+    prints, where it is more than one document. A command with many options names those that
+    ``--help`` shows as ``common``; ``--help-all`` shows all of them under the headings of groups.
     """
 
     def __init__(
@@ -203,12 +206,25 @@ class ScreenCommand(click.Command):
         *args: Any,
         example: str | None = None,
         json_help: str = "Print one JSON document.",
+        common: Sequence[str] = (),
         **kwargs: Any,
     ) -> None:
         settings = {"help_option_names": HELP}
         super().__init__(*args, **{"context_settings": settings, **kwargs})
         self._example = example
+        self._common = (*common, "as_json", "help_all") if common else ()
         self.params.append(click.Option(["--json", "as_json"], is_flag=True, help=json_help))
+        if common:
+            self.params.append(
+                click.Option(
+                    ["--help-all"],
+                    is_flag=True,
+                    is_eager=True,
+                    expose_value=False,
+                    callback=_show_all,
+                    help="Show all options, in groups, and exit.",
+                )
+            )
 
     def make_context(
         self,
@@ -238,11 +254,22 @@ class ScreenCommand(click.Command):
         return click.NoSuchOption(error.option_name, f"{error.message}{advice}", ctx=error.ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options; a default in words stands there without click's parentheses."""
+        """Write the options: all of a short list, of a long one the common ones or the groups."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        records = [option.get_help_record(ctx) for option in options]
-        with formatter.section("Options"):
-            formatter.write_dl([(r[0], WORDS.sub(r"[default: \1", r[1])) for r in records if r])
+        groups: dict[str, list[click.Option]] = {name: [] for name in ("", *GROUPS)}
+        for option in options:
+            groups[getattr(option, "group", "")].append(option)
+        if not self._common:
+            _write_section(ctx, formatter, "Options", options)
+        elif ALL in ctx.meta:
+            for name, listed in groups.items():
+                _write_section(ctx, formatter, name or "Options", listed)
+        else:
+            common = [o for o in options if o.name in self._common or "--help" in o.opts]
+            _write_section(ctx, formatter, "Options", common)
+            names = ", ".join(name for name, listed in groups.items() if name and listed)
+            formatter.write_paragraph()
+            formatter.write_text(f"More options: {names}. Show all of them with --help-all.")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example last, on a line that is not broken."""
@@ -262,6 +289,27 @@ class ScreenCommand(click.Command):
             screen.flush()
             if done is False:
                 ctx.exit(NO)
+
+
+def _show_all(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    """Print the help with all options."""
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def _write_section(
+    ctx: click.Context,
+    formatter: click.HelpFormatter,
+    title: str,
+    options: Sequence[click.Option],
+) -> None:
+    """Write options; a default in words stands there without click's parentheses."""
+    records = [option.get_help_record(ctx) for option in options]
+    if any(records):
+        with formatter.section(title):
+            formatter.write_dl([(r[0], WORDS.sub(r"[default: \1", r[1])) for r in records if r])
 
 
 class CompilationNotice(logging.Handler):

@@ -7,24 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.options import (
-    SHUFFLES,
     choice_option,
-    decimal_option,
-    ignore_option,
-    intercept_option,
-    label_option,
     layout_options,
-    memory_option,
     number_option,
-    passes_option,
-    rule_option,
-    rule_parameter_options,
-    scale_option,
-    seed_option,
+    setting_option,
+    setting_options,
     value_option,
-    zero_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.rules import rule_parameters
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
@@ -43,21 +34,20 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
     json_help="Print one JSON object per step.",
 )
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@label_option
-@ignore_option
-@decimal_option
+@setting_options("label", "ignore", "decimal")
 @layout_options
-@scale_option(default=True)
-@rule_option()
-@memory_option(["last", "average"], "last")
-@rule_parameter_options()
-@zero_option
-@intercept_option
-@choice_option(
-    "--shuffle", choices=reversed(SHUFFLES), default="no", help="When to shuffle the rows."
+@setting_option("scale")
+@setting_option("rule", default="perceptron", shown="")
+@setting_option(
+    "memory",
+    type=click.Choice(["last", "average"]),
+    default="last",
+    shown="",
+    help="Weights that decide: the last, the average of all.",
 )
-@seed_option
-@passes_option()
+@setting_options(*rule_parameters(), "zero", "fit_intercept")
+@setting_option("shuffle", default="no", help="When to shuffle the rows.")
+@setting_options("random_state", "max_iter")
 @click.option("--only-updates", is_flag=True, help="Show only steps that change the weights.")
 @value_option(
     "--passes A[-B]",
@@ -81,7 +71,7 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
     from rosenblatt.models.rows import read_rows
 
     columns = Columns(**{name: given[name] for name in ("label", "ignore", "decimal", "scale")})
-    rows = read_rows(data, layout, columns, fit_intercept=given["intercept"])
+    rows = read_rows(data, layout, columns, fit_intercept=given["fit_intercept"])
     followed = replace(_trace_of(rows, given), first_row=1)
     if screen.wants_json:
         screen.write(followed.to_json_lines())
@@ -93,7 +83,6 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
 
 def _trace_of(rows: "FileRows", given: dict[str, Any]) -> "Trace":
     from rosenblatt.models.learner import Learner
-    from rosenblatt.rules import rule_parameters
     from rosenblatt.tracing.convergence import check_proof
     from rosenblatt.tracing.steps import follow
 
@@ -102,9 +91,9 @@ def _trace_of(rows: "FileRows", given: dict[str, Any]) -> "Trace":
         given["memory"],
         {name: given[name] for name in rule_parameters()},
         given["max_iter"],
-        SHUFFLES[given["shuffle"]],
+        given["shuffle"],
         given["zero"],
-        random_state=given["seed"],
+        random_state=given["random_state"],
     )
     if given["proof"]:
         check_proof(learner.rule)

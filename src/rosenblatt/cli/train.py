@@ -1,25 +1,26 @@
 """The command that makes a model of files."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli.options import (
-    Duration,
-    EngineOptions,
+    KERNEL,
     engine_options,
     layout_options,
+    recipe_options,
     refuse,
-    size,
+    setting_options,
     value_option,
 )
-from rosenblatt.cli.recipe import kernel_options, parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tune import run_search, search_options, show_search, train_command
 from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.errors import InputError
+from rosenblatt.parameters import ClusterSettings
 from rosenblatt.wording import printable
 
 if TYPE_CHECKING:
@@ -28,80 +29,60 @@ if TYPE_CHECKING:
 SUFFIX = ".model"
 
 
-@click.command(cls=ScreenCommand, example="rosenblatt train mail.csv --text body -o spam.model")
+@click.command(
+    cls=ScreenCommand,
+    example="rosenblatt train mail.csv --text body -o spam.model",
+    common=(
+        *("output", "test", "label", "text", "category", "ignore", "rule", "max_iter", "tune"),
+        *("class_weight", "calibrate", "random_state", "bad_rows"),
+    ),
+)
 @click.argument("data", nargs=-1, required=True, type=click.Path())
 @value_option(
     "-o",
     "--output MODEL",
+    group="Output",
     shown="DATA with the ending .model",
     help="Model file to write; an existing one is replaced.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing file at the default output path.")
+@value_option(
+    "--force",
+    group="Output",
+    is_flag=True,
+    help="Replace an existing file at the default output path.",
+)
 @value_option(
     "--from MODEL",
     "start",
+    group="Learning",
     shown="a new model",
     help="Model to go on with: it learns the rows of DATA once, in their order, and the error on "
     "them before they are learned is printed on the way. MODEL itself stays as it is.",
 )
 @value_option(
     "--test DATA",
+    group="Data",
     multiple=True,
     help="Test data; the error on them is printed at the end (repeatable).",
 )
-@click.option(
+@value_option(
     "--tune",
+    group="Learning",
     is_flag=True,
     help="Search first, as the command tune does; --time-limit then limits the search.",
 )
 @search_options
 @recipe_options
-@kernel_options
+@setting_options(*KERNEL)
 @layout_options
-@value_option(
-    "--time-limit TIME",
-    type=Duration(),
-    shown="no limit",
-    help="Stop training after this time (90, 90s, 5m, 1h) and keep the best model so far.",
-)
-@click.option(
-    "--calibrate", is_flag=True, help="Fit probabilities on the held-out rows (predict --proba)."
-)
-@click.option(
-    "--verdict",
-    is_flag=True,
-    help="Prove whether the classes are linearly separable; the proof is stored in the model.",
-)
-@click.option(
-    "--record-mistakes",
-    is_flag=True,
-    help="Store the rows that changed the weights in the model (explain --why).",
-)
-@value_option(
-    "--checkpoint FILE",
-    shown="none",
-    help="File to save progress to; the same command resumes from it.",
-)
-@value_option(
-    "--checkpoint-every TIME",
-    type=Duration(zero=True),
-    default=30.0,
-    help="Time between two checkpoints, in seconds or with a unit.",
-)
-@value_option(
-    "--buffer SIZE",
-    shown="64M, or 16M for a single pass",
-    callback=size,
-    help="Size of the shuffle buffer; memory use is about three times this and 250 MB.",
-)
-@value_option(
-    "--cache FOLDER",
-    shown="the folder for temporary files",
-    help="Folder for parsed rows while training runs.",
-)
+@setting_options("buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
+@setting_options("calibrate", "verdict", "record_mistakes")
 @engine_options
-@click.option(
-    "--verbose", is_flag=True, help="Also print the passes, their mistakes and why they ended."
+@value_option(
+    "--verbose",
+    group="Output",
+    is_flag=True,
+    help="Also print the passes, their mistakes and why they ended.",
 )
 def train(
     screen: Screen,
@@ -110,7 +91,7 @@ def train(
     force: bool,
     start: str | None,
     test: Sequence[str],
-    engine: EngineOptions,
+    engine: ClusterSettings,
     tune: bool,
     folds: int | None,
     metric: str,
@@ -139,12 +120,12 @@ def train(
     path = output or model_path(data, force=force)
     check_paths(path, test, layout, given["checkpoint"], given["cache"])
     verdicts: list[Any] = []
-    known = parameters(given, layout)
+    known = given | asdict(layout)
     if tune:
         known |= _search(screen, data, known, engine, folds, metric)
     else:
         refuse(["folds", "metric"], "--tune")
-    if engine.engine == "dask":
+    if engine["engine"] == "dask":
         model = train_on_dask(data, known, engine, screen, verdicts)
     else:
         model = train_here(data, known, screen, verdicts)
@@ -165,12 +146,12 @@ def _search(
     screen: Screen,
     data: Sequence[str],
     known: dict[str, Any],
-    engine: EngineOptions,
+    engine: ClusterSettings,
     folds: int | None,
     metric: str,
 ) -> dict[str, Any]:
     """Return the parameters that a search chose, and show them."""
-    if engine.engine == "dask" or known["checkpoint"] is not None:
+    if engine["engine"] == "dask" or known["checkpoint"] is not None:
         msg = "--tune searches in this process: leave --engine dask and --checkpoint out."
         raise click.UsageError(msg)
     if known["kernel"] is not None:

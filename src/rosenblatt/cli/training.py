@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.options import EngineOptions
 from rosenblatt.cli.screen import Screen
 from rosenblatt.errors import InputError
+from rosenblatt.parameters import ClusterSettings
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
@@ -52,7 +52,7 @@ def train_here(
 def train_on_dask(
     data: Sequence[str],
     given: dict[str, Any],
-    engine: EngineOptions,
+    engine: ClusterSettings,
     screen: Screen,
     verdicts: list[Any],
 ) -> "Model":
@@ -73,7 +73,7 @@ def train_on_dask(
     given.pop("refit")  # shards keep the weights of the best epoch, as the help says
     given["rule"] = given["rule"] or "perceptron"  # the steps of which every mixing weighs
     layout, columns, learner = settings(**given)
-    mixing: Any = engine.mixing or "uniform"
+    mixing: Any = engine["mixing"] or "uniform"
     check_mixing(learner, mixing)
     if kept["checkpoint"] is not None and Path(kept["checkpoint"]).exists():
         screen.say(f"Resuming from {kept['checkpoint']}.")
@@ -84,9 +84,9 @@ def train_on_dask(
             layout,
             columns,
             learner,
-            n_shards=engine.shards,
+            n_shards=engine["shards"],
             mixing=mixing,
-            shuffle_shards=engine.shuffle_shards,
+            shuffle_shards=engine["shuffle_shards"],
             progress=ShardBar if screen.draws_talk else None,
             tell=screen.warn,
             prove=verdicts.append,
@@ -95,19 +95,19 @@ def train_on_dask(
 
 
 @contextmanager
-def _client(engine: EngineOptions) -> Iterator[Any]:
+def _client(engine: ClusterSettings) -> Iterator[Any]:
     from rosenblatt.distributed.cluster import local_client, remote_client
 
-    if engine.scheduler is None:
-        n_workers = engine.workers or os.cpu_count() or 1
-        with local_client(n_workers, engine.worker_memory or "auto") as client:
+    if engine["scheduler"] is None:
+        n_workers = engine["workers"] or os.cpu_count() or 1
+        with local_client(n_workers, engine["worker_memory"] or "auto") as client:
             yield client
         return
     with remote_client(
-        engine.scheduler,
-        tls_ca=engine.tls_ca,
-        tls_cert=engine.tls_cert,
-        tls_key=engine.tls_key,
-        unencrypted=engine.unencrypted,
+        engine["scheduler"],
+        tls_ca=engine["tls_ca"],
+        tls_cert=engine["tls_cert"],
+        tls_key=engine["tls_key"],
+        unencrypted=engine["unencrypted"],
     ) as client:
         yield client

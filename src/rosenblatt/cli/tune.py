@@ -2,20 +2,21 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli.options import (
     GIVEN,
-    Duration,
     layout_options,
     metric_option,
     number_option,
     option_group,
+    recipe_options,
+    setting_option,
     value_option,
 )
-from rosenblatt.cli.recipe import parameters, recipe_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.tables import Cell
@@ -36,6 +37,7 @@ search_options = option_group(
     (
         number_option(
             "--folds",
+            group="Learning",
             metavar="K",
             shown="5, or 1 above 20,000 rows",
             help="Number of folds to judge by; 1 holds out a fifth of the rows.",
@@ -45,14 +47,21 @@ search_options = option_group(
 )
 
 
-@click.command(cls=ScreenCommand, example="rosenblatt tune mail.csv --metric f1 -o spam.model")
+@click.command(
+    cls=ScreenCommand,
+    example="rosenblatt tune mail.csv --metric f1 -o spam.model",
+    common=(
+        *("output", "folds", "metric", "time_limit", "label", "text", "category", "ignore"),
+        *("rule", "class_weight", "random_state", "bad_rows"),
+    ),
+)
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@value_option("-o", "--output MODEL", shown="none", help="Model file to write with it.")
-@search_options
 @value_option(
-    "--time-limit TIME",
-    type=Duration(),
-    shown="no limit",
+    "-o", "--output MODEL", group="Output", shown="none", help="Model file to write with it."
+)
+@search_options
+@setting_option(
+    "time_limit",
     help="Stop searching after this time (90, 90s, 5m, 1h) and take the best so far.",
 )
 @recipe_options
@@ -77,7 +86,7 @@ def tune(
 
     if output is not None:
         check_target(output)
-    known = parameters(given, layout)
+    known = given | asdict(layout)
     chosen, search = run_search(screen, data, known, folds, metric, time_limit)
     command = train_command(data, chosen)
     if screen.wants_json:
@@ -106,9 +115,14 @@ def run_search(
         if screen.draws_talk:
             click.echo(f"\r\033[K{_line(status, metric)}", err=True, nl=False)
 
-    fixed = [*explicit_options(), *(("degree",) if known["degree"] > 1 else ())]
     found = tune_files(
-        data, known, fixed, metric=metric, folds=folds, time_limit=time_limit, tell=tell
+        data,
+        known,
+        explicit_options(),
+        metric=metric,
+        folds=folds,
+        time_limit=time_limit,
+        tell=tell,
     )
     if screen.draws_talk:
         click.echo("\r\033[K", err=True, nl=False)
@@ -135,17 +149,12 @@ def train_command(data: Sequence[str], chosen: Mapping[str, Any]) -> str:
         name = str(param.name)
         said = name in chosen or name in left_out
         if isinstance(param, click.Option) and name in explicit_options() and not said:
-            words += _spelled(param, context.params[name])
+            value = context.params[name]
+            words += [
+                flag(Parameter(name, _typed(one))) for one in (value if param.multiple else [value])
+            ]
     words += [flag(Parameter(name, _typed(value))) for name, value in chosen.items()]
     return " ".join(words)
-
-
-def _spelled(param: click.Option, value: Any) -> list[str]:
-    """Return an option as it was typed."""
-    if param.is_flag:
-        return [param.opts[0] if value else param.secondary_opts[0]]
-    values = value if param.multiple else (value,)
-    return [word for one in values for word in (param.opts[0], shlex.quote(str(_typed(one))))]
 
 
 def _typed(value: Any) -> Any:

@@ -32,17 +32,21 @@ from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
 from rosenblatt.estimators.storage import save
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.file import Source
-from rosenblatt.models.learner import AT_LEAST_ONE, FLAG, Check, check_parameters
 from rosenblatt.models.model import Model
+from rosenblatt.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters, one_of, optional
 from rosenblatt.training.examples import Examples, class_weights, encode
 from rosenblatt.training.history import ENDED_EARLY, advice
 
-CHECKS: dict[str, Check] = {
-    "client": ("None or a dask.distributed.Client", lambda v: v is None or isinstance(v, Client)),
-    "n_shards": ("None or an integer of at least 1", lambda v: v is None or AT_LEAST_ONE[1](v)),
-    "mixing": ("'uniform' or 'mistakes'", lambda v: isinstance(v, str) and v in get_args(Mixing)),
+CLUSTER_CHECKS = {
+    "client": Check(
+        "None or a dask.distributed.Client", lambda v: v is None or isinstance(v, Client)
+    ),
+    "n_shards": optional(AT_LEAST_ONE),
+    "mixing": one_of(get_args(Mixing)),
     "shuffle_shards": FLAG,
-    "checkpoint": ("None or the name of a file", lambda v: v is None or isinstance(v, str | Path)),
+    "checkpoint": Check(
+        "None or the name of a file", lambda v: v is None or isinstance(v, str | Path)
+    ),
 }
 
 
@@ -201,9 +205,9 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
     def _checked(self) -> OnlineClassifier:
         """Return the plain estimator of these parameters, which have been checked."""
         given = self.get_params(deep=False)
-        own = {name: given.pop(name) for name in CHECKS if name in given}
+        own = {name: given.pop(name) for name in CLUSTER_CHECKS if name in given}
         name = type(self).__name__
-        check_parameters(name, own, CHECKS)
+        check_parameters(name, own, CLUSTER_CHECKS)
         check_parameters(name, given)
         if given["shuffle"] == "blocks":
             msg = "shuffle='blocks' is not available on a cluster, whose shards are blocks already."

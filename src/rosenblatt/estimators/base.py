@@ -40,15 +40,10 @@ from rosenblatt.models.fitting import (
     learn_batch,
     model_with_classes,
 )
-from rosenblatt.models.learner import (
-    Learner,
-    check_online,
-    check_parameters,
-    generator_from,
-    plain_options,
-)
+from rosenblatt.models.learner import Learner, check_online, generator_from, plain_options
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores
+from rosenblatt.parameters import check_parameters
 from rosenblatt.training.examples import Examples, encode, winners
 from rosenblatt.training.history import (
     RAISE_MAX_ITER,

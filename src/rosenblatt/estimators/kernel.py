@@ -39,8 +39,9 @@ from rosenblatt.models.kernel_machine import (
     stored_machine,
     train_machine,
 )
-from rosenblatt.models.learner import CHECKS, check_online, check_parameters, generator_from, one_of
+from rosenblatt.models.learner import check_online, generator_from
 from rosenblatt.models.model import KernelMachine, Model, record_of
+from rosenblatt.parameters import CHECKS, check_parameters, one_of
 from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
 from rosenblatt.training.examples import numbers_of, winners
 from rosenblatt.training.history import KERNEL_CURE, Outcome

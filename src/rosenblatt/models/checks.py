@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.learner import check_parameters
 from rosenblatt.models.model import SPREAD_PARTS, Calibration, Class, Model, n_vectors
+from rosenblatt.parameters import check_parameters
 from rosenblatt.training.examples import class_weights
 from rosenblatt.wording import word_list
 

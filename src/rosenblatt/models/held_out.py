@@ -10,9 +10,10 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.shapes import take
 from rosenblatt.models.calibration import fit_calibration
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.metrics import COUNTED, Threshold, best_threshold
+from rosenblatt.models.metrics import Threshold, best_threshold
 from rosenblatt.models.model import Calibration, Model
 from rosenblatt.models.scoring import linear_scores
+from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import ENDED_EARLY

@@ -18,9 +18,10 @@ from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.kernel import Kernel, scale_gamma
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.models.held_out import few_held_out
-from rosenblatt.models.learner import SHARED, Learner, check_parameters, plain_options
+from rosenblatt.models.learner import SHARED, Learner, plain_options
 from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, FileRows
+from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import additive_rules, rule_parameters
 from rosenblatt.training.examples import ClassWeight, Examples
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosenblatt import parameters
 from rosenblatt.errors import InputError
 from rosenblatt.models.calibration import fit_calibration, probabilities
+from rosenblatt.parameters import COUNTED
 
 Counts = NDArray[Any]  # of rows, (…, true class, predicted class)
 
@@ -94,14 +96,11 @@ class Metric(NamedTuple):
         return one > other if self.greater_is_better else one < other
 
 
+OF_COUNTS = dict(zip(COUNTED, (error, mean_f1, balanced_accuracy), strict=True))
 METRICS = {
-    "error": Metric("error", error, greater_is_better=False),
-    "f1": Metric("mean F1 of the classes", mean_f1),
-    "balanced-accuracy": Metric("balanced accuracy", balanced_accuracy),
-    "roc-auc": Metric("area under the ROC curve"),
-    "log-loss": Metric("log-loss", greater_is_better=False),
+    name: Metric(title, OF_COUNTS.get(name), name not in ("error", "log-loss"))
+    for name, title in parameters.METRICS.items()
 }
-COUNTED = tuple(name for name, metric in METRICS.items() if metric.of_counts is not None)
 
 
 def measured(

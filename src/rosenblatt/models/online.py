@@ -16,18 +16,18 @@ from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW,
 from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 from rosenblatt.models.fitting import state_with_classes
-from rosenblatt.models.learner import (
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import MOVED, Class, Model, model_of
+from rosenblatt.parameters import (
     AT_LEAST_ONE,
     CHECKS,
     FLAG,
     MEMORIES,
     Check,
-    Learner,
     check_parameters,
     one_of,
 )
-from rosenblatt.models.model import MOVED, Class, Model, model_of
-from rosenblatt.rules import ZERO_CONVENTIONS, RuleValues
+from rosenblatt.rules import ZERO_CONVENTIONS, Interval, RuleValues
 from rosenblatt.training.history import Outcome
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State, overflow
@@ -35,12 +35,12 @@ from rosenblatt.training.state import State, overflow
 FIRST_ROOM = 32  # for features, of a row and of the vocabulary; doubled whenever it is too little
 MOST_REMEMBERED = 1 << 17  # names whose hash is remembered
 MOST_HASH_BITS = 28
-CHECKED: dict[str, Check] = {
+CHECKED: dict[str, Check | Interval] = {
     "rule": CHECKS["rule"],
     "memory": one_of([None, *MEMORIES]),
-    "hash_bits": (
+    "hash_bits": Check(
         f"None or a whole number from 1 to {MOST_HASH_BITS}",
-        lambda v: v is None or (AT_LEAST_ONE[1](v) and v <= MOST_HASH_BITS),
+        lambda v: v is None or (AT_LEAST_ONE.accepts(v) and v <= MOST_HASH_BITS),
     ),
     "scale": FLAG,
     "zero": CHECKS["zero"],

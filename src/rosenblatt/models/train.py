@@ -20,8 +20,9 @@ from rosenblatt.models.bin_choice import BinTrial, new_bins
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
-from rosenblatt.models.learner import Learner, check_parameters, plain_options
+from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
+from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import RULES, RuleValues, rule_parameters
 from rosenblatt.training.examples import ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome

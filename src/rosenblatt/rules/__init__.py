@@ -12,8 +12,8 @@ it, so a new rule is one file beside this one and one line of the table.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
-from numbers import Real
-from typing import Final, NamedTuple, TypedDict
+from numbers import Integral, Real
+from typing import Final, TypedDict
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules.arow import AROW
@@ -31,6 +31,7 @@ __all__ = [
     "SCW1",
     "SCW2",
     "ZERO_CONVENTIONS",
+    "Interval",
     "MarginPerceptron",
     "Perceptron",
     "Rule",
@@ -49,7 +50,44 @@ __all__ = [
 ]
 
 
-class RuleParameter(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """A range of numbers.
+
+    >>> Interval(infinite=True).requirement, Interval(low=1, closed=True, whole=True).requirement
+    ('a number above 0', 'an integer of at least 1')
+    """
+
+    low: float = 0.0
+    high: float = inf
+    closed: bool = False  # whether low itself is accepted
+    infinite: bool = False  # whether infinity is
+    whole: bool = False  # whether only integers are, then high itself, too
+
+    @property
+    def requirement(self) -> str:
+        """What a value must be."""
+        if self.high < inf:
+            kind = (
+                "an integer from {:g} to {:g}" if self.whole else "a number between {:g} and {:g}"
+            )
+            return kind.format(self.low, self.high)
+        kind = "an integer" if self.whole else "a number" if self.infinite else "a finite number"
+        return f"{kind} {'of at least' if self.closed else 'above'} {self.low:g}"
+
+    def accepts(self, value: object) -> bool:
+        """Return whether a value is a number within the range."""
+        if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
+            return False
+        number = float(value)
+        if number == inf:
+            return self.infinite
+        inside = self.low < number < self.high or (self.whole and number == self.high)
+        return inside or (self.closed and number == self.low)
+
+
+@dataclass(frozen=True)
+class RuleParameter(Interval):
     """A number that a rule takes.
 
     >>> C = RuleParameter("C", 1.0, "Longest step.", infinite=True)
@@ -60,28 +98,8 @@ class RuleParameter(NamedTuple):
     name: str  # of the rule's field, of the keyword in Python, of the option of a command
     default: float
     meaning: str  # a sentence
-    low: float = 0.0
-    high: float = inf
-    closed: bool = False  # whether low itself is accepted
-    infinite: bool = False  # whether infinity is
+    more: str = ""  # what the docs say beyond it
     tried: tuple[float, ...] = ()  # values that a search tries; empty: the default
-
-    @property
-    def requirement(self) -> str:
-        """What a value must be."""
-        if self.high < inf:
-            return f"a number between {self.low:g} and {self.high:g}"
-        kind = "a number" if self.infinite else "a finite number"
-        return f"{kind} {'of at least' if self.closed else 'above'} {self.low:g}"
-
-    def accepts(self, value: object) -> bool:
-        """Return whether a value is a number within the range."""
-        if isinstance(value, bool) or not isinstance(value, Real):
-            return False
-        number = float(value)
-        if number == inf:
-            return self.infinite
-        return self.low < number < self.high or (self.closed and number == self.low)
 
 
 @dataclass(frozen=True)
@@ -110,10 +128,28 @@ class RuleEntry:
         return self.kind(**{name: float(value) for name, value in given if value is not None})
 
 
-ETA0 = RuleParameter("eta0", 1.0, "Length of each step.")
-MARGIN = RuleParameter("margin", 1.0, "Step up to this margin.", closed=True, tried=(1.0, 10.0))
-C = RuleParameter("C", 1.0, "Limit on each step.", infinite=True, tried=(1.0, 0.1, 0.01))
-
+ETA0 = RuleParameter(
+    "eta0",
+    1.0,
+    "Length of each step.",
+    "From zero weights it only scales; no prediction changes.",
+)
+MARGIN = RuleParameter(
+    "margin",
+    1.0,
+    "Step up to this margin.",
+    "Above 0 it is the margin perceptron, which ends with a wider gap and takes more passes.",
+    closed=True,
+    tried=(1.0, 10.0),
+)
+C = RuleParameter(
+    "C",
+    1.0,
+    "Limit on each step.",
+    "Smaller learns slower and minds noise less; infinity gives the rule without a limit.",
+    infinite=True,
+    tried=(1.0, 0.1, 0.01),
+)
 R = RuleParameter(
     "r",
     1.0,

@@ -10,17 +10,18 @@ import numpy as np
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.linear import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
-from rosenblatt.models.learner import AT_LEAST_ONE, FLAG, Check, Learner, check_parameters, one_of
+from rosenblatt.models.learner import Learner
+from rosenblatt.parameters import AT_LEAST_ONE, CHECKS, FLAG, check_parameters, one_of, optional
 from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.tracing.steps import Trace, follow
 from rosenblatt.training.examples import Examples, encode
 from rosenblatt.training.loop import Shuffle
 
-OWN_CHECKS: dict[str, Check] = {
+TRACE_CHECKS = CHECKS | {
     "rule": one_of(RULES),
     "averaged": FLAG,
     "only_updates": FLAG,
-    "max_rows": (f"None or {AT_LEAST_ONE[0]}", lambda v: v is None or AT_LEAST_ONE[1](v)),
+    "max_rows": optional(AT_LEAST_ONE),
 }
 
 
@@ -92,13 +93,10 @@ def trace(
        1    3  [1 0]  +1          -1  wrong    +1  [0 0]   1
     4 steps; stopped after max_iter passes.
     """
-    checked: dict[str, Any] = {"shuffle": shuffle, "zero": zero}
-    checked |= {"fit_intercept": fit_intercept, "random_state": random_state}
-    if max_iter is not None:
-        checked["max_iter"] = max_iter
-    check_parameters("trace", checked)
-    own = {"rule": rule, "averaged": averaged, "only_updates": only_updates, "max_rows": max_rows}
-    check_parameters("trace", own, OWN_CHECKS)
+    checked: dict[str, Any] = {"shuffle": shuffle, "zero": zero, "fit_intercept": fit_intercept}
+    checked |= {"random_state": random_state} | ({} if max_iter is None else {"max_iter": max_iter})
+    checked |= {"rule": rule, "averaged": averaged, "only_updates": only_updates}
+    check_parameters("trace", checked | {"max_rows": max_rows}, TRACE_CHECKS)
     estimator = Perceptron(fit_intercept=fit_intercept)  # knows names and shape, as validation asks
     rows, y = check_rows(estimator, X, y, reset=True)
     classes = np.unique(y)

@@ -13,12 +13,12 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from rosenblatt import load
 from rosenblatt.cli import main
-from rosenblatt.cli.options import LONGEST_NGRAM as LONGEST_OPTION
-from rosenblatt.data.encoding.characters import LONGEST_NGRAM, plain_ngrams, scanned_ngrams
+from rosenblatt.data.encoding.characters import plain_ngrams, scanned_ngrams
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files
+from rosenblatt.parameters import LONGEST_NGRAM
 from tests.data.encoding.fuzzing import spelled
 from tests.data.encoding.test_text_column import EDGES, ROWS, WORD_MASK
 
@@ -101,4 +101,3 @@ def test_refusals(tmp_path: Path) -> None:
             model_from_files(path, text="body", char_ngrams=lengths)  # type: ignore[arg-type]
     done = CliRunner().invoke(main, ["train", path, "--char-ngrams", "5-3"])
     assert "'5-3' is not a range of lengths from 1 to 32; write for example 3-5" in done.stderr
-    assert LONGEST_OPTION == LONGEST_NGRAM

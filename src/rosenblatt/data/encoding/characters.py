@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 Lengths = tuple[int, int]  # of the shortest n-grams and of the longest, in characters
-LONGEST_NGRAM = 32
 
 
 def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: Lengths) -> Terms:

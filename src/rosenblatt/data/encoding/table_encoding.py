@@ -19,7 +19,7 @@ from rosenblatt.data.batch import (
 )
 from rosenblatt.data.encoding.bins import NumberBins, RowSample
 from rosenblatt.data.encoding.categories import category_numbers, known_level, missing_numbers
-from rosenblatt.data.encoding.characters import LONGEST_NGRAM, CharacterColumn, Lengths
+from rosenblatt.data.encoding.characters import CharacterColumn, Lengths
 from rosenblatt.data.encoding.columns import (
     CHARACTERS,
     FeatureColumn,
@@ -61,6 +61,7 @@ from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
 from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
+from rosenblatt.parameters import LONGEST_NGRAM
 
 MISSING_POLICIES = ("mean", "zero", "error")
 MOST_HASH_BITS = 30  # indices have 32 bits, one of them a sign
