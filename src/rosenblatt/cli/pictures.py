@@ -84,7 +84,7 @@ class Subject:
             msg = f"{self.path} has no rows; without them the test data cannot be read."
             raise InputError(msg)
         files = Files(self.test_paths, self.layout)
-        batches = encoded(files, trained.encoding, trained.classes, need_labels=True)
+        batches = encoded(files, trained.encoding, trained.classes, learn=True)
         return _matrix(batches, trained.rows.n_features, trained.names or None)
 
     @property

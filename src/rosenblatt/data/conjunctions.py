@@ -267,10 +267,13 @@ class ConjunctionCollector:
 class OuterEncoding(ABC):
     """Features that are made of those of a frozen inner encoding."""
 
-    frozen = True
-
     def __init__(self, inner: "TableEncoding | SvmlightEncoding") -> None:
         self.inner = inner
+
+    @property
+    def table(self) -> "TableEncoding | None":
+        """The encoding of columns, if the rows come from a table."""
+        return self.inner.table
 
     @property
     @abstractmethod

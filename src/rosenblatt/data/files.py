@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,10 +18,10 @@ from rosenblatt.data.encoding import (
     ConjoinedEncoding,
     OuterEncoding,
     PreparedTable,
+    RowUse,
     SvmlightEncoding,
     TableEncoding,
 )
-from rosenblatt.data.encoding.familiarity import ColumnCounts
 from rosenblatt.data.encoding.kinds import ColumnChoice
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
 from rosenblatt.data.encoding.seen_rows import RowSampler, SeenCounter
@@ -63,13 +63,6 @@ class Columns:
     char_ngrams: tuple[int, int] | None = None  # lengths of n-grams of characters of texts
     bins: int | None = None  # number of ranges of numbers
     degree: int = 1  # 2: pairs of features too, 3: triples too
-
-
-class RowWatch(NamedTuple):
-    """What is counted of rows while a model is used on them."""
-
-    counts: ColumnCounts
-    seen: SeenCounter | None
 
 
 class Files:
@@ -245,30 +238,31 @@ class TrainingFiles:
 
     def _conjoined(self) -> Iterator[Batch]:
         """Read the files three times: for the features, for what occurs together, and the rows."""
+        degree = self._columns.degree
         if not self.rereadable:
-            degree = Parameter("degree", self._columns.degree)
-            msg = Sentence(degree, " reads the data more than once: give files.")
+            named = Parameter("degree", degree)
+            msg = Sentence(f"{named} reads the data more than once: give files.")
             raise InputError(msg)
-        if not isinstance(self.encoding, OuterEncoding):
+        if not isinstance(self.encoding, ConjoinedEncoding):
             for _ in self._read():
                 pass
-            inner = self.encoding
-            if inner is None:
+            if self.encoding is None:
                 return
+            inner = self.encoding.inner
             if isinstance(inner, TableEncoding):
                 inner.freeze()
-                inner.needs_labels = True
-            self.encoding = self._with_conjunctions(inner)
-        yield from encoded(self.files, self.encoding, (), need_labels=True)
+            occurring = ConjunctionCollector(inner.n_features, degree, MOST_CONJUNCTIONS)
+            for batch in self._again(inner):
+                occurring.add(batch)
+            self.encoding = ConjoinedEncoding(inner, degree, occurring.numbering())
+        outer = self.encoding
+        for batch in self._again(outer.inner):
+            yield outer.expand(batch)
 
-    def _with_conjunctions(self, inner: Encoding) -> OuterEncoding:
-        if isinstance(inner, OuterEncoding):
-            return inner
-        degree = self._columns.degree
-        occurring = ConjunctionCollector(inner.n_features, degree, MOST_CONJUNCTIONS)
-        for batch in encoded(self.files, inner, (), need_labels=True):
-            occurring.add(batch)
-        return ConjoinedEncoding(inner, degree, occurring.numbering())
+    def _again(self, encoding: SvmlightEncoding | TableEncoding) -> Iterator[Batch]:
+        """Read the files once more, as an encoding that has learned them knows their features."""
+        use = RowUse(learn=True, bad_rows=self.files.bad_rows)
+        return self.files.counted(_encoded(self.files, encoding, Classes(), use))
 
     def finish(self) -> Callable[[Batch], Batch] | None:
         """Return what fills, scales and bins numbers, which needs all of them, if there are any.
@@ -313,7 +307,7 @@ class TrainingFiles:
         encoding = TableEncoding.from_sample(
             first,
             **columns,
-            bad_rows=files.bad_rows,
+            lenient=files.bad_rows.skip,
             choice=choice if said == self._columns else None,
         )
         files.choice = self._columns, encoding.choice
@@ -338,10 +332,11 @@ class TrainingFiles:
         if encoding.reads_twice:
             yield from self._weighed(encoding, _together([first], tables))
             return
-        encoding.sampler = RowSampler()
-        yield encoding.encode(first, self.files.classes)
-        yield from _encoded_ahead(encoding, tables, self.files.classes)
-        encoding.end_sample()
+        sampler = RowSampler()
+        use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=sampler)
+        yield encoding.encode(first, self.files.classes, use)
+        yield from _encoded_ahead(encoding, tables, self.files.classes, use)
+        encoding.keep_seen(sampler)
 
     def _weighed(
         self, encoding: TableEncoding, tables: Generator[Table, None, None]
@@ -351,17 +346,19 @@ class TrainingFiles:
         What cannot be read again is held in memory between the two.
         """
         held: list[PreparedTable] = []
-        for prepared in _prepared_ahead(encoding, tables):
+        use = RowUse(learn=True, bad_rows=self.files.bad_rows)
+        for prepared in _prepared_ahead(encoding, tables, use):
             encoding.learn(prepared)
             if not self.rereadable:
                 held.append(prepared)
         encoding.settle()
-        encoding.needs_labels, encoding.sampler = True, RowSampler()
+        sampler = RowSampler()
+        use = use._replace(seen=sampler)
         if self.rereadable:
-            yield from _encoded(self.files, encoding, Classes(), need_labels=True)
+            yield from _encoded(self.files, encoding, Classes(), use)
         for prepared in held:
-            yield encoding.encode(prepared.table, self.files.classes, prepared)
-        encoding.end_sample()
+            yield encoding.encode(prepared, self.files.classes, use)
+        encoding.keep_seen(sampler)
 
 
 def _together(
@@ -372,29 +369,25 @@ def _together(
 
 
 def _prepared_ahead(
-    encoding: TableEncoding, tables: Generator[Table, None, None]
+    encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse
 ) -> Generator[PreparedTable, None, None]:
     """Yield tables prepared in threads of their own."""
-    return in_order(encoding.prepare, tables, os.cpu_count() or 1)
+    return in_order(partial(encoding.prepare, use=use), tables, os.cpu_count() or 1)
 
 
 def _encoded_ahead(
     encoding: TableEncoding,
     tables: Generator[Table, None, None],
     classes: Classes,
+    use: RowUse,
     keep: Sequence[str] = (),
-    watch: RowWatch | None = None,
 ) -> Iterator[Batch]:
     """Yield encoded tables, prepared in threads of their own."""
-    parts = _prepared_ahead(encoding, tables)
-    try:
+    with closing(_prepared_ahead(encoding, tables, use)) as parts:
         for prepared in parts:
-            batch = encoding.encode(prepared.table, classes, prepared, *(watch or (None, None)))
             frame = prepared.table.frame
             kept = {name: frame[name].to_list() for name in keep} if keep else None
-            yield batch._replace(kept=kept)
-    finally:
-        parts.close()
+            yield encoding.encode(prepared, classes, use)._replace(kept=kept)
 
 
 def encoded(
@@ -403,30 +396,29 @@ def encoded(
     labels: Sequence[Label],
     *,
     need_labels: bool = False,
+    learn: bool = False,
     keep: Sequence[str] = (),
 ) -> Iterator[Batch]:
     """Yield rows encoded as a model was trained; its classes have the first numbers.
 
+    With ``need_labels`` there must be a column of labels, with ``learn`` every row must have one.
     Columns of tables that are to be kept come along as they are, in ``Batch.kept``.
     """
-    if isinstance(encoding, OuterEncoding):
-        for batch in encoded(files, encoding.inner, labels, need_labels=need_labels, keep=keep):
-            yield encoding.expand(batch)
-        return
-    watch = None
-    if isinstance(encoding, TableEncoding):
-        watch = RowWatch(encoding.new_counts(), encoding.seen_counter() if need_labels else None)
-    batches = _encoded(
-        files, encoding, Classes(labels), need_labels=need_labels, keep=keep, watch=watch
-    )
-    yield from _familiar(files.counted(batches), encoding, files, watch)
+    table, inner = encoding.table, encoding.inner
+    need_labels = need_labels or learn
+    counts = None if table is None else table.new_counts()
+    seen = None if table is None or not need_labels else table.seen_counter()
+    use = RowUse(learn=learn, bad_rows=files.bad_rows, counts=counts, seen=seen)
+    batches = _encoded(files, inner, Classes(labels), use, need_labels=need_labels, keep=keep)
+    for batch in _familiar(files.counted(batches), inner, files, use):
+        yield encoding.expand(batch)
 
 
 def _familiar(
     batches: Iterable[Batch],
     encoding: SvmlightEncoding | TableEncoding,
     files: Files,
-    watch: RowWatch | None,
+    use: RowUse,
 ) -> Iterator[Batch]:
     """Yield batches; at the end note whether they look like those that the model was trained on."""
     n_features = encoding.n_features
@@ -449,10 +441,10 @@ def _familiar(
             )
         )
     remarks: list[str] = []
-    if isinstance(encoding, TableEncoding) and watch is not None:
-        remarks = encoding.remarks(watch.counts, at_once=files.prompt)
+    if isinstance(encoding, TableEncoding) and use.counts is not None:
+        remarks = encoding.remarks(use.counts, at_once=files.prompt)
         remarks += encoding.spelling_notes()
-        seen = None if watch.seen is None else watch.seen.remark()
+        seen = use.seen.remark() if isinstance(use.seen, SeenCounter) else None
         remarks += [] if seen is None else [seen]
     note = unfamiliar(n_strange, n_rows)
     files.notes += remarks or ([] if note is None else [note])
@@ -462,10 +454,10 @@ def _encoded(
     files: Files,
     encoding: SvmlightEncoding | TableEncoding,
     classes: Classes,
+    use: RowUse,
     *,
-    need_labels: bool,
+    need_labels: bool = True,
     keep: Sequence[str] = (),
-    watch: RowWatch | None = None,
 ) -> Iterator[Batch]:
     if keep and files.format is Format.SVMLIGHT:
         msg = Sentence(f"{Parameter('keep')} needs named columns; svmlight files have none.")
@@ -489,15 +481,13 @@ def _encoded(
             f" them, name its format with {Parameter('format')}."
         )
         raise InputError(msg)
-    encoding.bad_rows, files.classes = files.bad_rows, classes
+    files.classes = classes
     names = [column.name for column in encoding.columns]
-    needed = {"label"} if need_labels else set()
-    if encoding.needs_labels:
-        needed |= {"label", "weight"}
+    needed = {"label", "weight"} if use.learn else {"label"} if need_labels else set()
     optional = [c.name for c in encoding.columns if not c.required and c.role not in needed]
     names += [name for name in dict.fromkeys(keep) if name not in names]
     tables = _decided(files, encoding, files.tables(names, optional))
-    yield from _encoded_ahead(encoding, tables, classes, keep, watch)
+    yield from _encoded_ahead(encoding, tables, classes, use, keep)
 
 
 def _decided(

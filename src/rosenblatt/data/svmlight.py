@@ -210,10 +210,20 @@ class SvmlightEncoding:
     """
 
     kind = "svmlight"
+    table = None  # the encoding of columns
 
     def __init__(self, *, zero_based: bool, n_features: int) -> None:
         self.zero_based = zero_based
         self.n_features = n_features
+
+    @property
+    def inner(self) -> "SvmlightEncoding":
+        """The encoding of what files hold."""
+        return self
+
+    def expand(self, batch: Batch) -> Batch:
+        """Return the rows as they are."""
+        return batch
 
     def name(self, index: int) -> str:
         """Return what a feature is called: its number in the file."""

@@ -17,10 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
-    OuterEncoding,
     ScaledEncoding,
     SvmlightEncoding,
-    TableEncoding,
 )
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.conjunctions import FeatureConjunctions
@@ -168,13 +166,12 @@ def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
         msg = f"the steps of its pipeline are not known: {error}."
         raise InputError(msg) from error
     encoder = model.encoder
-    inner = encoder.inner if isinstance(encoder, OuterEncoding) else encoder
     for _, step in steps:
         for name, value in step.get_params(deep=False).items():
             if isinstance(value, list):
                 setattr(step, name, tuple(value))
-        if isinstance(step, ColumnEncoder) and isinstance(inner, TableEncoding):
-            step.restore(inner)
+        if isinstance(step, ColumnEncoder) and model.table is not None:
+            step.restore(model.table)
         elif isinstance(step, FeatureConjunctions) and isinstance(encoder, ConjoinedEncoding):
             step.restore(encoder.numbering, encoder.inner.n_features)
         elif type(step) in SCALERS.values() and isinstance(encoder, ScaledEncoding):

@@ -11,7 +11,6 @@ from typing import Any, ParamSpec, get_args
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import FittedClassifier
 from rosenblatt.estimators.kernel import KernelPerceptron
@@ -133,11 +132,10 @@ def estimator_of(model: Model) -> FittedClassifier:
     estimator = kind(**usable_options(model))
     model = _checked(model)
     encoder = model.encoder  # an encoding that cannot be used is an error now
-    inner = encoder.inner if isinstance(encoder, OuterEncoding) else encoder
     names = model.feature_names if encoder is None else None
-    estimator.n_features_in_ = (model if inner is None else inner).n_features
-    if isinstance(inner, TableEncoding):
-        names = tuple(column.name for column in inner.columns if column.required)
+    estimator.n_features_in_ = (model if encoder is None else encoder.inner).n_features
+    if model.table is not None:
+        names = tuple(column.name for column in model.table.columns if column.required)
         estimator.n_features_in_ = len(names)
     if names is not None:
         estimator.feature_names_in_ = np.array(names, object)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding import OuterEncoding, SvmlightEncoding, TableEncoding
+from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError
@@ -18,6 +18,7 @@ from rosenblatt.models.checks import class_weights_of
 from rosenblatt.models.fitting import learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model
+from rosenblatt.models.rows import model_rows
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.examples import Examples, ranks_of, targets_of, winners
 from rosenblatt.training.loop import hold_interrupt
@@ -180,10 +181,7 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     )
     if MOVED in model.training:
         new.move_bias(model.training[MOVED])
-    encoder = new.encoder.inner if isinstance(new.encoder, OuterEncoding) else new.encoder
-    if isinstance(encoder, TableEncoding):
-        encoder.needs_labels = True
-    return new, new.rows(files)
+    return new, model_rows(new, files, learn=True)
 
 
 def _widened(model: Model, batch: "Batch") -> Model:
@@ -263,10 +261,10 @@ def _news(old: Model, new: Model) -> list[str]:
     if new.n_features > old.n_features:
         n = counted(new.n_features - old.n_features, "new feature")
         notes.append(f"{n[0].upper()}{n[1:]} got weights.")
-    encoder = new.encoder.inner if isinstance(new.encoder, OuterEncoding) else new.encoder
-    if isinstance(encoder, TableEncoding) and encoder.n_unknown:
+    table = new.table
+    if table is not None and table.n_unknown:
         notes.append(
-            f"{encoder.n_unknown:,} words and categories, counted once a row, are new to the model "
+            f"{table.n_unknown:,} words and categories, counted once a row, are new to the model "
             "and were left out; to learn them, train a new model on all files."
         )
     if "threshold" in old.training:

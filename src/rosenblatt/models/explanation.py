@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import input_rows
@@ -230,9 +229,7 @@ def contributions(
     amounts = w[:-1] * x
     name = namer(model)
     order = np.argsort(-np.abs(amounts), kind="stable")
-    encoder = model.encoder
-    if isinstance(encoder, OuterEncoding):
-        encoder = encoder.inner
+    table = model.table
     terms = [
         Contribution(
             feature,
@@ -240,7 +237,7 @@ def contributions(
             float(x[i]),
             float(w[i]),
             float(amounts[i]),
-            encoder.unscaled(feature, float(x[i])) if isinstance(encoder, TableEncoding) else None,
+            None if table is None else table.unscaled(feature, float(x[i])),
             None if unsure is None else float(unsure[i]),
         )
         for i, feature in ((i, int(at[i])) for i in order[: np.count_nonzero(amounts)])

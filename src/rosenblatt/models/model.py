@@ -14,6 +14,7 @@ from rosenblatt.models.learner import VOTED
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
+    from rosenblatt.data.encoding import TableEncoding
     from rosenblatt.data.files import Encoding, Files, Layout
     from rosenblatt.mistakes.budget import BudgetState
     from rosenblatt.mistakes.kernel import Kernel
@@ -239,6 +240,11 @@ class Model:
             return None
         check_width(self.encoding, self.n_features)  # before anything is made of that size
         return encoding_from(self.encoding, self.encoding_arrays)
+
+    @property
+    def table(self) -> "TableEncoding | None":
+        """What makes features of columns; None for a model of numbered features."""
+        return None if self.encoder is None else self.encoder.table
 
     @property
     def encodes(self) -> bool:

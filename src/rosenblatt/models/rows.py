@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, unfamiliar
-from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles, encoded
 from rosenblatt.errors import InputError, Parameter, Sentence, UnfamiliarDataWarning, warn_caller
 
@@ -29,10 +28,11 @@ def model_rows(
     layout: Layout | None = None,
     prompt: bool = False,
     need_labels: bool = True,
+    learn: bool = False,
     keep: Sequence[str] = (),
     tell: Callable[[str], object] | None = None,
 ) -> Iterator[Batch]:
-    """Yield the rows of files in batches; see ``Model.rows``."""
+    """Yield the rows of files in batches; see ``Model.rows``. To learn, every row needs a label."""
     if isinstance(paths, Files):
         files = paths
     else:
@@ -52,7 +52,8 @@ def model_rows(
             )
             raise InputError(msg)
         encoding = SvmlightEncoding(zero_based=zero_based, n_features=model.n_features)
-    batches = encoded(files, encoding, model.classes, need_labels=need_labels, keep=keep)
+    how: dict[str, Any] = {"need_labels": need_labels, "learn": learn, "keep": keep}
+    batches = encoded(files, encoding, model.classes, **how)
     return batches if tell is None else _with_notes(batches, files, tell)
 
 
@@ -88,18 +89,18 @@ def input_rows(model: "Model", X: Any) -> Batch:
     if isinstance(X, Batch):
         return X
     encoder = model.encoder
-    inner = encoder.inner if isinstance(encoder, OuterEncoding) else encoder
-    if isinstance(inner, TableEncoding):
-        batch = inner.encode_frame([X] if isinstance(X, (Mapping, str)) else X)
+    table = model.table
+    if table is not None:
+        batch = table.encode_frame([X] if isinstance(X, (Mapping, str)) else X)
         strange = unfamiliar(int(np.count_nonzero(np.diff(batch.indptr) == 0)), batch.n_rows)
-        for note in [*inner.spelling_notes(), *([] if strange is None else [strange])]:
+        for note in [*table.spelling_notes(), *([] if strange is None else [strange])]:
             warn_caller(note, UnfamiliarDataWarning)
     else:
-        batch, n_features = batch_of(X), (model if inner is None else inner).n_features
+        batch, n_features = batch_of(X), (encoder.inner if encoder else model).n_features
         if batch.n_features != n_features:
             msg = f"X has {batch.n_features} features; the model was trained on {n_features}."
             raise InputError(msg)
-    return encoder.expand(batch) if isinstance(encoder, OuterEncoding) else batch
+    return batch if encoder is None else encoder.expand(batch)
 
 
 def batch_of(X: Any) -> Batch:
@@ -223,6 +224,8 @@ def read_rows(
     encoding = source.encoding
     offer = bins_of(reading, encoding) if offer_bins else None
     reading.finish()
+    if encoding is not None and encoding.table is not None:
+        encoding.table.freeze()
     block = reading.first
     n_features = block.n_features if encoding is None else encoding.n_features
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence
@@ -545,8 +544,8 @@ def _file_record(files: Files, encoding: Any, title: str, columns: Columns) -> d
 
 def idle_text_options(columns: Columns, encoding: Any) -> list[str]:
     """Return a sentence for each option of texts that was given though no column holds text."""
-    inner = encoding.inner if isinstance(encoding, OuterEncoding) else encoding
-    roles = {column.role for column in getattr(inner, "features", ())}
+    table = encoding.table
+    roles = set() if table is None else {column.role for column in table.features}
     if "text" in roles:
         return []
     names = ["word_pairs", "min_count", "char_ngrams"]
@@ -564,9 +563,8 @@ def idle_text_options(columns: Columns, encoding: Any) -> list[str]:
 
 def encoding_notes(encoding: Any) -> list[str]:
     """Return what was unusual about the columns of files."""
-    if isinstance(encoding, OuterEncoding):
-        encoding = encoding.inner
-    if not isinstance(encoding, TableEncoding):
+    encoding = encoding.table
+    if encoding is None:
         return []
     notes: list[str] = list(encoding.notes)
     n_left_out = encoding.n_left_out if encoding.reads_twice else encoding.n_unknown

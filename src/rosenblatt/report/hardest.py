@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import OuterEncoding, TableEncoding
 from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.provenance import Provenance, Term
 from rosenblatt.models.explanation import Explanation, contributions, namer
@@ -174,12 +173,8 @@ class HardestRows:
 
 def columns_to_show(model: Model) -> tuple[str, ...]:
     """Return the columns of tables that a reader wants to see of a row: those that are used."""
-    encoding = model.encoder
-    if isinstance(encoding, OuterEncoding):
-        encoding = encoding.inner
-    if not isinstance(encoding, TableEncoding):
-        return ()
-    return tuple(column.name for column in encoding.columns if column.required)
+    columns = () if model.table is None else model.table.columns
+    return tuple(column.name for column in columns if column.required)
 
 
 def _columns(batch: Batch, row: int) -> list[tuple[str, str]] | None:

@@ -327,14 +327,12 @@ class ColumnFeatures(FeatureSpace):
     """The columns of a table that a model was trained on: texts, categories, numbers, dates."""
 
     def __init__(self, model: Model) -> None:
-        from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
         from rosenblatt.data.tables.table import require_library
 
         require_library("rows of columns")
-        encoder = model.encoder
-        table = encoder.inner if isinstance(encoder, ConjoinedEncoding) else encoder
-        if not isinstance(table, TableEncoding):
-            msg = f"The columns of a {type(table).__name__} cannot be served."
+        encoder, table = model.encoder, model.table
+        if table is None:
+            msg = f"The columns of a {type(encoder).__name__} cannot be served."
             raise InputError(msg)
         self._encoder: Any = encoder
         self._table = table
@@ -359,6 +357,7 @@ class ColumnFeatures(FeatureSpace):
     def _encoded(self, batch: Sequence[Features]) -> Any:
         import polars as pl
 
+        from rosenblatt.data.encoding import RowUse
         from rosenblatt.data.tables.table import Table
 
         for features in batch:
@@ -374,8 +373,8 @@ class ColumnFeatures(FeatureSpace):
         frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
         counts = self._last.counts = self._table.new_counts()
         table = Table(frame, "The request", 1, None, 0)
-        found = self._table.encode(table, None, None, counts)
-        return found if self._encoder is self._table else self._encoder.expand(found)
+        found = self._table.encode(table, None, RowUse(learn=False, counts=counts))
+        return self._encoder.expand(found)
 
     def remarks(self) -> list[str]:
         """Return sentences on columns that are not as in training."""

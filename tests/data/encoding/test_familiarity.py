@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.data.encoding import TableEncoding, encoding_from
+from rosenblatt.data.encoding import RowUse, TableEncoding, encoding_from
 from rosenblatt.data.encoding.familiarity import tail_bound
 from rosenblatt.data.encoding.stored import SUMMARIES
 from rosenblatt.data.tables.frames import frame_tables
@@ -109,7 +109,7 @@ def test_single_row() -> None:
     assert remarks(encoding, row) == []
     counts = encoding.new_counts()
     (table,) = frame_tables(row)
-    encoding.encode(table, None, None, counts)
+    encoding.encode(table, None, RowUse(learn=False, counts=counts))
     assert encoding.remarks(counts, at_once=True) == [
         "Column 'meal': its only value, 'BB', was not seen in training.",
         "Column 'price': missing; none were in training.",

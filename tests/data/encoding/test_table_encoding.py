@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.data.bad_rows import BadRows
 from rosenblatt.data.batch import Batch, join
-from rosenblatt.data.encoding import TableEncoding, encoding_from
+from rosenblatt.data.encoding import RowUse, TableEncoding, encoding_from
 from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
@@ -197,10 +197,10 @@ def test_rows_that_cannot_be_encoded_are_left_out_when_asked() -> None:
     columns["x"][300:302] = ["old", "inf"]
     columns["label"][310] = None
     data = table(columns)
-    bad_rows = BadRows(skip=True)
-    encoding = TableEncoding.from_sample(data, bad_rows=bad_rows)
+    use = RowUse(learn=True, bad_rows=BadRows(skip=True))
+    encoding = TableEncoding.from_sample(data, lenient=True)
     later = table({"x": ["1", "2"], "day": ["2001-02-30", "2001-02-03"], "label": ["a", "b"]})
-    batch, other = (encoding.encode(one, Classes()) for one in (data, later))
+    batch, other = (encoding.encode(one, Classes(), use) for one in (data, later))
     assert [column.role for column in encoding.columns] == ["numeric", "category", "label"]
     assert (batch.n_rows, other.n_rows) == (n - 3, 1)
     assert [(row.before, str(row.reason)) for row in (*batch.bad, *other.bad)] == [
@@ -209,11 +209,11 @@ def test_rows_that_cannot_be_encoded_are_left_out_when_asked() -> None:
         (308, ""),
         (0, "'2001-02-30' in column 'day' is not a date"),
     ]
-    encoding.bad_rows = BadRows(skip=False)
+    use = RowUse(learn=True, bad_rows=BadRows(skip=False))
     with pytest.raises(
         InputError, match=r"is not a date\. Leave such rows out with bad_rows='skip'\.$"
     ):
-        encoding.encode(later, Classes())
+        encoding.encode(later, Classes(), use)
 
 
 def test_numbers_as_people_write_them_are_read_in_their_column() -> None:
@@ -370,7 +370,7 @@ def test_tables_can_be_prepared_in_any_order() -> None:
         one, other = (TableEncoding.from_sample(tables[0], **options) for _ in range(2))
         prepared = {k: one.prepare(tables[k]) for k in (2, 0, 1)}
         for k, data in enumerate(tables):
-            batch, again = one.encode(data, None, prepared[k]), other.encode(data, None)
+            batch, again = one.encode(prepared[k], None), other.encode(data, None)
             for a, b in zip(batch[:4], again[:4], strict=True):
                 np.testing.assert_array_equal(a, b)
 

@@ -128,12 +128,30 @@ def _check_whole(name: str, value: Any, most: int, *, least: int = 1) -> None:
         raise InputError(msg)
 
 
+class RowUse(NamedTuple):
+    """What rows are encoded for."""
+
+    learn: bool  # labels are required and weights of rows count
+    bad_rows: BadRows | None = None  # what to do with rows that cannot be encoded; None: an error
+    counts: ColumnCounts | None = None  # counts what columns hold
+    seen: RowSampler | SeenCounter | None = None  # samples rows, or counts those in a sample
+
+
 class PreparedTable(NamedTuple):
     """What can be made of a table whatever stood in the tables before it."""
 
     table: Table
     numbers: NDArray[np.float64]  # (n_rows, n_numeric), NaN where a value is missing
     texts: tuple[Terms | Batch, ...]  # of each text column
+
+
+def _without(table: Table, faults: dict[int, str], bad_rows: BadRows | None) -> Table:
+    """Return a table without the rows that cannot be encoded, if these are to be skipped."""
+    bad = [BadRow(row, table.place(row), faults[row]) for row in sorted(faults)]
+    worst = next((row for row in bad if row.reason), None)
+    if worst is not None:
+        refuse_unless_skipped(worst, bad_rows)
+    return table.without(bad)
 
 
 class TableEncoding:
@@ -163,10 +181,8 @@ class TableEncoding:
         self.settings = settings
         self.notes = list(notes)  # sentences that a person should see
         self.frozen = False
-        self.needs_labels = True  # whether a row without a label cannot be encoded
         self.n_left_out = 0  # words, counted once a row, for which there was no room
         self.label_guess: LabelGuess | None = None  # why the column of the labels is that one
-        self.bad_rows: BadRows | None = None  # what to do with rows that cannot be encoded
         self.features = feature_columns(columns, characters=settings.char_ngrams is not None)
         self._numeric = [column for column in self.features if column.role == "numeric"]
         weights = [one for one in columns if one.role == "weight"]
@@ -192,8 +208,7 @@ class TableEncoding:
         self._shares_numbers = bits is not None and len(self.features) > 1
         self._counts: ColumnCounts | None = ColumnCounts(self.features)  # until it is frozen
         self._summaries = summaries
-        self.sampler: RowSampler | None = None  # of rows, while they are learned from
-        self.seen: SeenRows | None = None  # what it has kept of them
+        self.seen: SeenRows | None = None  # a sample of the rows that were learned from
 
     def _text_column(self, place: int, column: FeatureColumn) -> TextColumn:
         lengths = self.settings.char_ngrams
@@ -221,7 +236,7 @@ class TableEncoding:
         char_ngrams: Lengths | None = None,
         bins: int | None = None,
         has_label: bool = True,
-        bad_rows: BadRows | None = None,
+        lenient: bool = False,
         choice: ColumnChoice | None = None,
         decimal: str | None = None,
     ) -> "TableEncoding":
@@ -259,8 +274,8 @@ class TableEncoding:
             Number of equally frequent ranges of numbers that are features beside the numbers.
         has_label : bool
             Whether there is a column of labels.
-        bad_rows : BadRows, optional
-            What to do with rows that cannot be encoded; by default they are an error.
+        lenient : bool
+            Whether some values that are no numbers leave a column numeric.
         choice : ColumnChoice, optional
             What the columns are, where the same rows have been judged before.
         decimal : "point" or "comma", optional
@@ -278,7 +293,6 @@ class TableEncoding:
         )
         asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
         asked["weight"] = () if weight is None else (weight,)
-        lenient = bad_rows is not None and bad_rows.skip
         if choice is None:
             how: dict[str, Any] = {"has_label": has_label, "lenient": lenient, "decimal": decimal}
             choice = assigned_columns(table, label, asked, **how)
@@ -288,13 +302,24 @@ class TableEncoding:
             settings = settings._replace(char_ngrams=UNSPACED_NGRAMS)
             notes = notes if unspaced in notes else [*notes, unspaced]
         encoding = cls(choice.columns, settings, notes=notes)
-        encoding.label_guess, encoding.bad_rows = choice.label, bad_rows
+        encoding.label_guess = choice.label
         return encoding
 
     @property
     def choice(self) -> ColumnChoice:
         """What the columns are, and what was noted of them."""
         return ColumnChoice(self.columns, self.label_guess, list(self.notes))
+
+    @property
+    def table(self) -> "TableEncoding":
+        """The encoding of columns."""
+        return self
+
+    inner = table  # the encoding of what files hold
+
+    def expand(self, batch: Batch) -> Batch:
+        """Return the rows as they are."""
+        return batch
 
     @property
     def label(self) -> str | None:
@@ -339,11 +364,12 @@ class TableEncoding:
             )
         return notes
 
-    def prepare(self, table: Table) -> PreparedTable:
+    def prepare(self, table: Table, use: RowUse | None = None) -> PreparedTable:
         """Return what ``encode`` can be handed to have less to do.
 
         It changes nothing, so tables can be prepared in several threads, in any order.
         """
+        use = use or RowUse(learn=not self.frozen)
         if not table.frame.height:
             return PreparedTable(table, np.empty((0, len(self._numeric))), ())
         columns = set(table.frame.columns)
@@ -362,11 +388,11 @@ class TableEncoding:
         if dated:
             table, no_dates = with_dates(table, dated)
             faults |= no_dates
-        if self.label is not None and self.needs_labels and self.bad_rows is not None:
+        if self.label is not None and use.learn and use.bad_rows is not None:
             faults |= label_faults(table, self.label)  # without a label nothing else matters
-        weights = self._row_weights(table, faults)
+        weights = self._row_weights(table, faults) if use.learn else None
         if faults:
-            table = self._without(table, faults)
+            table = _without(table, faults, use.bad_rows)
             numbers = np.delete(numbers, sorted(faults), axis=0)
         if weights is not None:
             counts = np.delete(weights, sorted(faults)) != 0.0
@@ -376,20 +402,12 @@ class TableEncoding:
         return PreparedTable(table, numbers, texts)
 
     def _row_weights(self, table: Table, faults: dict[int, str]) -> NDArray[np.float64] | None:
-        """Return what multiplies the step of each row; None where nobody learns or weighs rows."""
-        if self._weight is None or not self.needs_labels:
+        """Return what multiplies the step of each row; None where no column says so."""
+        if self._weight is None:
             return None
         weights, bad = row_weights(table, self._weight)
         faults |= bad
         return weights
-
-    def _without(self, table: Table, faults: dict[int, str]) -> Table:
-        """Return a table without the rows that cannot be encoded, if these are to be skipped."""
-        bad = [BadRow(row, table.place(row), faults[row]) for row in sorted(faults)]
-        worst = next((row for row in bad if row.reason), None)
-        if worst is not None:
-            refuse_unless_skipped(worst, self.bad_rows)
-        return table.without(bad)
 
     def new_counts(self) -> ColumnCounts:
         """Return what counts the columns of rows that are to be held against those of training."""
@@ -408,10 +426,9 @@ class TableEncoding:
     def _salt(self) -> bytes:
         return salt_of(self.columns, self.numbering.documents.n_texts)
 
-    def end_sample(self) -> None:
-        """Keep the sample of the rows that were learned from."""
-        if self.sampler is not None:
-            self.seen, self.sampler = self.sampler.seen(self._salt), None
+    def keep_seen(self, sampler: RowSampler) -> None:
+        """Keep a sample of the rows that were learned from."""
+        self.seen = sampler.seen(self._salt)
 
     @property
     def summaries(self) -> Summaries | None:
@@ -420,41 +437,41 @@ class TableEncoding:
 
     def encode(
         self,
-        table: Table,
+        rows: Table | PreparedTable,
         classes: Classes | None,
-        prepared: PreparedTable | None = None,
-        counts: ColumnCounts | None = None,
-        rows_seen: SeenCounter | None = None,
+        use: RowUse | None = None,
     ) -> Batch:
         """Return the rows of a table; learn from them unless frozen; count columns and rows.
 
-        Until then numeric columns are as they stand in the table, NaN where missing; ``finish``
+        Until then numeric columns are as they stand in the table, NaN where missing; ``finished``
         makes them what is learned from. Labels are −1 without classes to number them, where there
-        is no column of labels, and in a frozen encoding where a label is missing.
+        is no column of labels and, unless they are to be learned, where a label is missing. By
+        default rows are learned from until the encoding is frozen.
         """
-        prepared = prepared or self.prepare(table)
+        use = use or RowUse(learn=not self.frozen)
+        prepared = rows if isinstance(rows, PreparedTable) else self.prepare(rows, use)
         table = prepared.table
         n_rows = table.frame.height
         if n_rows:
-            rows = self._rows(prepared, counts, self.sampler or rows_seen)
-            labels = table_labels(table, self.label, classes, required=self.needs_labels)
+            batch = self._rows(prepared, use)
+            labels = table_labels(table, self.label, classes, required=use.learn)
         else:
-            rows = NO_ROWS
+            batch = NO_ROWS
             labels = np.empty(0, np.int32)
         first, n_lines = table.first_row, n_rows
         if table.lines is not None and n_rows:
             first = int(table.lines[0])
             n_lines = int(table.lines[-1]) - first + 1
-        return rows._replace(
+        return batch._replace(
             labels=labels,
             classes=() if classes is None else classes.labels,
-            n_features=int(rows.indices.max(initial=-1)) + 1,
+            n_features=int(batch.indices.max(initial=-1)) + 1,
             file=table.file,
             first_line=first,
             n_lines=n_lines,
             bytes_read=table.bytes_read,
             bad=table.bad,
-            weights=self._row_weights(table, {}),
+            weights=self._row_weights(table, {}) if use.learn else None,
         )
 
     def encode_frame(self, X: Any) -> Batch:
@@ -470,7 +487,8 @@ class TableEncoding:
         unnamed = all(UNNAMED.fullmatch(name) for name in wanted.required)
         tables = frame_tables(X, wanted, text=self.text_alone, arrays=unnamed)
         counts = self.new_counts()
-        batches = [self.encode(table, None, None, counts) for table in tables]
+        use = RowUse(learn=False, counts=counts)
+        batches = [self.encode(table, None, use) for table in tables]
         if not batches:
             msg = "X has no rows."
             raise InputError(msg)
@@ -538,7 +556,7 @@ class TableEncoding:
         if self._counts is not None and self._counts.n_rows:
             self._summaries = self.summaries
         self._counts = None
-        self.frozen, self.needs_labels = True, False
+        self.frozen = True
 
     def finished(self, rows: Batch, bins: NumberBins | None) -> Batch:
         """Fill and scale the numbers of rows that ``encode`` gave while it learned; add bins.
@@ -587,19 +605,14 @@ class TableEncoding:
             pass
         self._count(prepared.numbers)
 
-    def _rows(
-        self,
-        prepared: PreparedTable,
-        counts: ColumnCounts | None,
-        rows_seen: RowSampler | SeenCounter | None,
-    ) -> Batch:
-        prints = None if rows_seen is None else RowFingerprints(prepared.table.frame.height)
-        parts, numbers = [*self._parts(prepared, counts, prints)], prepared.numbers
-        if rows_seen is not None and prints is not None:
-            rows_seen.add(prints.rows(numbers))
+    def _rows(self, prepared: PreparedTable, use: RowUse) -> Batch:
+        prints = None if use.seen is None else RowFingerprints(prepared.table.frame.height)
+        parts, numbers = [*self._parts(prepared, use.counts, prints)], prepared.numbers
+        if use.seen is not None and prints is not None:
+            use.seen.add(prints.rows(numbers))
         if self.frozen:
-            if counts is not None:
-                counts.add_numbers(numbers)
+            if use.counts is not None:
+                use.counts.add_numbers(numbers)
             numbers = self._finished(numbers)
         else:
             self._count(numbers)
