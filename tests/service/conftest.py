@@ -119,7 +119,9 @@ class Asked:
     ) -> list[httpx.Response]:
         headers = {**self.headers, **more.pop("headers", {})}
         async with httpx.AsyncClient(
-            transport=httpx.ASGITransport(self.app), base_url="http://127.0.0.1", headers=headers
+            transport=httpx.ASGITransport(self.app, raise_app_exceptions=False),
+            base_url="http://127.0.0.1",
+            headers=headers,
         ) as client:
             return await asyncio.gather(
                 *(

@@ -68,7 +68,7 @@ def test_every_operation_has_a_method(tmp_path: Path, monkeypatch: pytest.Monkey
         assert [one.name for one in client.tokens()] == ["phone"]
         with Client(server.url, token=made.token) as other:
             assert other.predict("m", {"lunch": 1}).version == client.describe("m").version
-            with pytest.raises(ServiceError, match="has not the scope 'teach'") as refused:
+            with pytest.raises(ServiceError, match="lacks the scope 'teach'") as refused:
                 other.learn("m", {"x": 1}, "spam")
         assert refused.value.status == 403
         client.remove_token("phone")
@@ -121,7 +121,7 @@ def test_a_token_for_one_model_sees_that_one_only(tmp_path: Path) -> None:
         made = client.make_token("phone", ["inspect"], models=["mine"])
         with Client(server.url, token=made.token) as phone:
             assert [one.name for one in phone.models()] == ["mine"]
-            with pytest.raises(ServiceError, match="has not the scope 'inspect' of 'others'"):
+            with pytest.raises(ServiceError, match="lacks the scope 'inspect' of 'others'"):
                 phone.describe("others")
             with pytest.raises(ServiceError, match="is for some models only"):
                 phone.metrics()
@@ -177,7 +177,7 @@ def test_refusals(client: Client) -> None:
     [
         ("127.0.0.1:8765", "url must be an address"),
         ("ftp://host", "url must be an address"),
-        ("http://name:word@host", "give a token as token"),
+        ("http://name:word@host", "pass token="),
     ],
 )
 def test_bad_addresses(url: str, sentence: str) -> None:

@@ -1,17 +1,23 @@
 """What clients can ask over HTTP, and what they are told where they ask wrongly."""
 
+import asyncio
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import numpy as np
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 from rosenblatt import AveragedPerceptron, save
 from rosenblatt.models.continuation import learn_files
 from rosenblatt.models.train import model_from_files
+from rosenblatt.service import create_app
 from rosenblatt.service.history import new_learner
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.requests import ModelSpec
@@ -459,8 +465,6 @@ def test_limits_of_requests(tmp_path: Path) -> None:
 
 def test_a_slow_body_times_out(tmp_path: Path) -> None:
     """A client that does not send its body is told so and does not hold a place for ever."""
-    import asyncio
-
     asked = Asked(tmp_path, Limits(body_seconds=0.01))
     asked.ask("PUT", MODEL, {})
     sent: list[Any] = []
@@ -516,7 +520,7 @@ def test_tokens(asked: Asked) -> None:
     row = {"features": {"good": 1}}
     assert asked.ask("POST", f"{MODEL}/predict", row, headers=reader).status_code == 200
     status, sentence = refused(asked, "POST", "/v1/models/other/predict", row, headers=reader)
-    assert (status, sentence) == (403, "The token 'reader' has not the scope 'predict' of 'other'.")
+    assert (status, sentence) == (403, "Token 'reader' lacks the scope 'predict' of 'other'.")
     example = {**row, "label": "yes"}
     assert refused(asked, "POST", f"{MODEL}/learn", example, headers=reader)[0] == 403
     assert asked.ask("POST", f"{MODEL}/learn", example, headers=teacher).status_code == 200
@@ -639,3 +643,36 @@ def test_health_ready_metrics(asked: Asked) -> None:
     assert "rosenblatt_read_only 1" in asked.ask("GET", "/metrics").text
     assert predict(asked, {"good": 1})["version"] == 2
     asked.writer.failure = None
+
+
+def test_mounted_in_another_application(tmp_path: Path) -> None:
+    """Another Starlette application can mount the service, with its page and its errors."""
+    inner = create_app(tmp_path, names=["outer"])
+    path = "/models/v1/models/m"
+
+    async def ask(lifespan: Any) -> None:
+        outer = Starlette(routes=[Mount("/models", inner)], lifespan=lifespan)
+        transport = httpx.ASGITransport(outer)
+        async with (
+            outer.router.lifespan_context(outer),
+            httpx.AsyncClient(transport=transport, base_url="http://outer") as client,
+        ):
+            answer = await client.put(path, json={"classes": ["no", "yes"]})
+            assert answer.status_code == 201
+            example = {"features": {"x": 1}, "label": "yes"}
+            learned = (await client.post(f"{path}/learn", json=example)).json()
+            found = (await client.post(f"{path}/predict", json={"features": {"x": 1}})).json()
+            assert (found["label"], found["version"]) == ("yes", learned["version"])
+            page = (await client.get("/models/")).text
+            for part in re.findall(r'(?:src|href)="([\w./]+)"', page):
+                assert (await client.get(f"/models/{part}")).status_code == 200
+            missing = await client.get("/models/v1/nothing")
+            assert (missing.status_code, missing.json()) == (404, {"error": "Not found."})
+            refused = await client.post(path, json={})
+            assert refused.headers["allow"] == "DELETE, GET, HEAD, PUT"
+            sentence = "Method not allowed; use DELETE or GET or HEAD or PUT."
+            assert (refused.status_code, refused.json()) == (405, {"error": sentence})
+
+    asyncio.run(ask(None))
+    asyncio.run(ask(inner.lifespan))
+    inner.close()

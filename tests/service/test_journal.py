@@ -165,7 +165,7 @@ def test_damage_is_not_the_fault_of_a_request(tmp_path: Path, path: str) -> None
     body = {"features": {"word5": 1}} if path == "why" else None
     answer = asked.ask("POST" if body else "GET", f"/v1/models/m/{path}", body)
     assert answer.status_code == 500
-    assert answer.json() == {"error": "Internal error; see the log of the service."}
+    assert answer.json() == {"error": "Internal error; see the service's log."}
     assert asked.ask("POST", "/v1/models/m/forget", {"id": "7"}).status_code == 202
     while (job := asked.ask("GET", "/v1/models/m/jobs/1").json())["status"] == "waiting":
         time.sleep(0.01)

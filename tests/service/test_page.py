@@ -35,12 +35,12 @@ def scripts() -> list[str]:
 
 def test_parts() -> None:
     """All that the page and its modules name is served, and nothing else is."""
-    named = re.findall(r'(?:src|href)="/page/([\w.]+)"', text_of("index.html"))
+    named = re.findall(r'(?:src|href)="page/([\w.]+)"', text_of("index.html"))
     for name in (*scripts(), *LAB_PARTS):
         named += re.findall(r'from "\./([\w.]+)"', text_of(name))
     assert set(named) >= {*scripts(), "service.css", *LAB_PARTS}
     for name in named:
-        assert page_file(name).status == HTTPStatus.OK
+        assert page_file(name).status_code == HTTPStatus.OK
     for name in ("lab.js", "../client.py", "..", "", "nothing.js"):
         with pytest.raises(RequestError):
             page_file(name)

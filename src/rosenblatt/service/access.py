@@ -124,7 +124,7 @@ class Access:
         """Raise where a caller may not do this, or asks too often."""
         if not caller.may(scope, model):
             of = "" if model is None else f" of {model!r}"
-            msg = f"The token {caller.name!r} has not the scope {scope!r}{of}."
+            msg = f"Token {caller.name!r} lacks the scope {scope!r}{of}."
             raise RequestError(HTTPStatus.FORBIDDEN, msg)
         if self._rate is not None:
             self._count(caller.name or "")

@@ -4,7 +4,8 @@ import asyncio
 import errno
 import logging
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
@@ -13,7 +14,12 @@ from typing import Any, cast
 from urllib.parse import parse_qsl
 
 import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Match, Route
+from starlette.types import Receive, Scope, Send
 
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.checks import Fault
@@ -24,18 +30,19 @@ from rosenblatt.service.features import ColumnFeatures, Features
 from rosenblatt.service.forgetting import Replays
 from rosenblatt.service.history import text_of
 from rosenblatt.service.learner import ServedLearner
-from rosenblatt.service.limits import RequestError
+from rosenblatt.service.limits import Headers, RequestError
 from rosenblatt.service.metrics import Metrics
-from rosenblatt.service.requests import Example, Problem
+from rosenblatt.service.requests import Example, Learned, Problem
 from rosenblatt.service.writer import Entry, Taught, Writer, no_model
 
-OF_MODEL = "/v1/models/{model}/"
 JSON, NDJSON = "application/json", "application/x-ndjson"
-HEADERS = [(b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff")]
+HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 TRUTHS = {"0": False, "1": True, "false": False, "true": True}
 NOBODY = Caller(None, frozenset(), None)
+BEGAN = "rosenblatt.began"  # in the scope of a request: when it came
 log = logging.getLogger("rosenblatt.service")
 encode = msgspec.json.Encoder().encode
+_LATE = "late"
 _UNREADABLE = "it must be UTF-8 text and not nested too deeply"
 
 
@@ -56,23 +63,23 @@ class Call:
         return cast("Entry", self.entry)
 
 
-@dataclass(slots=True)
-class Reply:
-    """An answer that is not simply a body of JSON with status 200."""
+class Reply(Response):
+    """An answer: bytes, or what becomes JSON."""
 
-    body: Any
-    status: HTTPStatus = HTTPStatus.OK
-    kind: str = JSON
-    headers: tuple[tuple[bytes, bytes], ...] = ()
+    def __init__(
+        self,
+        body: Any,
+        status: HTTPStatus = HTTPStatus.OK,
+        kind: str = JSON,
+        headers: Headers = (),
+    ) -> None:
+        self.status_code, self.background = status, None
+        self.body = body if isinstance(body, bytes) else encode(body)
+        length = (b"content-length", b"%d" % len(self.body))
+        self.raw_headers = [(b"content-type", kind.encode()), length, *HEADERS, *headers]
 
-    def wire(self) -> tuple[list[tuple[bytes, bytes]], bytes]:
-        """Return headers and body as they are sent."""
-        body = self.body if isinstance(self.body, bytes) else encode(self.body)
-        length = (b"content-length", b"%d" % len(body))
-        return [(b"content-type", self.kind.encode()), length, *HEADERS, *self.headers], body
 
-
-Handler = Callable[["Application", Call], Any]  # what it returns may be awaitable
+Handler = Callable[["Application", Call], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
@@ -94,8 +101,8 @@ class Operation:
     large: bool = False  # whether a model file may come
 
 
-class Application:
-    """The service as an ASGI application.
+class Application(Starlette):
+    """The service as an ASGI application, which another can mount.
 
     Parameters
     ----------
@@ -112,114 +119,65 @@ class Application:
         self.metrics = Metrics(writer)
         self.versions = answers.Versions(writer)
         self.replays = Replays(writer)
-        self._routes = [
-            (Route(one.path, endpoint.open, methods=[one.method]), endpoint)
-            for one in operations
-            for endpoint in [Endpoint(self, one)]
-        ]
-        self._direct = {  # by method and last part of the path: 30 µs less than by the routes
-            (endpoint.method, route.path.removeprefix(OF_MODEL)): endpoint
-            for route, endpoint in self._routes
-            if route.path.startswith(OF_MODEL) and route.path.count("/") == 4
-        }
+        super().__init__(
+            routes=[
+                Route(one.path, Endpoint(self, one), methods=[one.method]) for one in operations
+            ],
+            exception_handlers={
+                HTTPException: self._not_routed,
+                RosenblattError: self._refused,
+                OSError: self._without_files,
+                sqlite3.Error: self._without_files,
+                Exception: self._refused,  # the server logs it
+            },
+            lifespan=self.lifespan,
+        )
+        self.router.redirect_slashes = False
 
     def close(self) -> None:
         """End, after what has been accepted."""
         self.replays.close()
         self.writer.close()
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer a request that comes in pieces, as ASGI has it."""
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-            return
-        if scope["type"] != "http":
-            return
-        began = perf_counter()
-        try:
-            endpoint, call = self._opened(scope)
-            most = endpoint.most_bytes
-            body = await _body(receive, most, self.limits.body_seconds) if most else b""
-            answer = endpoint.run(call, body)
-            if isinstance(answer, Awaitable):
-                answer = await answer
-            reply = endpoint.reply(answer, began)
-        except ConnectionError:
-            return
-        except Exception as error:  # noqa: BLE001  # the client is told, or the log
-            reply = self._refusal(error, began)
-        headers, body = reply.wire()
-        await send({"type": "http.response.start", "status": int(reply.status), "headers": headers})
-        body = b"" if scope["method"] == "HEAD" else body
-        await send({"type": "http.response.body", "body": body})
-
-    def answer(self, scope: Any, body: bytes, write: Callable[[Reply], None]) -> None:
-        """Answer a request that has come whole by a call of ``write``, at once or later."""
-        began = perf_counter()
-
-        def settle(future: Any) -> None:
-            try:
-                reply = endpoint.reply(future.result(), began)
-            except Exception as error:  # noqa: BLE001  # the client is told, or the log
-                reply = self._refusal(error, began)
-            write(reply)
-
-        try:
-            endpoint, call = self._opened(scope)
-            answer = endpoint.run(call, body)
-            if isinstance(answer, Awaitable):
-                asyncio.ensure_future(answer).add_done_callback(settle)
-                return
-            reply = endpoint.reply(answer, began)
-        except Exception as error:  # noqa: BLE001  # the client is told, or the log
-            reply = self._refusal(error, began)
-        write(reply)
-
-    def _opened(self, scope: Any) -> tuple["Endpoint", Call]:
-        """Return a request whose head has passed all checks."""
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        self.access.check_host(headers.get(b"host", b""), headers.get(b"origin"))
-        parts = scope["path"].split("/")
-        direct = len(parts) == 5 and self._direct.get((scope["method"], parts[4]))
-        if direct and parts[1] == "v1" and parts[2] == "models" and parts[3]:
-            return direct, direct.open({"model": parts[3]}, headers, scope["query_string"])
-        allowed: set[str] = set()
-        for route, endpoint in self._routes:
-            match, found = route.matches(scope)
-            if match is Match.FULL:
-                return endpoint, endpoint.open(found["path_params"], headers, scope["query_string"])
-            if match is Match.PARTIAL:
-                allowed |= route.methods or set()
-        if not allowed:
-            raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing here.")
-        msg = f"This is not done here with that method; use {' or '.join(sorted(allowed))}."
-        raise RequestError(HTTPStatus.METHOD_NOT_ALLOWED, msg, allow=", ".join(sorted(allowed)))
-
-    def _refusal(self, error: Exception, began: float) -> Reply:
-        """Return what a client is told of an error."""
-        reply = problem(error)
-        self.metrics.request("refused", int(reply.status), perf_counter() - began)
-        return reply
-
-    async def _live(self, receive: Any, send: Any) -> None:
-        """Begin and end with the server."""
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                self.begin()
-            else:
-                self.writer.post = lambda function: function()  # there will be no loop
-            await send({"type": f"{message['type']}.complete"})
-            if message["type"] == "lifespan.shutdown":
-                return
+    @asynccontextmanager
+    async def lifespan(self, _outer: Any = None) -> AsyncIterator[None]:
+        """Show readers what the writer did in the loop that runs here."""
+        self.begin()
+        yield
+        self.writer.post = lambda function: function()  # there will be no loop
 
     def begin(self) -> None:
         """Have the writer show what it did in the loop that runs here."""
         self.writer.post = asyncio.get_running_loop().call_soon_threadsafe
 
-    async def in_thread(self, function: Callable[..., Any], *values: Any) -> Any:
-        """Run what reads the disk beside the readers' thread."""
-        return await asyncio.to_thread(function, *values)
+    async def _refused(self, request: Request, error: Exception) -> Response:
+        """Answer with what is wrong."""
+        reply = problem(error)
+        seconds = perf_counter() - request.scope.get(BEGAN, perf_counter())
+        self.metrics.request("refused", reply.status_code, seconds)
+        return reply
+
+    async def _not_routed(self, request: Request, _error: Exception) -> Response:
+        """Answer a request that no operation matches."""
+        found = [cast("Route", one) for one in self.routes]
+        found = [one for one in found if one.matches(request.scope)[0] is Match.PARTIAL]
+        allowed = sorted({method for one in found for method in one.methods or ()})
+        refusal = RequestError(HTTPStatus.NOT_FOUND, "Not found.")
+        if allowed:
+            msg = f"Method not allowed; use {' or '.join(allowed)}."
+            refusal = RequestError(HTTPStatus.METHOD_NOT_ALLOWED, msg, allow=", ".join(allowed))
+        return await self._refused(request, refusal)
+
+    async def _without_files(self, request: Request, error: Exception) -> Response:
+        """Answer where the process has no descriptor left; other errors are ours."""
+        if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_CANTOPEN and (
+            getattr(error, "errno", None) not in {errno.EMFILE, errno.ENFILE}
+        ):
+            raise error
+        log.error("The journal cannot be opened.", exc_info=error)
+        msg = "The journal cannot be opened; too many files may be open. Try again soon."
+        unavailable = RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
+        return await self._refused(request, unavailable)
 
     async def command(self, run: Callable[[], Any]) -> Any:
         """Have the writer do something between two groups."""
@@ -227,21 +185,22 @@ class Application:
         self.writer.command(run, future)
         return await future
 
-    def teach(
-        self, entry: Entry, examples: Sequence[Taught], caller: Caller, *, single: bool = True
-    ) -> Awaitable[Any]:
-        """Have the writer learn examples; awaited, it is the answer to a single one or a list."""
+    async def teach(
+        self, entry: Entry, examples: Sequence[Example], caller: Caller
+    ) -> list[Learned]:
+        """Check examples and have the writer learn them, all or none."""
+        taught = [self._taught(entry, one) for one in examples]
         future = asyncio.get_running_loop().create_future()
-        self.writer.teach(entry, examples, caller.name, future, single=single)
-        return future
+        self.writer.teach(entry, taught, caller.name, future)
+        return cast("list[Learned]", await future)
 
     async def at(self, entry: Entry, version: int | None) -> tuple[ServedLearner, int]:
         """Return the model at a version, or as it is now."""
         if version is None or version == entry.version:
             return entry.view, entry.version
-        return await self.in_thread(self.versions.get, entry, version), version
+        return await asyncio.to_thread(self.versions.get, entry, version), version
 
-    def taught(self, entry: Entry, one: Example) -> Taught:
+    def _taught(self, entry: Entry, one: Example) -> Taught:
         """Return an example as the writer takes it, checked."""
         if one.id is not None:
             self.check_id(one.id)
@@ -273,18 +232,33 @@ class Endpoint:
 
     def __init__(self, app: Application, operation_: Operation) -> None:
         self._app, self._operation = app, operation_
-        self._handler, self.method = operation_.handler, operation_.method
         self._decode = _decoder(operation_.request)
         self._decode_line = _decoder(operation_.lines)
         self._label = f"{operation_.method} {operation_.path}"
-        self.most_bytes = 0  # of a body; 0: there is none
+        self._most_bytes = 0  # of a body; 0: there is none
         if operation_.request is not None:
             limits = app.limits
-            self.most_bytes = limits.model_file if operation_.large else limits.body
+            self._most_bytes = limits.model_file if operation_.large else limits.body
 
-    def open(self, path: dict[str, str], headers: dict[bytes, bytes], query: bytes) -> Call:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, carry it out and answer."""
+        app, operation = self._app, self._operation
+        scope[BEGAN] = began = perf_counter()
+        app.begin()  # an application that mounts this one need not know of its lifespan
+        call = self._opened(scope)
+        if self._most_bytes:
+            body = await _body(receive, self._most_bytes, app.limits.body_seconds)
+            call.body = self._decoded(body, lines=call.lines)
+        answer = await operation.handler(app, call)
+        reply = answer if isinstance(answer, Reply) else Reply(answer, operation.status)
+        app.metrics.request(self._label, reply.status_code, perf_counter() - began)
+        await reply(scope, receive, send)
+
+    def _opened(self, scope: Scope) -> Call:
         """Return a request to this operation; raise where its head says that it is refused."""
-        app, wanted = self._app, self._operation
+        app, wanted, path = self._app, self._operation, scope["path_params"]
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        app.access.check_host(headers.get(b"host", b""), headers.get(b"origin"))
         name = path.get("model")
         caller = NOBODY
         if wanted.scope is not None:
@@ -296,7 +270,8 @@ class Endpoint:
             entry = app.writer.entries.get(name)
             if entry is None and wanted.method != "PUT":
                 raise no_model(name)
-        lines = self.most_bytes > 0 and self._comes_in_lines(headers)
+        lines = self._most_bytes > 0 and self._comes_in_lines(headers)
+        query = scope["query_string"]
         return Call(caller, entry, path, self._fields(query) if query else {}, None, lines)
 
     def _fields(self, query: bytes) -> dict[str, Any]:
@@ -329,33 +304,24 @@ class Endpoint:
             msg = f"The body must have the type {taken} (Content-Type)."
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, msg)
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or len(length) > 15 or int(length) > self.most_bytes:
-            raise _too_large(self.most_bytes)
+        if not length.isdigit() or len(length) > 15 or int(length) > self._most_bytes:
+            raise _too_large(self._most_bytes)
         return lines
 
-    def run(self, call: Call, body: bytes) -> Any:
-        """Return the answer to a request with this body, or what to await for it."""
-        if self.most_bytes:
-            if len(body) > self.most_bytes:
-                raise _too_large(self.most_bytes)
-            decode = self._decode_line.decode_lines if call.lines else self._decode.decode
-            try:
-                call.body = decode(body)
-                _check_keys(call.body, body, lines=call.lines)
-            except (msgspec.ValidationError, Fault) as error:
-                msg = f"Invalid request body: {error}."
-                raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg) from error
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                reason = str(error) if isinstance(error, msgspec.DecodeError) else _UNREADABLE
-                msg = f"The body is not JSON: {reason}."
-                raise RequestError(HTTPStatus.BAD_REQUEST, msg) from error
-        return self._handler(self._app, call)
-
-    def reply(self, answer: Any, began: float) -> Reply:
-        """Return an answer with its status, counted."""
-        reply = answer if isinstance(answer, Reply) else Reply(answer, self._operation.status)
-        self._app.metrics.request(self._label, int(reply.status), perf_counter() - began)
-        return reply
+    def _decoded(self, body: bytes, *, lines: bool) -> Any:
+        """Return a body as its type, or raise."""
+        decode = self._decode_line.decode_lines if lines else self._decode.decode
+        try:
+            found = decode(body)
+            _check_keys(found, body, lines=lines)
+        except (msgspec.ValidationError, Fault) as error:
+            msg = f"Invalid request body: {error}."
+            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg) from error
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            reason = str(error) if isinstance(error, msgspec.DecodeError) else _UNREADABLE
+            msg = f"The body is not JSON: {reason}."
+            raise RequestError(HTTPStatus.BAD_REQUEST, msg) from error
+        return found
 
 
 def _check_keys(found: Any, body: bytes, *, lines: bool) -> None:
@@ -397,24 +363,31 @@ def _decoder(kind: Any) -> Any:
     return None if kind is None else msgspec.json.Decoder(kind)
 
 
-async def _body(receive: Any, most: int, seconds: float) -> bytes:
-    message = None
+async def _body(receive: Receive, most: int, seconds: float) -> bytes:
+    """Return a body that comes in time; by a timer, for ``asyncio.timeout`` takes 6 µs."""
     parts, size = [], 0
+    task = cast("asyncio.Task[Any]", asyncio.current_task())
+    timer = asyncio.get_running_loop().call_later(seconds, task.cancel, _LATE)
     try:
-        async with asyncio.timeout(seconds):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise ConnectionResetError
-                parts.append(message.get("body", b""))
-                size += len(parts[-1])
-                if size > most:
-                    raise _too_large(most)
-                if not message.get("more_body"):
-                    return parts[0] if len(parts) == 1 else b"".join(parts)
-    except TimeoutError:
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                msg = "The body did not come whole."
+                raise RequestError(HTTPStatus.BAD_REQUEST, msg)  # nobody is told
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > most:
+                raise _too_large(most)
+            if not message.get("more_body"):
+                return parts[0] if len(parts) == 1 else b"".join(parts)
+    except asyncio.CancelledError as error:
+        if error.args != (_LATE,):
+            raise
+        task.uncancel()
         msg = f"The body did not come within {seconds:g} seconds."
         raise RequestError(HTTPStatus.REQUEST_TIMEOUT, msg) from None
+    finally:
+        timer.cancel()
 
 
 def _too_large(most: int) -> RequestError:
@@ -423,19 +396,10 @@ def _too_large(most: int) -> RequestError:
 
 
 def problem(error: Exception) -> Reply:
-    """Return what a client is told of an error; a fault of ours goes to the log."""
-    headers: tuple[tuple[bytes, bytes], ...] = ()
-    status, sentence = HTTPStatus.UNPROCESSABLE_ENTITY, str(error)
+    """Return what a client is told of an error."""
     if isinstance(error, RequestError):
-        status, headers = error.status, error.headers
-    elif getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CANTOPEN or (
-        isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)
-    ):
-        log.error("The journal cannot be opened.", exc_info=error)
-        status, headers = HTTPStatus.SERVICE_UNAVAILABLE, ((b"retry-after", b"1"),)
-        sentence = "The journal cannot be opened; too many files may be open. Try again soon."
-    elif not isinstance(error, RosenblattError):
-        log.error("A request failed.", exc_info=error)
-        status = HTTPStatus.INTERNAL_SERVER_ERROR
-        sentence = "Internal error; see the log of the service."
-    return Reply(Problem(error=sentence), status, headers=headers)
+        return Reply(Problem(error=str(error)), error.status, headers=error.headers)
+    if isinstance(error, RosenblattError):
+        return Reply(Problem(error=str(error)), HTTPStatus.UNPROCESSABLE_ENTITY)
+    sentence = "Internal error; see the service's log."
+    return Reply(Problem(error=sentence), HTTPStatus.INTERNAL_SERVER_ERROR)

@@ -116,7 +116,7 @@ class Client:
             msg = f"url must be an address like http://127.0.0.1:8765; got {url!r}."
             raise InputError(msg)
         if parts.username or parts.query or parts.fragment:
-            msg = "url must have neither a name, a question nor a fragment; give a token as token."
+            msg = "url must not contain credentials, a query or a fragment; pass token=."
             raise InputError(msg)
         token = token if token is not None else os.environ.get(TOKEN_VARIABLE)
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.strip()):

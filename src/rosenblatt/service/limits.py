@@ -5,6 +5,8 @@ from http import HTTPStatus
 
 from rosenblatt.errors import RosenblattError
 
+Headers = tuple[tuple[bytes, bytes], ...]  # of an answer
+
 
 class RequestError(RosenblattError):
     """A request that is not answered as asked: a status of HTTP and a sentence."""
@@ -20,7 +22,7 @@ class RequestError(RosenblattError):
         self.status, self.retry_after = status, retry_after
         bearer = "Bearer" if status == HTTPStatus.UNAUTHORIZED else None
         named = {b"retry-after": retry_after, b"allow": allow, b"www-authenticate": bearer}
-        self.headers = tuple(
+        self.headers: Headers = tuple(
             (name, str(value).encode()) for name, value in named.items() if value is not None
         )
 

@@ -14,8 +14,8 @@ REFERENCE = "#/components/schemas/{name}"
 ERRORS = {
     "400": "The body is not JSON.",
     "401": "A token is needed, or it is not known.",
-    "403": "The token has not the scope.",
-    "404": "There is no such thing.",
+    "403": "The token lacks the scope.",
+    "404": "Not found.",
     "409": "It is in conflict with what is there.",
     "410": "It was forgotten.",
     "413": "The body is too large.",

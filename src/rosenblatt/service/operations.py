@@ -1,5 +1,6 @@
 """What can be asked of the service: each operation with what it takes and answers."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from http import HTTPStatus
@@ -15,7 +16,6 @@ from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation
 from rosenblatt.service.forgetting import roll_back
 from rosenblatt.service.history import text_of
 from rosenblatt.service.journal import TokenRecord
-from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import (
     NAME,
@@ -79,23 +79,14 @@ def operation(
     request=PredictRequest,
     answer=Prediction | Predictions,
 )
-def predict(app: Application, call: Call) -> Any:
+async def predict(app: Application, call: Call) -> Prediction | Predictions:
     """Answer with a label for one row, or labels for many."""
-    body, version = call.body, call.body.version
-    if (body.features is UNSET) == (body.rows is UNSET):
-        raise _either(ROW, "rows")
-    if version is None:
-        return _predicted(app, call, call.model.view, call.model.version)
-
-    async def later() -> Any:
-        return _predicted(app, call, *await app.at(call.model, version))
-
-    return later()
-
-
-def _predicted(app: Application, call: Call, served: ServedLearner, version: int) -> Any:
     entry, body = call.model, call.body
-    if body.features is not UNSET:
+    single = body.features is not UNSET
+    if single == (body.rows is not UNSET) or (body.id is not None and not single):
+        raise _either(ROW, "rows")
+    served, version = await app.at(entry, body.version)
+    if single:
         app.check(entry, [body.features])
         found = answers.predict(served, version, body.features, body.id)
         app.metrics.predicted(entry, 1)
@@ -103,8 +94,6 @@ def _predicted(app: Application, call: Call, served: ServedLearner, version: int
             app.check_id(body.id)
             entry.remembered.add(body.id, body.features)
         return found
-    if body.id is not None:
-        raise _either(ROW, "rows")
     app.check(entry, body.rows)
     app.metrics.predicted(entry, len(body.rows))
     return answers.predict_many(served, version, body.rows)
@@ -121,27 +110,19 @@ def _either(one: str, other: str) -> RequestError:
     lines=Example,
     answer=Learned | LearnedMany,
 )
-def learn(app: Application, call: Call) -> Any:
+async def learn(app: Application, call: Call) -> Learned | LearnedMany:
     """Answer when the examples are on the disk and in the weights."""
     entry, body = call.model, call.body
-    if call.lines:
-        return _learn_many(app, call, body)
-    if body.examples is not UNSET:
-        if body.features is not UNSET or body.label is not UNSET or body.id is not None:
+    if not call.lines:
+        given = [body.features is not UNSET, body.label is not UNSET]
+        single = body.examples is UNSET
+        if not all(given) if single else (any(given) or body.id is not None):
             raise _either(EXAMPLE, "examples")
-        return _learn_many(app, call, body.examples)
-    if body.features is UNSET or body.label is UNSET:
-        raise _either(EXAMPLE, "examples")
-    return app.teach(entry, [app.taught(entry, body)], call.caller)
-
-
-async def _learn_many(app: Application, call: Call, examples: list[Example]) -> LearnedMany:
-    entry = call.model
-    app.check_batch(len(examples))
-    results: list[Learned] = []
-    if examples:
-        taught = [app.taught(entry, one) for one in examples]
-        results = await app.teach(entry, taught, call.caller, single=False)
+        if single:
+            return (await app.teach(entry, [body], call.caller))[0]
+        body = body.examples
+    app.check_batch(len(body))
+    results = await app.teach(entry, body, call.caller) if body else []
     version = max((one.version for one in results), default=entry.version)
     return LearnedMany(results=results, version=version)
 
@@ -151,7 +132,7 @@ async def _learn_many(app: Application, call: Call, examples: list[Example]) -> 
     request=Feedback,
     answer=Learned,
 )
-def feedback(app: Application, call: Call) -> Any:
+async def feedback(app: Application, call: Call) -> Learned:
     """Learn from the features that were predicted under an id."""
     entry, body = call.model, call.body
     features: Any = entry.remembered.get(body.id)
@@ -159,7 +140,7 @@ def feedback(app: Application, call: Call) -> Any:
         msg = f"No prediction {body.id!r:.80} is remembered here; teach its features with learn."
         raise RequestError(HTTPStatus.NOT_FOUND, msg)
     example = Example(features=features, label=body.label, id=body.id)
-    return app.teach(entry, [app.taught(entry, example)], call.caller)
+    return (await app.teach(entry, [example], call.caller))[0]
 
 
 @operation("GET", "/v1/models", "inspect", "List the models", answer=ModelList)
@@ -205,7 +186,7 @@ async def describe(app: Application, call: Call) -> Description:
         with app.writer.journal.reader() as reader:
             return reader.curve(entry.record.model, answers.CURVE_POINTS)
 
-    return answers.described(entry, await app.in_thread(curve))
+    return answers.described(entry, await asyncio.to_thread(curve))
 
 
 @operation(
@@ -244,7 +225,7 @@ async def why(app: Application, call: Call) -> Any:
         msg = "Examples are named for the newest version only: leave version out."
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
     app.check(call.model, [body.features])
-    return await app.in_thread(answers.why, app.writer, call.model, body.features, body.top)
+    return await asyncio.to_thread(answers.why, app.writer, call.model, body.features, body.top)
 
 
 @operation(
@@ -273,7 +254,7 @@ async def journal(app: Application, call: Call) -> Reply:
                 events = list(reader.events(model, after, after + limit))
             return answers.lines(reader, model, events)
 
-    return Reply(await app.in_thread(read), kind=NDJSON)
+    return Reply(await asyncio.to_thread(read), kind=NDJSON)
 
 
 @operation(
@@ -291,8 +272,8 @@ async def export(app: Application, call: Call) -> Reply:
         msg = f"format must be model, json or onnx; got {kind!r:.40}."
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
     entry = call.model
-    served = await app.in_thread(app.versions.get, entry, call.query.get("version"))
-    type_, body = await app.in_thread(answers.exported, served, kind)
+    served = await asyncio.to_thread(app.versions.get, entry, call.query.get("version"))
+    type_, body = await asyncio.to_thread(answers.exported, served, kind)
     name = f"{entry.record.name}.{kind}"
     headers = ((b"content-disposition", f'attachment; filename="{name}"'.encode()),)
     return Reply(body, kind=type_, headers=headers)
@@ -321,7 +302,7 @@ async def job(app: Application, call: Call) -> Job:
         with app.writer.journal.reader() as reader:
             return reader.jobs(model)
 
-    for record in await app.in_thread(read):
+    for record in await asyncio.to_thread(read):
         if str(record.job) == number:
             found = answers.job_of(record)
             if found.status == "done" and (found.version or 0) > call.model.version:
@@ -338,7 +319,7 @@ async def job(app: Application, call: Call) -> Job:
 async def rollback(app: Application, call: Call) -> Description:
     """Make the model of an older version the newest."""
     entry, version = call.model, call.body.version
-    served = await app.in_thread(app.versions.new, entry, version)
+    served = await asyncio.to_thread(app.versions.new, entry, version)
     await app.command(lambda: roll_back(app.writer, entry, version, served, call.caller.name))
     return answers.described(entry)
 
@@ -461,7 +442,7 @@ def page_file(name: str) -> Reply:
     file = known.get(name)
     kind = PAGE_TYPES.get(Path(name).suffix)
     if file is None or kind is None:
-        raise RequestError(HTTPStatus.NOT_FOUND, "There is nothing here.")
+        raise RequestError(HTTPStatus.NOT_FOUND, "Not found.")
     return Reply(file.read_bytes(), kind=kind, headers=PAGE_HEADERS)
 
 

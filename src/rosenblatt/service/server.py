@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.errors import InputError, Parameter, Sentence
 
 if TYPE_CHECKING:
+    from rosenblatt.service.app import Application
     from rosenblatt.service.limits import Limits
 
 NEEDED = ("starlette", "msgspec", "uvicorn", "httptools")
@@ -33,6 +34,29 @@ def require_packages() -> None:
     if missing:
         msg = f"The service needs {', '.join(missing)}: pip install 'rosenblatt[serve]'."
         raise InputError(msg)
+
+
+def create_app(
+    folder: str | os.PathLike[str],
+    *,
+    token: str | None = None,
+    names: Sequence[str] = LOOPBACK_NAMES,
+    limits: "Limits | None" = None,
+) -> "Application":
+    """Return the service of a folder as an ASGI application, to be closed by ``close``.
+
+    Parameters are those of ``ModelServer``; ``names`` are all names that requests may use.
+    """
+    require_packages()
+    from rosenblatt.service.access import Access, digest_of
+    from rosenblatt.service.app import Application
+    from rosenblatt.service.operations import OPERATIONS
+    from rosenblatt.service.writer import Writer
+
+    writer = Writer(folder, limits)
+    operator = None if token is None else digest_of(token)
+    access = Access(lambda: writer.tokens, operator, names, writer.limits.rate)
+    return Application(writer, access, OPERATIONS)
 
 
 class ModelServer:
@@ -62,33 +86,22 @@ class ModelServer:
         limits: "Limits | None" = None,
     ) -> None:
         require_packages()
-        from rosenblatt.service.access import Access, digest_of, is_loopback
-        from rosenblatt.service.app import Application
+        from rosenblatt.service.access import is_loopback
         from rosenblatt.service.limits import Limits
-        from rosenblatt.service.operations import OPERATIONS
-        from rosenblatt.service.writer import Writer
 
-        self.writer = Writer(folder, _within_descriptors(limits or Limits()))
+        shown = f"[{host}]" if ":" in host else host
+        own = LOOPBACK_NAMES if is_loopback(host) else (shown,)
+        limits = _within_descriptors(limits or Limits())
+        self.app = create_app(folder, token=token, names=(*own, *names), limits=limits)
+        self.writer = self.app.writer
         try:
             if not is_loopback(host) and token is None:
                 self._check_tokens(host)
             self._socket = _bound(host, port)
         except BaseException:
-            self.writer.close()
+            self.app.close()
             raise
-        shown = f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
-        own = LOOPBACK_NAMES if is_loopback(host) else (shown,)
-        self.app = Application(
-            self.writer,
-            Access(
-                lambda: self.writer.tokens,
-                None if token is None else digest_of(token),
-                (*own, *names),
-                self.writer.limits.rate,
-            ),
-            OPERATIONS,
-        )
 
     def _check_tokens(self, host: str) -> None:
         if not self.writer.tokens:

@@ -125,7 +125,6 @@ class Lessons:
     examples: Sequence[Taught]
     token: str | None
     future: Any  # with set_result and set_exception; touched in the readers' thread only
-    single: bool = False  # whether the answer is that to the first example, not a list
 
 
 @dataclass
@@ -211,24 +210,15 @@ class Writer:
     # what the readers' thread asks for
 
     def teach(
-        self,
-        entry: Entry,
-        examples: Sequence[Taught],
-        token: str | None,
-        future: Any,
-        *,
-        single: bool = False,
+        self, entry: Entry, examples: Sequence[Taught], token: str | None, future: Any
     ) -> None:
-        """Have examples learned; the future gets a list of ``Learned``, or the error.
-
-        With ``single`` it gets the one ``Learned``.
-        """
+        """Have examples learned; the future gets a list of ``Learned``, or the error."""
         _check_open(self.failure)
         if self.waiting + len(examples) > self.limits.queue:
             msg = f"{self.waiting:,} examples wait to be learned already; try again soon."
             raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
         self.waiting += len(examples)
-        self._queue.put(Lessons(entry, examples, token, future, single))
+        self._queue.put(Lessons(entry, examples, token, future))
 
     def command(self, run: Callable[[], Any], future: Any) -> None:
         """Have a function run between two groups, in the writer's thread.
@@ -304,8 +294,7 @@ class Writer:
             self.journal.begin()
             for task in group:
                 try:
-                    found: Any = self._lessons(task, now, group_events)
-                    answers.append((task.future, found[0] if task.single else found, None))
+                    answers.append((task.future, self._lessons(task, now, group_events), None))
                 except RosenblattError as error:
                     answers.append((task.future, None, error))
             for pending in group_events.values():

@@ -22,7 +22,7 @@ export async function ask(method, path, body) {
   const options = { method, headers, body: body && JSON.stringify(body), cache: "no-store", credentials: "omit" };
   let response, text;
   try {
-    response = await fetch(path, options);
+    response = await fetch(`.${path}`, options);
     text = await response.text();
   } catch {
     throw new Refusal("The service does not answer. It may have stopped; this page tries again by itself.", 0);

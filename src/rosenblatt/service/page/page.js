@@ -31,7 +31,7 @@ class Page {
     this.place = element("main", { id: "model", tabindex: -1 });
     document.body.append(
       element("a", { class: "skip", href: "#model", onclick: (event) => this.skip(event) }, "Skip to the model"),
-      element("header", { class: "top" }, element("h1", {}, "Rosenblatt service"), this.state, this.otherToken, element("a", { href: "/openapi.json" }, "Interface")),
+      element("header", { class: "top" }, element("h1", {}, "Rosenblatt service"), this.state, this.otherToken, element("a", { href: "openapi.json" }, "Interface")),
       this.failure,
       this.token,
       element("div", { class: "desk" }, this.side, this.place),
