@@ -12,14 +12,16 @@ from rosenblatt.lazy import lazy_names
 if TYPE_CHECKING:
     from rosenblatt.plots.boundary import BoundaryDisplay
     from rosenblatt.plots.confusion import ConfusionDisplay
-    from rosenblatt.plots.coverage import CoverageDisplay
     from rosenblatt.plots.display import Display, figure_of, write_picture
     from rosenblatt.plots.error_curves import ErrorsDisplay, OrdersDisplay
-    from rosenblatt.plots.precision_recall import PrecisionRecallDisplay
     from rosenblatt.plots.projections import ProjectionsDisplay
     from rosenblatt.plots.regions import ComparisonDisplay, RegionsDisplay
-    from rosenblatt.plots.reliability import ReliabilityDisplay
-    from rosenblatt.plots.roc import RocDisplay
+    from rosenblatt.plots.score_curves import (
+        CoverageDisplay,
+        PrecisionRecallDisplay,
+        ReliabilityDisplay,
+        RocDisplay,
+    )
     from rosenblatt.plots.separability import SeparabilityDisplay
     from rosenblatt.plots.survival import SurvivalDisplay
     from rosenblatt.plots.theorem import AngleDisplay, MistakesDisplay
@@ -53,14 +55,13 @@ __all__ = [
 _HOMES = {
     "boundary": ("BoundaryDisplay",),
     "confusion": ("ConfusionDisplay",),
-    "coverage": ("CoverageDisplay",),
     "display": ("Display", "figure_of", "write_picture"),
     "error_curves": ("ErrorsDisplay", "OrdersDisplay"),
-    "precision_recall": ("PrecisionRecallDisplay",),
     "projections": ("ProjectionsDisplay",),
     "regions": ("ComparisonDisplay", "RegionsDisplay"),
-    "reliability": ("ReliabilityDisplay",),
-    "roc": ("RocDisplay",),
+    "score_curves": (
+        *("CoverageDisplay", "PrecisionRecallDisplay", "ReliabilityDisplay", "RocDisplay"),
+    ),
     "separability": ("SeparabilityDisplay",),
     "survival": ("SurvivalDisplay",),
     "theorem": ("AngleDisplay", "MistakesDisplay"),

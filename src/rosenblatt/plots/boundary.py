@@ -2,21 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.plots import arrows
-from rosenblatt.plots.display import legend_beside, set_title
+from rosenblatt.plots.display import Axes
 from rosenblatt.plots.frame import band_in, line_in
 from rosenblatt.plots.palette import FAINT, PURPLE
-from rosenblatt.plots.plane import Features, plane_name, plane_of
+from rosenblatt.plots.plane import Features, plane_of
 from rosenblatt.plots.scene import PlaneDisplay, Scene, mark_origin, scatter_classes, scene_of
 from rosenblatt.plots.subject import margins_of, rows_of_estimator, two_class_weights, unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass
@@ -30,8 +27,6 @@ class BoundaryDisplay(PlaneDisplay):
 
     Attributes
     ----------
-    scene : Scene
-        The rows in the plane: ``points``, ``numbers``, ``classes`` and ``frame`` are its parts.
     w, b : array of shape (2,) and float
         The weights in the drawn plane, not normalised.
     margin : float
@@ -41,8 +36,7 @@ class BoundaryDisplay(PlaneDisplay):
     shift : array of shape (2, 2), or None
         From the origin to the nearest point of the boundary.
     band : array of shape (n_corners, 2), or None
-    line_, arrow_, band_, points_, legend_ :
-        What was drawn, after ``plot``.
+    line_, arrow_, band_, points_, legend_ : what ``plot`` drew
     """
 
     w: NDArray[Any]
@@ -91,8 +85,7 @@ class BoundaryDisplay(PlaneDisplay):
         margins = margins_of(rows, weights)
         if margin is None:
             margin = max(float(margins.min()), 0.0)
-        name = plane_name(rows, features, plane, weights.w)
-        shown = plane_of(rows, features, name, weights.w)
+        shown = plane_of(rows, features, plane, weights.w)
         scene = scene_of(rows, shown, origin=True)
         w, b = shown.weights(weights.w, weights.b)
         found = cls._of_weights(scene, w, float(b), margin)
@@ -140,33 +133,30 @@ class BoundaryDisplay(PlaneDisplay):
         )
         return f"The boundary of {self.title} among {len(self.points):,} rows, {told}."
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         handles = self._begin(ax)
         normal = unit(self.w, self.b)
         if normal is not None:
             arrows.draw_sides(ax, self.frame, *normal)
             handles += self._draw_lines(ax, *normal)
         self.points_ = scatter_classes(ax, self.points, self.numbers)
-        self.legend_ = legend_beside(ax, handles)
-        set_title(ax, self.title, self.note)
+        self._finish(handles, self.title, self.note)
 
-    def _draw_lines(self, ax: "Axes", direction: NDArray[Any], distance: float) -> list[Any]:
+    def _draw_lines(self, ax: Axes, direction: NDArray[Any], distance: float) -> list[Any]:
         """Draw the boundary and all that belongs to it; return entries for the legend."""
         handles = []
         if self.boundary is not None:
-            self.line_ = arrows.draw_line(ax, self.boundary)
+            self.line_ = arrows.draw_line(ax, self.boundary, "boundary, w·x + b = 0")
             ends = arrows.weight_arrow(self.frame, self.boundary, direction, distance)
             self.arrow_ = arrows.draw_arrow(ax, ends, text="w")
-            handles.append(arrows.line_handle("boundary, w·x + b = 0"))
-            handles.append(arrows.arrow_handle("weight vector w (direction)"))
+            handles += [self.line_, arrows.arrow_handle("weight vector w (direction)")]
         if self.band is not None:
             self.band_ = arrows.draw_band(ax, self.band)
             handles.append(arrows.band_handle(f"|w·x + b| ≤ {self.margin:.3g}"))
         if self.perpendicular is not None and self.shift is not None:
-            arrows.draw_line(ax, self.perpendicular, colour=FAINT, width=1.2, line="--")
             label = f"perpendicular of w at the {self.centre}"
-            handles.append(arrows.line_handle(label, colour=FAINT, line="--", width=1.2))
+            dashed: Any = {"colour": FAINT, "width": 1.2, "line": "--"}
+            handles.append(arrows.draw_line(ax, self.perpendicular, label, **dashed))
             mark_origin(ax, self.frame)
             if self.frame.holds(self.shift[1]) and distance:
                 arrows.draw_arrow(ax, self.shift, colour=PURPLE, width=1.5)

@@ -1,18 +1,15 @@
 """Which classes are taken for which."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.plots.display import Display, label_text, set_title, titled
+from rosenblatt.plots.display import Axes, Display, label_text, set_title, titled
 from rosenblatt.plots.palette import INK
 from rosenblatt.plots.subject import rows_of_estimator
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_CLASSES = 40  # that can be told apart in a picture
 MOST_NUMBERED = 20  # of which the counts are written into the cells
@@ -28,8 +25,7 @@ class ConfusionDisplay(Display):
         A line for each true class, a column for each predicted one.
     classes : list of str
         Their labels.
-    image_ :
-        What was drawn, after ``plot``.
+    image_ : what ``plot`` drew
     """
 
     counts: NDArray[Any]
@@ -84,8 +80,7 @@ class ConfusionDisplay(Display):
             text += f"; most often {pair}, {wrong.max():,} times"
         return titled(self.title, f"{text}.")
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         shares = self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
         self.image_ = ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0)
         names = [label_text(label, 16) for label in self.classes]

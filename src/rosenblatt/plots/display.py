@@ -19,8 +19,13 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.plots.palette import FAINT, GRID, INK
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    import matplotlib.axes
+    import matplotlib.figure
+
+    Axes = matplotlib.axes.Axes
+    Figure = matplotlib.figure.Figure
+else:
+    Axes = Figure = Any
 
 LONGEST_LABEL = 28  # characters
 TITLE_WIDTH = 62
@@ -39,9 +44,10 @@ class Display(ABC):
     there are several) and the figure is ``figure_``. Nothing is ever shown by itself.
     """
 
-    ax_: "Axes"
-    axes_: "list[Axes]"
-    figure_: "Figure"
+    ax_: Axes
+    axes_: list[Axes]
+    figure_: Figure
+    legend_: Any
 
     @property
     def size(self) -> tuple[float, float]:
@@ -77,19 +83,24 @@ class Display(ABC):
         figure = self.ax_.get_figure(root=True)
         assert figure is not None  # noqa: S101  # axes that a caller gave are on one
         self.figure_ = figure
-        self._draw(self.axes_)
+        self._draw(self.ax_)
         return self
 
     @abstractmethod
-    def _draw(self, axes: "list[Axes]") -> None:
-        """Draw on the axes."""
+    def _draw(self, ax: Axes) -> None:
+        """Draw on the axes; this is the first of them."""
+
+    def _finish(self, handles: Sequence[Any], *title: str) -> None:
+        """Add the legend and the title to the first axes."""
+        self.legend_ = legend_beside(self.ax_, handles)
+        set_title(self.ax_, *title)
 
     def summary(self) -> Any:
         """Return the arrays by name, long ones by shape and range, as JSON can hold them."""
         return _told(self)
 
 
-def figure_of(display: Display, width: float | None = None) -> "Figure":
+def figure_of(display: Display, width: float | None = None) -> Figure:
     """Return a new figure with the display drawn on it, of which pyplot knows nothing.
 
     ``width`` is in inches; the height follows it.
@@ -117,7 +128,7 @@ def require_matplotlib() -> None:
         raise InputError(msg) from error
 
 
-def _axes_for(display: Display, ax: Any) -> "list[Axes]":
+def _axes_for(display: Display, ax: Any) -> list[Axes]:
     require_matplotlib()
     n_rows, n_columns = display.shape
     count, ratios = n_rows * n_columns, display.height_ratios
@@ -161,14 +172,14 @@ def titled(title: str, text: str) -> str:
     return f"{title}: {text}" if title else text
 
 
-def set_title(ax: "Axes", *parts: str, width: int = TITLE_WIDTH) -> None:
+def set_title(ax: Axes, *parts: str, width: int = TITLE_WIDTH) -> None:
     """Write a title, its parts on lines of their own and long ones broken."""
     lines = [fill(part, width) for part in parts if part]
     ax.set_title("\n".join(lines), loc="left", fontsize=10, color=INK)
 
 
 def style_axes(
-    ax: "Axes", xlabel: str, ylabel: str, *, grid: bool = False, percent: str = "", whole: str = ""
+    ax: Axes, xlabel: str, ylabel: str, *, grid: bool = False, percent: str = "", whole: str = ""
 ) -> None:
     """Name the axes and take away what says nothing.
 
@@ -192,18 +203,16 @@ def style_axes(
         ax.set_axisbelow(True)
 
 
-def legend_beside(ax: "Axes", handles: Sequence[Any]) -> Any:
+def legend_beside(ax: Axes, handles: Sequence[Any]) -> Any:
     """Put a legend to the right of the axes, where it covers nothing."""
-    return ax.legend(
-        handles=list(handles),
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        borderaxespad=0.0,
-        frameon=False,
-        fontsize=9,
-        ncols=1 if len(handles) <= 18 else 2,
-        labelcolor=INK,
-    )
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+    look: dict[str, Any] = {
+        "borderaxespad": 0.0,
+        "frameon": False,
+        "fontsize": 9,
+        "labelcolor": INK,
+    }
+    return ax.legend(handles=list(handles), ncols=1 if len(handles) <= 18 else 2, **place, **look)
 
 
 def _told(value: Any) -> Any:

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.estimators import Perceptron
 from rosenblatt.models.learner import generator_from
-from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.display import Axes, Display, style_axes
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
 from rosenblatt.plots.subject import DrawnRows, rows_of_data, rows_of_estimator
 from rosenblatt.training.examples import row_numbers
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.order import Order
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_MARKED = 40  # passes; the curves of more are lines without marks
 ORDERS: dict[str, Shuffle] = {"not permuted": False, "permuted every pass": True}
@@ -43,8 +40,7 @@ class ErrorsDisplay(Display):
         The first pass with the least test error: the sweet spot.
     training_name, test_name : str
         What the curves are, in the legend.
-    training_, test_, best_, legend_ :
-        What was drawn, after ``plot``.
+    training_, test_, best_, legend_ : what ``plot`` drew
     """
 
     passes: NDArray[Any]
@@ -86,15 +82,9 @@ class ErrorsDisplay(Display):
         split = Split(rows, test, random_state)
         training, judged = errors_by_pass(learner, split, check_passes(max_iter))
         name = "test error" if test is not None else "error on a held-out quarter"
-        return cls(
-            np.arange(1, len(training) + 1),
-            training,
-            judged,
-            int(np.argmin(judged)) + 1,
-            "training error",
-            name,
-            type(learner).__name__,
-        )
+        passes, best = np.arange(1, len(training) + 1), int(np.argmin(judged)) + 1
+        title = type(learner).__name__
+        return cls(passes, training, judged, best, "training error", name, title)
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, n_rows: int | None = None) -> Self:
@@ -152,8 +142,7 @@ class ErrorsDisplay(Display):
             f"{self.test_error[-1]:.2%}."
         )
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         style_axes(ax, "pass", "rows that are wrong", grid=True, percent="y", whole="x")
         marked = len(self.passes) <= MOST_MARKED
         self.training_ = self.test_ = self.best_ = None
@@ -181,8 +170,7 @@ class ErrorsDisplay(Display):
         top = max(0.01, *(float(curve.max()) for curve in curves))
         ax.set_ylim(-0.03 * top, 1.06 * top)  # a mark on zero is not cut in half
         ax.set_xlim(0.5, len(self.passes) + 0.5)
-        self.legend_ = legend_beside(ax, handles)
-        set_title(ax, f"{self.title}: error after each pass")
+        self._finish(handles, f"{self.title}: error after each pass")
 
 
 @dataclass
@@ -265,8 +253,7 @@ class OrdersDisplay(Display):
             f"{len(self.passes)} passes: {last}."
         )
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         style_axes(ax, "pass", "rows that are wrong", grid=True, percent="y", whole="x")
         self.lines_: dict[str, list[Any]] = {}
         self.bands_: dict[str, list[Any]] = {}
@@ -275,25 +262,15 @@ class OrdersDisplay(Display):
             for kind, errors in (("training", self.training_errors[name]), (self.test_name, test)):
                 mean, deviation = errors.mean(axis=0), errors.std(axis=0)
                 dashed = kind == "training"
-                line = ax.plot(
-                    self.passes,
-                    mean,
-                    color=colour,
-                    marker=marker,
-                    markersize=4.5,
-                    markerfacecolor="white" if dashed else colour,
-                    linestyle="--" if dashed else "-",
-                    label=f"{name}, {kind}",
-                )[0]
+                look: Any = {"color": colour, "marker": marker, "markersize": 4.5}
+                look |= {"markerfacecolor": "white" if dashed else colour}
+                look |= {"linestyle": "--" if dashed else "-", "label": f"{name}, {kind}"}
+                self.lines_[name] += ax.plot(self.passes, mean, **look)
                 low, high = np.maximum(mean - deviation, 0.0), mean + deviation
-                band = ax.fill_between(
-                    self.passes, low, high, color=colour, alpha=0.13, linewidth=0
-                )
-                self.lines_[name].append(line)
-                self.bands_[name].append(band)
-        self.legend_ = legend_beside(ax, [line for pair in self.lines_.values() for line in pair])
-        set_title(
-            ax,
+                band: Any = {"color": colour, "alpha": 0.13, "linewidth": 0}
+                self.bands_[name].append(ax.fill_between(self.passes, low, high, **band))
+        self._finish(
+            [line for pair in self.lines_.values() for line in pair],
             f"{self.title}: with and without shuffling",
             f"mean and standard deviation over {self.n_seeds} seeds",
         )

@@ -41,6 +41,11 @@ class Viewport(NamedTuple):
         x, y = (self.left, self.right), (self.bottom, self.top)
         return np.array([[x[0], y[0]], [x[1], y[0]], [x[1], y[1]], [x[0], y[1]]])
 
+    def cells(self, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the middles of n columns and of n rows."""
+        places = (np.arange(n) + 0.5) / n
+        return self.left + self.width * places, self.bottom + self.height * places
+
     def holds(self, point: NDArray[Any]) -> bool:
         """Return whether a point is inside."""
         return bool(self.left <= point[0] <= self.right and self.bottom <= point[1] <= self.top)

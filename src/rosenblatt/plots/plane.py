@@ -53,10 +53,10 @@ def plane_of(
     plane: str | None = None,
     w: NDArray[Any] | None = None,
 ) -> Plane:
-    """Return the plane that is asked for; of more than two features, by default, the leading one.
+    """Return the plane that is asked for.
 
-    ``plane="weights"`` needs the weights: it holds them and the direction in which the rows vary
-    most beside, so that every row is seen on the side of the boundary where it is.
+    The default of more than two features is that of the weights, if they are given, are one vector
+    and not all 0, and the direction in which the rows vary most beside them; else the leading one.
     """
     d = rows.n_features
     if plane is not None and plane not in PLANES:
@@ -68,10 +68,13 @@ def plane_of(
     if d < 2:
         msg = f"A picture of the plane needs at least two features; the rows have {d}."
         raise InputError(msg)
+    one = w is not None and w.ndim == 1 and w.any()
+    if features is None and plane is None and d > 2 and one:
+        plane = "weights"
     if features is not None or (d == 2 and plane is None):
         return _of_features(rows, (0, 1) if features is None else features)
     if plane == "weights":
-        if w is None or w.ndim > 1 or not w.any():
+        if w is None or not one:
             msg = Sentence(
                 f"{Parameter('plane', 'weights')} needs one nonzero weight vector; use "
                 f"{Parameter('plane', 'pca')}, or name two features with {Parameter('features')}."
@@ -89,18 +92,6 @@ def plane_of(
     return Plane(mean, axes, labels, note, true_origin=False)
 
 
-def plane_name(
-    rows: DrawnRows, features: Features | None, plane: str | None, w: NDArray[Any]
-) -> str | None:
-    """Return the plane to draw a boundary in: the one asked for, else that of the weights.
-
-    In it every row is on its side of the boundary, whatever the number of features.
-    """
-    if features is None and plane is None and rows.n_features > 2 and w.ndim == 1 and w.any():
-        return "weights"
-    return plane
-
-
 def plane_through(u: NDArray[Any], v: NDArray[Any], labels: tuple[str, str], note: str) -> Plane:
     """Return the plane of two directions through zero, the first of them along its first axis."""
     first = u / np.linalg.norm(u)
@@ -115,8 +106,8 @@ def plane_through(u: NDArray[Any], v: NDArray[Any], labels: tuple[str, str], not
 
 def _of_features(rows: DrawnRows, features: Features) -> Plane:
     if len(features) != 2:
-        given = f" must be two names or numbers; got {list(features)!r}."
-        msg = Sentence(Parameter("features"), given)
+        got = list(features)
+        msg = Sentence(f"{Parameter('features')} must be two names or numbers; got {got!r}.")
         raise InputError(msg)
     d = rows.n_features
     i, j = (_feature_number(rows, feature) for feature in features)

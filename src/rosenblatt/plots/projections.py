@@ -2,22 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.plots import arrows
-from rosenblatt.plots.display import legend_beside, set_title, style_axes
+from rosenblatt.plots.display import Axes, legend_beside, style_axes
 from rosenblatt.plots.frame import line_in
 from rosenblatt.plots.palette import FAINT, INK, class_style
 from rosenblatt.plots.plane import Features, plane_of
 from rosenblatt.plots.scene import PlaneDisplay, mark_origin, scatter_classes, scene_of
 from rosenblatt.plots.subject import rows_of_estimator, two_class_weights, unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_DROPPED = 60  # rows whose projection is drawn; more would be a hatching
 
@@ -33,8 +30,6 @@ class ProjectionsDisplay(PlaneDisplay):
 
     Attributes
     ----------
-    scene : Scene
-        The rows in the plane: ``points``, ``numbers``, ``classes`` and ``frame`` are its parts.
     projections : array of shape (n_rows,)
         x·w/‖w‖ of the whole rows.
     feet : array of shape (n_rows, 2)
@@ -45,8 +40,7 @@ class ProjectionsDisplay(PlaneDisplay):
         −b/‖w‖.
     along, boundary : arrays of shape (2, 2), or None
         Both ends of the line along w and of the boundary in the picture.
-    points_, drops_, lanes_, legend_ :
-        What was drawn, after ``plot``.
+    points_, drops_, lanes_, legend_ : what ``plot`` drew
     """
 
     projections: NDArray[Any]
@@ -81,15 +75,11 @@ class ProjectionsDisplay(PlaneDisplay):
         if whole is None:
             msg = "All weights are 0, so there is no direction to project onto."
             raise InputError(msg)
-        if features is None and plane is None and rows.n_features > 2:
-            plane = "weights"
         shown = plane_of(rows, features, plane, weights.w)
         normal = unit(*shown.weights(weights.w, weights.b))
         if normal is None:
-            msg = Sentence(
-                "All weights are 0 in this plane; choose other features, or "
-                f"{Parameter('plane', 'weights')}."
-            )
+            other = f"choose other features, or {Parameter('plane', 'weights')}."
+            msg = Sentence(f"All weights are 0 in this plane; {other}")
             raise InputError(msg)
         direction, distance = normal
         through = np.zeros(2)
@@ -122,11 +112,11 @@ class ProjectionsDisplay(PlaneDisplay):
             f"{self.threshold:.4g}."
         )
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        self._draw_plane(axes[0])
-        self._draw_axis(axes[1])
+    def _draw(self, ax: Axes) -> None:
+        self._draw_plane(ax)
+        self._draw_axis(self.axes_[1])
 
-    def _draw_plane(self, ax: "Axes") -> None:
+    def _draw_plane(self, ax: Axes) -> None:
         from matplotlib.collections import LineCollection
 
         handles = self._begin(ax)
@@ -144,26 +134,23 @@ class ProjectionsDisplay(PlaneDisplay):
             moved = ", moved to the rows" * bool(self.through.any())
             handles.append(arrows.arrow_handle(f"along the weight vector w{moved}"))
         if self.boundary is not None:
-            arrows.draw_line(ax, self.boundary)
-            handles.append(arrows.line_handle("boundary, w·x + b = 0"))
+            handles.append(arrows.draw_line(ax, self.boundary, "boundary, w·x + b = 0"))
         some = f" ({len(chosen)} of {n:,} drawn)" if len(chosen) < n else ""
         handles.append(arrows.line_handle(f"projection{some}", colour=FAINT, width=0.8))
         mark_origin(ax, self.frame)
         self.points_ = scatter_classes(ax, self.points, self.numbers)
-        self.legend_ = legend_beside(ax, handles)
-        set_title(ax, f"{self.title}: rows projected onto w", self.scene.note)
+        self._finish(handles, f"{self.title}: rows projected onto w", self.scene.note)
 
-    def _draw_axis(self, ax: "Axes") -> None:
+    def _draw_axis(self, ax: Axes) -> None:
         lanes = np.column_stack([self.projections, self.numbers.astype(float)])
         self.lanes_ = scatter_classes(ax, lanes, self.numbers)
-        ax.axvline(0.0, color=FAINT, linestyle="--", linewidth=1.2)
-        ax.axvline(self.threshold, color=INK, linewidth=2.0)
+        zero = ax.axvline(0.0, color=FAINT, linestyle="--", linewidth=1.2, label="zero")
+        told = f"threshold −b/‖w‖ = {self.threshold:.3g}"
+        threshold = ax.axvline(self.threshold, color=INK, linewidth=2.0, label=told)
         ax.set_ylim(-0.8, 1.8)
         style_axes(ax, "projection onto w, x·w/‖w‖", "")
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
-        zero = arrows.line_handle("zero", colour=FAINT, line="--", width=1.2)
-        threshold = arrows.line_handle(f"threshold −b/‖w‖ = {self.threshold:.3g}")
         legend_beside(ax, [zero, threshold])
 
 

@@ -4,17 +4,17 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators import AveragedPerceptron, Perceptron, VotedPerceptron
-from rosenblatt.plots.display import Display, label_text, legend_beside, set_title
+from rosenblatt.plots.display import Axes, Display, label_text, legend_beside, set_title
 from rosenblatt.plots.frame import Viewport, clipped
 from rosenblatt.plots.palette import INK, PAPER, class_style, mixed
-from rosenblatt.plots.plane import Features, Plane, plane_name, plane_of
+from rosenblatt.plots.plane import Features, Plane, plane_of
 from rosenblatt.plots.scene import (
     MOST_NAMED,
     PlaneDisplay,
@@ -25,10 +25,6 @@ from rosenblatt.plots.scene import (
 )
 from rosenblatt.plots.subject import DrawnRows, Linear, linear_of, rows_of_data, rows_of_estimator
 from rosenblatt.training.examples import numbers_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 GRID = 240  # points along each side
 ROUGH = 60  # places across and up, in which room for a name is looked for
@@ -63,8 +59,7 @@ def regions_of(estimator: Any, plane: Plane, frame: Viewport) -> Regions:
         return Regions(_polygons(weights, plane, frame), None)
     d = len(plane.origin)
     n = int(min(GRID, max(COARSEST, (MOST_VALUES / d) ** 0.5)))
-    x, y = ((np.arange(n) + 0.5) / n for _ in range(2))
-    across, up = np.meshgrid(frame.left + frame.width * x, frame.bottom + frame.height * y)
+    across, up = np.meshgrid(*frame.cells(n))
     points = np.column_stack([across.ravel(), up.ravel()])
     at_once = max(1, MOST_VALUES // d)
     labels = [
@@ -102,7 +97,7 @@ def _polygons(weights: Linear, plane: Plane, frame: Viewport) -> list[NDArray[An
     return found
 
 
-def draw_regions(ax: "Axes", regions: Regions, frame: Viewport) -> list[Any]:
+def draw_regions(ax: Axes, regions: Regions, frame: Viewport) -> list[Any]:
     """Colour the regions in the tints of their classes; a colour that comes again is hatched."""
     if regions.polygons is not None:
         drawn = [_fill(ax, k, regions.polygons[k]) for k in regions.present]
@@ -111,7 +106,7 @@ def draw_regions(ax: "Axes", regions: Regions, frame: Viewport) -> list[Any]:
     return _draw_grid(ax, regions.grid, frame)
 
 
-def name_regions(ax: "Axes", regions: Regions, frame: Viewport, classes: Sequence[Any]) -> None:
+def name_regions(ax: Axes, regions: Regions, frame: Viewport, classes: Sequence[Any]) -> None:
     """Write the name of a class where its region has the most room."""
     from matplotlib.patheffects import withStroke
 
@@ -131,33 +126,25 @@ def _roomiest(regions: Regions, number: int, frame: Viewport) -> tuple[float, fl
 
     if regions.grid is None:
         assert regions.polygons is not None  # noqa: S101  # one of the two is there
-        places = (np.arange(ROUGH) + 0.5) / ROUGH
-        x, y = np.meshgrid(frame.left + frame.width * places, frame.bottom + frame.height * places)
+        x, y = np.meshgrid(*frame.cells(ROUGH))
         points = np.column_stack([x.ravel(), y.ravel()])
         inside = Path(regions.polygons[number]).contains_points(points).reshape(ROUGH, ROUGH)
     else:
         inside = regions.grid == number
     depth = distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
     i, j = np.unravel_index(int(depth.argmax()), depth.shape)
-    n = len(inside)
-    across, up = (float(j) + 0.5) / n, (float(i) + 0.5) / n
-    return frame.left + frame.width * across, frame.bottom + frame.height * up
+    across, up = frame.cells(len(inside))
+    return float(across[j]), float(up[i])
 
 
-def _fill(ax: "Axes", number: int, polygon: NDArray[Any]) -> Any:
+def _fill(ax: Axes, number: int, polygon: NDArray[Any]) -> Any:
     style = class_style(number)
-    return ax.fill(
-        polygon[:, 0],
-        polygon[:, 1],
-        facecolor=style.tint,
-        edgecolor=mixed(style.colour, PAPER, 0.5) if style.hatch else style.tint,
-        hatch=style.hatch,
-        linewidth=0.0,
-        zorder=0,
-    )[0]
+    edge = mixed(style.colour, PAPER, 0.5) if style.hatch else style.tint
+    look: Any = {"facecolor": style.tint, "edgecolor": edge, "hatch": style.hatch}
+    return ax.fill(polygon[:, 0], polygon[:, 1], linewidth=0.0, zorder=0, **look)[0]
 
 
-def _edges(ax: "Axes", polygons: list[NDArray[Any]], frame: Viewport) -> Any:
+def _edges(ax: Axes, polygons: list[NDArray[Any]], frame: Viewport) -> Any:
     """Draw where two regions meet: the sides of polygons that are no part of the frame."""
     from matplotlib.collections import LineCollection
 
@@ -176,20 +163,15 @@ def _edges(ax: "Axes", polygons: list[NDArray[Any]], frame: Viewport) -> Any:
     return ax.add_collection(lines, autolim=False)
 
 
-def _draw_grid(ax: "Axes", grid: NDArray[Any], frame: Viewport) -> list[Any]:
+def _draw_grid(ax: Axes, grid: NDArray[Any], frame: Viewport) -> list[Any]:
     styles = [class_style(k) for k in range(int(grid.max()) + 1)]
     tints = [[int(style.tint[i : i + 2], 16) for i in (1, 3, 5)] for style in styles]
     image = ax.imshow(
-        np.array(tints, np.uint8)[grid],
-        extent=(frame.left, frame.right, frame.bottom, frame.top),
-        origin="lower",
-        aspect="auto",
-        interpolation="nearest",
-        zorder=0,
-    )
+        np.array(tints, np.uint8)[grid], extent=frame[:4], origin="lower", aspect="auto",
+        interpolation="nearest", zorder=0,
+    )  # fmt: skip
     drawn: list[Any] = [image]
-    places = (np.arange(len(grid)) + 0.5) / len(grid)
-    x, y = frame.left + frame.width * places, frame.bottom + frame.height * places
+    x, y = frame.cells(len(grid))
     present = np.unique(grid).tolist()
     for k in present:
         inside = (grid == k).astype(float)
@@ -211,12 +193,9 @@ class RegionsDisplay(PlaneDisplay):
 
     Attributes
     ----------
-    scene : Scene
-        The rows in the plane: ``points``, ``numbers``, ``classes`` and ``frame`` are its parts.
     regions : Regions
         ``polygons`` by class for a linear model, exact; else ``grid``.
-    regions_, points_, legend_ :
-        What was drawn, after ``plot``.
+    regions_, points_, legend_ : what ``plot`` drew
     """
 
     regions: Regions
@@ -241,10 +220,8 @@ class RegionsDisplay(PlaneDisplay):
         """
         rows = rows_of_estimator(estimator, X, y, feature_names)
         weights = linear_of(estimator)
-        w = np.empty(0) if weights is None else weights.w
-        name = type(estimator).__name__ if title is None else title
-        shown = plane_of(rows, features, plane_name(rows, features, plane, w), w)
-        return cls._of(estimator, rows, shown, name)
+        shown = plane_of(rows, features, plane, None if weights is None else weights.w)
+        return cls._of(estimator, rows, shown, type(estimator).__name__ if title is None else title)
 
     @classmethod
     def _of(cls, estimator: Any, rows: DrawnRows, shown: Plane, title: str) -> Self:
@@ -262,17 +239,17 @@ class RegionsDisplay(PlaneDisplay):
             f"{n:,} rows are wrong."
         )
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         self.draw_panel(ax)
         if 2 < len(self.classes) <= MOST_NAMED:
             name_regions(ax, self.regions, self.frame, self.classes)
-        self.legend_ = legend_beside(ax, class_handles(self.classes))
-        set_title(
-            ax, f"{self.title}: {self.n_wrong:,} of {len(self.points):,} wrong", self.scene.note
+        self._finish(
+            class_handles(self.classes),
+            f"{self.title}: {self.n_wrong:,} of {len(self.points):,} wrong",
+            self.scene.note,
         )
 
-    def draw_panel(self, ax: "Axes", scale: float = 1.0) -> None:
+    def draw_panel(self, ax: Axes, scale: float = 1.0) -> None:
         """Draw regions and rows, without title and legend; points have this share of their area."""
         self.regions_ = draw_regions(ax, self.regions, self.frame)
         self.points_ = scatter_classes(ax, self.points, self.numbers, scale=scale)
@@ -288,8 +265,7 @@ class ComparisonDisplay(Display):
     panels : list of RegionsDisplay
         One a learner, in the order given; after ``plot`` each has its axes in ``axes_``.
     names : list of str
-    legend_ :
-        What was drawn, after ``plot``.
+    legend_ : what ``plot`` drew
     """
 
     panels: list[RegionsDisplay]
@@ -364,8 +340,8 @@ class ComparisonDisplay(Display):
         """Return what each panel shows."""
         return {panel.title: panel.summary() for panel in self.panels}
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        spare = axes[len(self.panels) :]
+    def _draw(self, _: Axes) -> None:
+        axes, spare = self.axes_, self.axes_[len(self.panels) :]
         for number, (panel, ax) in enumerate(zip(self.panels, axes, strict=False)):
             panel.axes_, panel.ax_, panel.figure_ = [ax], ax, self.figure_
             panel.draw_panel(ax, scale=0.5)

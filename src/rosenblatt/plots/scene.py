@@ -2,28 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.plots.display import Display, label_text, style_axes
+from rosenblatt.plots.display import Axes, Display, label_text, style_axes
 from rosenblatt.plots.frame import Viewport, frame_of
 from rosenblatt.plots.palette import FAINT, INK, class_style
 from rosenblatt.plots.plane import Plane
 from rosenblatt.plots.subject import DrawnRows
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 MOST_VECTOR = 2000  # points; more go into a vector file as an image
 MOST_NAMED = 30  # classes in a legend
-SIZES = (
-    (100, 42.0),
-    (400, 26.0),
-    (1500, 14.0),
-)  # number of points up to which markers have this area
+SIZES = ((100, 42.0), (400, 26.0), (1500, 14.0))  # points up to which markers have this area
 
 
 @dataclass(frozen=True)
@@ -56,7 +49,10 @@ def scene_of(
 
 @dataclass
 class PlaneDisplay(Display):
-    """A display of rows in a plane."""
+    """A display of rows in a plane.
+
+    ``points``, ``numbers``, ``classes`` and ``frame`` are parts of its ``scene``.
+    """
 
     scene: Scene
 
@@ -85,14 +81,14 @@ class PlaneDisplay(Display):
         told = super().summary()
         return told.pop("scene") | told
 
-    def _begin(self, ax: "Axes") -> list[Any]:
+    def _begin(self, ax: Axes) -> list[Any]:
         """Set up the axes; return the entries of the classes for the legend."""
         set_frame(ax, self.frame, self.scene.axis_names)
         return class_handles(self.classes, self.numbers)
 
 
 def scatter_classes(
-    ax: "Axes",
+    ax: Axes,
     points: NDArray[Any],
     numbers: NDArray[Any],
     *,
@@ -101,25 +97,17 @@ def scatter_classes(
 ) -> list[Any]:
     """Draw points by class and return what was drawn, one collection a class that is there."""
     drawn = []
-    area = scale * point_area(len(points))
-    alpha = 0.35 if faint else 0.9 if len(points) <= 400 else 0.6
+    common: dict[str, Any] = {
+        "s": scale * point_area(len(points)),
+        "alpha": 0.35 if faint else 0.9 if len(points) <= 400 else 0.6,
+        "rasterized": len(points) > MOST_VECTOR,
+        "linewidths": 0.5,
+        "zorder": 3,
+    }
     for number in np.unique(numbers).tolist():
-        style = class_style(number)
-        of_class = points[numbers == number]
-        drawn.append(
-            ax.scatter(
-                of_class[:, 0],
-                of_class[:, 1],
-                s=area,
-                marker=style.marker,
-                color=style.colour,
-                edgecolors=style.edge,
-                linewidths=0.5,
-                alpha=alpha,
-                zorder=3,
-                rasterized=len(points) > MOST_VECTOR,
-            )
-        )
+        style, x = class_style(number), points[numbers == number]
+        look: Any = {"marker": style.marker, "color": style.colour, "edgecolors": style.edge}
+        drawn.append(ax.scatter(x[:, 0], x[:, 1], **look, **common))
     return drawn
 
 
@@ -130,31 +118,25 @@ def point_area(n_points: int) -> float:
 
 def class_handles(classes: Sequence[Any], numbers: NDArray[Any] | None = None) -> list[Any]:
     """Return entries of a legend for the classes, or for those that are among the numbers."""
-    from matplotlib.lines import Line2D
-
     present = range(len(classes)) if numbers is None else np.unique(numbers).tolist()
     handles = []
     for number in list(present)[:MOST_NAMED]:
         style = class_style(number)
-        handles.append(
-            Line2D(
-                [],
-                [],
-                linestyle="none",
-                marker=style.marker,
-                color=style.colour,
-                markeredgecolor=style.edge,
-                markersize=7,
-                label=label_text(classes[number]),
-            )
-        )
+        look = {"marker": style.marker, "color": style.colour, "markeredgecolor": style.edge}
+        handles.append(mark_handle(label_text(classes[number]), markersize=7, **look))
     if len(present) > MOST_NAMED:
-        more = f"… and {len(present) - MOST_NAMED} more classes"
-        handles.append(Line2D([], [], linestyle="none", label=more))
+        handles.append(mark_handle(f"… and {len(present) - MOST_NAMED} more classes"))
     return handles
 
 
-def ring(ax: "Axes", points: NDArray[Any], n_points: int) -> Any:
+def mark_handle(label: str, **look: Any) -> Any:
+    """Return the entry of a legend for marks that look so."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], linestyle="none", label=label, **look)
+
+
+def ring(ax: Axes, points: NDArray[Any], n_points: int) -> Any:
     """Draw rings around points, sized by the number of all points."""
     area = 5.0 * point_area(n_points) + 40.0
     style: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.6}
@@ -163,31 +145,19 @@ def ring(ax: "Axes", points: NDArray[Any], n_points: int) -> Any:
 
 def ring_handle(label: str) -> Any:
     """Return the entry of a legend for rings."""
-    from matplotlib.lines import Line2D
-
-    style: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": INK}
-    return Line2D(
-        [],
-        [],
-        linestyle="none",
-        marker="o",
-        markersize=10,
-        markeredgewidth=1.6,
-        label=label,
-        **style,
-    )
+    style = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.6}
+    return mark_handle(label, marker="o", markersize=10, **style)
 
 
-def set_frame(ax: "Axes", frame: Viewport, labels: tuple[str, str]) -> None:
+def set_frame(ax: Axes, frame: Viewport, labels: tuple[str, str]) -> None:
     """Show what the frame holds, with right angles where both axes have one scale."""
-    ax.set_xlim(frame.left, frame.right)
-    ax.set_ylim(frame.bottom, frame.top)
+    ax.set(xlim=(frame.left, frame.right), ylim=(frame.bottom, frame.top))
     if frame.equal:
         ax.set_aspect("equal", adjustable="box", anchor="W")
     style_axes(ax, *labels)
 
 
-def mark_origin(ax: "Axes", frame: Viewport) -> Any:
+def mark_origin(ax: Axes, frame: Viewport) -> Any:
     """Draw a small cross at the origin where it is in the frame."""
     if not frame.holds(np.zeros(2)):
         return None

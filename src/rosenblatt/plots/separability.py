@@ -9,16 +9,21 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.plots import arrows
-from rosenblatt.plots.display import legend_beside, set_title
+from rosenblatt.plots.display import Axes
 from rosenblatt.plots.frame import band_in, line_in
 from rosenblatt.plots.palette import INK, ORANGE, class_style
 from rosenblatt.plots.plane import Features, plane_of
-from rosenblatt.plots.scene import PlaneDisplay, ring, ring_handle, scatter_classes, scene_of
+from rosenblatt.plots.scene import (
+    PlaneDisplay,
+    mark_handle,
+    ring,
+    ring_handle,
+    scatter_classes,
+    scene_of,
+)
 from rosenblatt.plots.subject import DrawnRows, rows_of_data, unit
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from rosenblatt.theory.verdict import Verdict
 
 UNSEEN = 1e-6  # weight in a mixture
@@ -34,8 +39,6 @@ class SeparabilityDisplay(PlaneDisplay):
 
     Attributes
     ----------
-    scene : Scene
-        The rows in the plane: ``points``, ``numbers``, ``classes`` and ``frame`` are its parts.
     status : "separable", "inseparable" or "undecided"
     proof_rows : array
         The rows that prove it, by their numbers.
@@ -99,8 +102,6 @@ class SeparabilityDisplay(PlaneDisplay):
         cls, rows: DrawnRows, verdict: "Verdict", features: Features | None, plane: str | None
     ) -> Self:
         separates = verdict.status == "separable" and verdict.w is not None and verdict.w.any()
-        if separates and features is None and plane is None and rows.n_features > 2:
-            plane = "weights"
         shown = plane_of(rows, features, plane, verdict.w if separates else None)
         scene = scene_of(rows, shown)
         points, frame = scene.points, scene.frame
@@ -148,38 +149,35 @@ class SeparabilityDisplay(PlaneDisplay):
             )
         return f"Whether {n} are separable was not decided in time."
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         handles = self._begin(ax)
         self.line_ = self.band_ = self.ring_ = None
         if self.normal is not None:
             arrows.draw_sides(ax, self.frame, self.normal[:2], float(self.normal[2]))
         if self.boundary is not None:
-            self.line_ = arrows.draw_line(ax, self.boundary)
-            handles.append(arrows.line_handle("boundary of widest margin"))
+            self.line_ = arrows.draw_line(ax, self.boundary, "boundary of widest margin")
+            handles.append(self.line_)
         if self.band is not None and len(self.band):
             self.band_ = arrows.draw_band(ax, self.band)
             handles.append(arrows.band_handle(f"margin γ = {self.margin:.3g} on either side"))
         self.points_ = scatter_classes(ax, self.points, self.numbers)
         if self.meeting is not None:
             handles += self._draw_proof(ax, self.meeting)
-        self.legend_ = legend_beside(ax, handles)
-        set_title(ax, self.status.capitalize(), self.scene.note)
+        self._finish(handles, self.status.capitalize(), self.scene.note)
 
-    def _draw_proof(self, ax: "Axes", meeting: NDArray[Any]) -> list[Any]:
+    def _draw_proof(self, ax: Axes, meeting: NDArray[Any]) -> list[Any]:
         """Draw the rows of the proof and where their mixtures lie."""
         for number, hull in enumerate(self.hulls):
             closed = np.concatenate([hull, hull[:1]]) if len(hull) > 2 else hull
             arrows.draw_line(ax, closed, colour=class_style(number).colour, width=1.5, line="--")
         self.ring_ = ring(ax, self.points[self.proof_rows], len(self.points))
         if self.status == "separable":
-            arrows.draw_line(ax, meeting, colour=ORANGE, width=2.0)
             label = f"nearest points of the hulls, {2 * self.margin:.3g} apart"
-            proof = arrows.line_handle(label, colour=ORANGE)
+            proof = arrows.draw_line(ax, meeting, label, colour=ORANGE)
         else:
             at = meeting.mean(axis=0)
             ax.plot(*at, marker="X", markersize=11, linestyle="none", color=INK, zorder=7)
-            proof = arrows.line_handle("one point, a mixture of both", line="none", marker="X")
+            proof = mark_handle("one point, a mixture of both", marker="X", color=INK)
         return [ring_handle("rows that prove it"), proof]
 
 

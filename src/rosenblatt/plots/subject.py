@@ -41,9 +41,7 @@ def rows_of_estimator(
     estimator: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
 ) -> DrawnRows:
     """Return rows with the classes of a fitted estimator, of which not all need be there."""
-    if not hasattr(estimator, "classes_"):
-        msg = f"The {type(estimator).__name__} is not fitted; call fit first."
-        raise InputError(msg)
+    check_fitted(estimator)
     encoding: Any = getattr(estimator, "encoding_", None)
     encodes = encoding is not None and encoding.kind != "svmlight"  # rows come as columns
     name = encoding.name if encodes else feature_namer(X, estimator, feature_names)
@@ -56,6 +54,13 @@ def rows_of_estimator(
     classes = np.asarray(estimator.classes_)
     numbers = known_numbers(labels, classes)
     return DrawnRows(matrix_of(rows).astype(np.float64), numbers, classes, name)
+
+
+def check_fitted(estimator: Any) -> None:
+    """Raise InputError unless an estimator is fitted."""
+    if not hasattr(estimator, "classes_"):
+        msg = f"The {type(estimator).__name__} is not fitted; call fit first."
+        raise InputError(msg)
 
 
 class OneClass(NamedTuple):
@@ -72,10 +77,8 @@ def one_class(estimator: Any, X: Any, y: Any, class_: Any) -> OneClass:
     rows = rows_of_estimator(estimator, X, y)
     texts = [str(label) for label in rows.classes.tolist()]
     if class_ is None and len(texts) > 2:
-        advice = Sentence(
-            "The curve is that of one class against the others; name it with "
-            f"{Parameter('class_')}."
-        )
+        of = "The curve is that of one class against the others"
+        advice = Sentence(f"{of}; name it with {Parameter('class_')}.")
         raise InputError(advice)
     if class_ is not None and str(class_) not in texts:
         msg = f"The model knows no class {class_!r}; it knows {', '.join(texts)}."

@@ -1,7 +1,7 @@
 """How long each weight vector of a training lasted: its votes in the voted perceptron."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,10 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import is_recorded
 from rosenblatt.models.scoring import votes_of
-from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes, titled
+from rosenblatt.plots.display import Axes, Display, style_axes, titled
 from rosenblatt.plots.palette import BLUE, INK, VERMILION
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+RECORDED = Parameter("record_mistakes", value=True)
 MOST_STEMS = 150  # updates; more are points without a stem
 MOST_POINTS = 2000  # updates; of more, points that would cover each other are drawn once
 CELLS = (400, 60)  # across and up, in which they would
@@ -36,8 +34,7 @@ class SurvivalDisplay(Display):
         The updates, 0 for the start, whose weights lasted longest, longest first.
     share : float
         Their share of all votes.
-    points_, longest_, legend_ :
-        What was drawn, after ``plot``.
+    points_, longest_, legend_ : what ``plot`` drew
     """
 
     survival: NDArray[Any]
@@ -53,10 +50,7 @@ class SurvivalDisplay(Display):
         """
         if isinstance(estimator, Model):
             if not is_recorded(estimator):
-                msg = Sentence(
-                    "The model does not store its mistakes; train it with "
-                    f"{Parameter('record_mistakes', value=True)}."
-                )
+                msg = Sentence(f"The model does not store its mistakes; train it with {RECORDED}.")
                 raise InputError(msg)
             return cls.from_survival(votes_of(estimator).lifetimes, title=estimator.learner)
         survival = getattr(estimator, "survival_", None)
@@ -64,8 +58,8 @@ class SurvivalDisplay(Display):
             survival = estimator.mistakes_.lifetimes
         if survival is None:
             msg = Sentence(
-                f"This {type(estimator).__name__} does not store how long its weights lasted; fit"
-                f" a VotedPerceptron, or use {Parameter('record_mistakes', value=True)}."
+                f"This {type(estimator).__name__} does not store how long its weights lasted; fit "
+                f"a VotedPerceptron, or use {RECORDED}."
             )
             raise InputError(msg)
         return cls.from_survival(survival, title=type(estimator).__name__)
@@ -89,8 +83,7 @@ class SurvivalDisplay(Display):
             held = f"the longest survived {self.survival.max():,} rows"
         return f"{len(self.survival):,} weight vectors; {held}."
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         style_axes(ax, "update (0: the start)", "rows survived", grid=True)
         number = np.arange(len(self.survival))
         if len(number) <= MOST_STEMS:
@@ -113,8 +106,7 @@ class SurvivalDisplay(Display):
         if self.survival.max() > 20:
             ax.set_yscale("log")
         ax.set_ylim(bottom=0.5)
-        self.legend_ = legend_beside(ax, handles)
-        set_title(ax, titled(self.title, "survival of the weight vectors"))
+        self._finish(handles, titled(self.title, "survival of the weight vectors"))
 
 
 def _spread(survival: NDArray[Any]) -> NDArray[Any]:

@@ -1,5 +1,6 @@
 """The convergence theorem: mistakes below its bound, and the angle to separating weights."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
@@ -8,20 +9,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.plots.display import Display, legend_beside, set_title, style_axes
+from rosenblatt.plots.display import Axes, Display, style_axes
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from rosenblatt.tracing import ProofStep, Step, Trace
 
 FAR_ABOVE = 8.0  # times the mistakes, from where the bound needs a logarithmic axis
 MOST_STEPS = 200_000  # visits that are followed
 
 
+class ProofDisplay(Display):
+    """A display of a training beside what the proof of the theorem allows."""
+
+    note: str
+
+    @classmethod
+    def from_data(cls, X: Any, y: Any, **parameters: Any) -> Self:
+        """Train a perceptron on separable rows; the parameters are those of ``trace``."""
+        return cls.from_trace(proof_trace(X, y, parameters))
+
+    @classmethod
+    @abstractmethod
+    def from_trace(cls, trace: "Trace") -> Self:
+        """Draw a trace that was made with a witness."""
+
+
 @dataclass
-class MistakesDisplay(Display):
+class MistakesDisplay(ProofDisplay):
     """Mistakes so far, the bound R²/γ², and what the proof allows at each of them.
 
     After k mistakes w·w* ≥ k·γ, and w·w* is at most ‖w‖: so k ≤ ‖w‖/γ at any moment, and since
@@ -38,8 +53,7 @@ class MistakesDisplay(Display):
         ‖w‖/γ after each update.
     bound : float
         R²/γ².
-    mistakes_, allowed_, bound_, legend_ :
-        What was drawn, after ``plot``.
+    mistakes_, allowed_, bound_, legend_ : what ``plot`` drew
     """
 
     seen: NDArray[Any]
@@ -49,11 +63,6 @@ class MistakesDisplay(Display):
     n_seen: int
     only_updates: bool
     note: str
-
-    @classmethod
-    def from_data(cls, X: Any, y: Any, **parameters: Any) -> Self:
-        """Train a perceptron on separable rows; the parameters are those of ``trace``."""
-        return cls.from_trace(proof_trace(X, y, parameters))
 
     @classmethod
     def from_trace(cls, trace: "Trace") -> Self:
@@ -66,11 +75,8 @@ class MistakesDisplay(Display):
         updates = np.array([proof.updates for proof in proofs])
         gamma = np.array([p.projection_bound / p.updates for p in proofs])  # γ·Στ/k
         allowed = np.array([proof.length for proof in proofs]) / gamma
-        note = "" if trace.stop_reason == "converged" else "the training was not over"
-        return cls(
-            seen, updates, allowed, float(trace.bound or 0.0), len(trace), len(trace) == len(seen),
-            note,
-        )  # fmt: skip
+        bound, n_seen = float(trace.bound or 0.0), len(trace)
+        return cls(seen, updates, allowed, bound, n_seen, n_seen == len(seen), note_of(trace))
 
     @property
     def sentence(self) -> str:
@@ -81,8 +87,7 @@ class MistakesDisplay(Display):
             f"R²/γ² = {self.bound:.4g}."
         )
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         style_axes(ax, "updates" if self.only_updates else "rows seen", "mistakes", grid=True)
         x = np.append(self.seen, self.n_seen)
         kind: dict[str, Any] = {"drawstyle": "steps-post"}
@@ -103,12 +108,15 @@ class MistakesDisplay(Display):
         else:
             ax.set_ylim(0, self.bound * 1.08)
         ax.set_xlim(0 if self.n_seen > 1 else 0.5, max(self.n_seen * 1.01, 1.5))
-        self.legend_ = legend_beside(ax, [self.bound_, self.allowed_, self.mistakes_])
-        set_title(ax, "Mistakes against what the convergence theorem allows", self.note)
+        self._finish(
+            [self.bound_, self.allowed_, self.mistakes_],
+            "Mistakes against what the convergence theorem allows",
+            self.note,
+        )
 
 
 @dataclass
-class AngleDisplay(Display):
+class AngleDisplay(ProofDisplay):
     """The angle between w and w*, the weights of widest margin, after each update.
 
     The proof of the theorem allows angles up to the one whose cosine is √k·γ/R after k updates;
@@ -119,19 +127,13 @@ class AngleDisplay(Display):
     updates : array of shape (n_updates,)
     angles, allowed : arrays of shape (n_updates,)
         In degrees.
-    angles_, allowed_, legend_ :
-        What was drawn, after ``plot``.
+    angles_, allowed_, legend_ : what ``plot`` drew
     """
 
     updates: NDArray[Any]
     angles: NDArray[Any]
     allowed: NDArray[Any]
     note: str
-
-    @classmethod
-    def from_data(cls, X: Any, y: Any, **parameters: Any) -> Self:
-        """Train a perceptron on separable rows; the parameters are those of ``trace``."""
-        return cls.from_trace(proof_trace(X, y, parameters))
 
     @classmethod
     def from_trace(cls, trace: "Trace") -> Self:
@@ -143,7 +145,7 @@ class AngleDisplay(Display):
             np.array([proof.updates for proof in proofs]),
             np.array([proof.angle for proof in proofs]),
             np.degrees(np.arccos(np.clip(low / high, 0.0, 1.0))),
-            "" if trace.stop_reason == "converged" else "the training was not over",
+            note_of(trace),
         )
 
     @property
@@ -154,8 +156,7 @@ class AngleDisplay(Display):
             f"{self.angles[-1]:.1f}° after the last of {self.updates[-1]:,}."
         )
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         style_axes(ax, "updates", "angle between w and w*", grid=True, whole="x")
         marker = "o" if len(self.updates) <= 60 else ""
         self.allowed_ = ax.plot(
@@ -168,8 +169,12 @@ class AngleDisplay(Display):
         )[0]  # fmt: skip
         ax.yaxis.set_major_formatter("{x:.0f}°")
         ax.set_ylim(0, max(92.0, float(self.angles.max()) * 1.03))
-        self.legend_ = legend_beside(ax, [self.allowed_, self.angles_])
-        set_title(ax, "The weights turn towards w*", self.note)
+        self._finish([self.allowed_, self.angles_], "The weights turn towards w*", self.note)
+
+
+def note_of(trace: "Trace") -> str:
+    """Return what a title says of a trace that ends early."""
+    return "" if trace.stop_reason == "converged" else "the training was not over"
 
 
 def proof_trace(X: Any, y: Any, parameters: dict[str, Any]) -> "Trace":

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.plots import arrows
-from rosenblatt.plots.display import label_text, legend_beside, set_title
+from rosenblatt.plots.display import Axes, label_text
 from rosenblatt.plots.frame import line_in
 from rosenblatt.plots.palette import FAINT, INK, class_style
 from rosenblatt.plots.plane import Features, Plane, plane_of, plane_through
@@ -26,8 +26,6 @@ from rosenblatt.plots.theorem import update_to_draw
 from rosenblatt.rules import additive_rules
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from rosenblatt.tracing import Step
 
 LONGEST = 1.5  # ranges of the rows that the weights may take before they are drawn shorter
@@ -43,8 +41,6 @@ class UpdateDisplay(PlaneDisplay):
 
     Attributes
     ----------
-    scene : Scene
-        The rows in the plane: ``points``, ``numbers``, ``classes`` and ``frame`` are its parts.
     row : int
         The row that was learned from, counted from 0; its point is ``points[row]``.
     step : float
@@ -119,7 +115,7 @@ class UpdateDisplay(PlaneDisplay):
             note = f"the plane of w and the row, of {rows.n_features} features"
             shown: Plane = plane_through(w, step.x, labels, note)
         else:
-            shown = plane_of(rows, features, plane, step.w)
+            shown = plane_of(rows, features, plane, step.w if plane else None)
         before, after = (
             np.append(*shown.weights(v, bias)) for v, bias in ((w, b), (step.w, step.b))
         )
@@ -152,18 +148,14 @@ class UpdateDisplay(PlaneDisplay):
     def sentence(self) -> str:
         """What the picture shows."""
         label = self.classes[self.numbers[self.row]]
-        first = (
-            " Before it all weights are 0, and there is no boundary."
-            if not self.before[:2].any()
-            else ""
-        )
+        none = not self.before[:2].any()
+        first = " Before it all weights are 0, and there is no boundary." if none else ""
         return (
             f"Row {self.row} ({label}) has the activation {self.activation:.4g} before its update "
             f"in pass {self.pass_} and {self.activation_after:.4g} after it.{first}"
         )
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         handles = self._begin(ax)
         mark_origin(ax, self.frame)
         self.points_ = scatter_classes(ax, self.points, self.numbers, faint=True)
@@ -176,13 +168,14 @@ class UpdateDisplay(PlaneDisplay):
         origin = np.zeros(2)
         self.line_before_ = self.line_after_ = self.arrow_before_ = None
         if self.boundary_before is not None:
+            dashed: Any = {"colour": FAINT, "width": 1.5, "line": "--"}
             self.line_before_ = arrows.draw_line(
-                ax, self.boundary_before, colour=FAINT, width=1.5, line="--"
+                ax, self.boundary_before, "boundary before", **dashed
             )
-            handles.append(arrows.line_handle("boundary before", colour=FAINT, line="--"))
+            handles.append(self.line_before_)
         if self.boundary_after is not None:
-            self.line_after_ = arrows.draw_line(ax, self.boundary_after)
-            handles.append(arrows.line_handle("boundary after"))
+            self.line_after_ = arrows.draw_line(ax, self.boundary_after, "boundary after")
+            handles.append(self.line_after_)
         tips = [self.scale * self.before[:2], self.scale * self.after[:2]]
         if self.before[:2].any():
             ends = np.stack([origin, tips[0]])
@@ -194,10 +187,9 @@ class UpdateDisplay(PlaneDisplay):
         step = "" if self.step == 1.0 else f"{self.step:.3g}·"
         sign = "+" if number else "−"
         handles.append(arrows.arrow_handle(f"the update, {sign}{step}x", colour=colour))
-        self.legend_ = legend_beside(ax, handles)
         drawn = "" if self.scale == 1.0 else f"weights drawn × {self.scale:g}"
-        set_title(
-            ax,
+        self._finish(
+            handles,
             f"One update: activation {self.activation:.3g} → {self.activation_after:.3g}",
             "; ".join(part for part in (self.scene.note, drawn) if part),
         )

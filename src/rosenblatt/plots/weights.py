@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,9 @@ from rosenblatt.models.explanation import (
     ranking_misleads,
 )
 from rosenblatt.models.model import Model
-from rosenblatt.plots.display import Display, label_text, legend_beside, set_title, style_axes
+from rosenblatt.plots.display import Axes, Display, label_text, style_axes
 from rosenblatt.plots.palette import INK, class_style
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from rosenblatt.plots.subject import check_fitted
 
 BIAS = "(bias)"
 NAME = 34  # characters
@@ -59,8 +57,7 @@ class WeightsDisplay(BarsDisplay):
         The deviation of each weight, as large beside its value; None where no rule kept it.
     positive, negative : labels
         What either side speaks for; ``negative`` is None where there are more than two classes.
-    bars_, legend_ :
-        What was drawn, after ``plot``.
+    bars_, legend_ : what ``plot`` drew
     """
 
     bias: float
@@ -109,13 +106,8 @@ class WeightsDisplay(BarsDisplay):
         values = np.array([w.effect or 0.0 for w in shown], np.float64) if by_effect else weights
         unsure = np.array([w.uncertainty or 0.0 for w in shown], np.float64)
         return cls(
-            [weight.name for weight in shown],
-            values,
-            ranking.bias,
-            ranking.n_nonzero,
-            ranking.label,
-            ranking.against,
-            by_effect,
+            *([weight.name for weight in shown], values, ranking.bias, ranking.n_nonzero),
+            *(ranking.label, ranking.against, by_effect),
             "Average of a VotedPerceptron" if voted else model.learner,
             None if model.variance is None else unsure * values / weights,
         )
@@ -130,29 +122,19 @@ class WeightsDisplay(BarsDisplay):
             f"for {self.positive}. The bias is {self.bias:.4g}."
         )
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         against = f"against {label_text(self.positive)}"
         if self.negative is not None:
             against = f"for {label_text(self.negative)}"
         sides = (f"for {label_text(self.positive)}", against)
         self.bars_, handles = draw_bars(ax, self.names, self.values, sides)
         if self.uncertainties is not None and len(self.names):
-            sure = ax.errorbar(
-                self.values,
-                np.arange(len(self.values)),
-                xerr=self.uncertainties,
-                fmt="none",
-                ecolor=INK,
-                elinewidth=1.2,
-                capsize=3,
-                label="± one deviation of the weight",
-            )
-            handles.append(sure)
+            look: Any = {"fmt": "none", "ecolor": INK, "elinewidth": 1.2, "capsize": 3}
+            look |= {"xerr": self.uncertainties, "label": "± one deviation of the weight"}
+            handles.append(ax.errorbar(self.values, np.arange(len(self.values)), **look))
         ax.set_xlabel("weight × standard deviation" if self.by_effect else "weight")
-        self.legend_ = legend_beside(ax, handles)
         told = f"{self.n_nonzero:,} nonzero, bias {self.bias:.4g}"
-        set_title(ax, f"{self.title}: the largest weights", told)
+        self._finish(handles, f"{self.title}: the largest weights", told)
 
 
 @dataclass
@@ -171,8 +153,7 @@ class ContributionsDisplay(BarsDisplay):
         The score, or the lead.
     positive, negative : labels
         What positive and negative terms speak for.
-    bars_, legend_ :
-        What was drawn, after ``plot``.
+    bars_, legend_ : what ``plot`` drew
     """
 
     total: float
@@ -226,15 +207,8 @@ class ContributionsDisplay(BarsDisplay):
         if explanation.bias:
             names.append(BIAS)
             values.append(explanation.bias)
-        return cls(
-            names,
-            np.array(values, np.float64),
-            explanation.total,
-            explanation.positive,
-            explanation.negative,
-            n_classes,
-            title,
-        )
+        sides = (explanation.positive, explanation.negative)
+        return cls(names, np.array(values, float), explanation.total, *sides, n_classes, title)
 
     @property
     def decision(self) -> Any:
@@ -250,14 +224,12 @@ class ContributionsDisplay(BarsDisplay):
         """What the picture shows."""
         return f"{self.title}: {self.decision}, with the {self._measure} {self.total:.4g}."
 
-    def _draw(self, axes: "list[Axes]") -> None:
-        ax = axes[0]
+    def _draw(self, ax: Axes) -> None:
         sides = (f"for {label_text(self.positive)}", f"for {label_text(self.negative)}")
         self.bars_, handles = draw_bars(ax, self.names, self.values, sides)
         ax.set_xlabel("weight × value")
-        self.legend_ = legend_beside(ax, handles)
         decided = f"{label_text(self.decision)}, {self._measure} {self.total:.4g}"
-        set_title(ax, f"{label_text(self.title, 40)}: {decided}")
+        self._finish(handles, f"{label_text(self.title, 40)}: {decided}")
 
 
 def _entries(x: Any, n_features: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -277,7 +249,7 @@ def _entries(x: Any, n_features: int) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def draw_bars(
-    ax: "Axes", names: Sequence[str], values: NDArray[Any], sides: tuple[str, str]
+    ax: Axes, names: Sequence[str], values: NDArray[Any], sides: tuple[str, str]
 ) -> tuple[Any, list[Any]]:
     """Draw a bar for each name, the first on top; return the bars and entries for a legend.
 
@@ -288,14 +260,9 @@ def draw_bars(
     negative, positive = class_style(0), class_style(1)
     places = np.arange(len(values))
     signs = values > 0
-    bars = ax.barh(
-        places,
-        values,
-        height=0.72,
-        color=[positive.colour if up else negative.tint for up in signs],
-        edgecolor=[positive.edge if up else negative.colour for up in signs],
-        linewidth=0.8,
-    )
+    fills = [positive.colour if up else negative.tint for up in signs]
+    edges = [positive.edge if up else negative.colour for up in signs]
+    bars = ax.barh(places, values, height=0.72, color=fills, edgecolor=edges, linewidth=0.8)
     for bar, up in zip(bars, signs, strict=True):
         bar.set_hatch("" if up else HATCH)
     style_axes(ax, "", "", grid=True)
@@ -320,15 +287,11 @@ def model_from(estimator: Any, feature_names: Sequence[str] | None = None) -> Mo
     if isinstance(estimator, Model):
         model = estimator
     elif isinstance(estimator, OnlineClassifier):
-        if not hasattr(estimator, "classes_"):
-            msg = f"The {type(estimator).__name__} is not fitted; call fit first."
-            raise InputError(msg)
+        check_fitted(estimator)
         model = estimator.model_
     else:
-        msg = (
-            "This picture needs a fitted linear estimator of rosenblatt; got a "
-            f"{type(estimator).__name__}."
-        )
+        got = type(estimator).__name__
+        msg = f"This picture needs a fitted linear estimator of rosenblatt; got a {got}."
         raise InputError(msg)
     if feature_names is None:
         return model

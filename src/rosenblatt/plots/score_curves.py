@@ -1,0 +1,392 @@
+"""Curves of a model's scores on rows with labels: ROC, precision and recall, coverage, reliability.
+
+scikit-learn's displays of these curves have no operating point and keep no sentence.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.models.metrics import coverage_curve, precision_recall_curve, roc_auc
+from rosenblatt.models.reliability import Reliability
+from rosenblatt.plots.display import Axes, Display, style_axes, titled
+from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
+from rosenblatt.plots.subject import one_class, rows_of_estimator
+
+LEVELS = (0.5, 0.9)  # coverages that the legend tells the error of
+
+
+class ThresholdDisplay(Display):
+    """A curve of one class against the others, with a point for each threshold of its score."""
+
+    operating_point: tuple[float, float] | None
+    label: str
+    title: str
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, class_: Any = None) -> Self:
+        """Evaluate on the rows X with labels y, preferably not training rows.
+
+        ``class_`` is the positive class, by its label; the second of two by default.
+        """
+        of = one_class(estimator, X, y, class_)
+        title = type(estimator).__name__
+        return cls.from_scores(of.scores, of.positive, of.called, label=of.label, title=title)
+
+    @classmethod
+    @abstractmethod
+    def from_scores(
+        cls, scores: Any, positive: Any, called: Any = None, *, label: str = "", title: str = ""
+    ) -> Self:
+        """Draw from the score of each row and whether it is positive, and perhaps called so."""
+
+    def _end(self, ax: Axes, point: str, title: str) -> None:
+        """Draw the operating point, and all that comes after the curve."""
+        handles = [self.line_, self.chance_]
+        self.point_ = None
+        if self.operating_point is not None:
+            self.point_ = _mark(ax, *self.operating_point, "o", point)
+            handles.append(self.point_)
+        self._finish(handles, titled(self.title, title))
+
+    line_: Any
+    chance_: Any
+
+
+@dataclass
+class RocDisplay(ThresholdDisplay):
+    """Which share of a class is found, and which share of the other rows is called so.
+
+    Attributes
+    ----------
+    found, false_alarms, threshold : arrays of shape (n_levels,)
+        One point for each score that occurs, from the highest on.
+    area : float
+        The area under the curve: the chance that a row of the class scores above another row.
+    operating_point : (false_alarms, found) or None
+        Where the model predicts the class itself.
+    line_, chance_, point_, legend_ : what ``plot`` drew
+    """
+
+    found: NDArray[Any]
+    false_alarms: NDArray[Any]
+    threshold: NDArray[Any]
+    area: float
+    operating_point: tuple[float, float] | None
+    label: str
+    n_rows: int
+    title: str
+
+    size = (7.6, 4.6)
+
+    @classmethod
+    def from_scores(
+        cls, scores: Any, positive: Any, called: Any = None, *, label: str = "", title: str = ""
+    ) -> Self:
+        """Draw from the score of each row and whether it is positive, and perhaps called so.
+
+        >>> display = RocDisplay.from_scores([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
+        >>> display.found.tolist(), display.false_alarms.tolist(), display.area
+        ([0.5, 0.5, 1.0, 1.0], [0.0, 0.5, 0.5, 1.0], 0.75)
+        """
+        values, given = _by_row("scores", scores, "positive", positive)
+        found, others = (precision_recall_curve(values, side) for side in (given, ~given))
+        area = roc_auc(values, given)
+        if found is None or others is None or area is None:
+            which = "None" if found is None else "All"
+            msg = f"{which} of {len(values):,} rows are of the class {label}; the curve needs both."
+            raise InputError(msg)
+        point = None
+        if called is not None:
+            calls = np.asarray(called, bool)
+            point = float(calls[~given].mean()), float(calls[given].mean())
+        curve = (found.recall, others.recall, found.threshold, area)
+        return cls(*curve, point, label, len(values), title)
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        return titled(
+            self.title,
+            f"a row of {self.label} scores above another row with probability {self.area:.3f} "
+            f"(ROC AUC, {self.n_rows:,} rows).",
+        )
+
+    def _draw(self, ax: Axes) -> None:
+        names = f"other rows that are called {self.label}", f"rows of {self.label} that are found"
+        style_axes(ax, *names, grid=True, percent="xy")
+        self.line_ = ax.plot(
+            np.append(0.0, self.false_alarms), np.append(0.0, self.found), color=BLUE,
+            linewidth=2.0, label=f"ROC AUC {self.area:.3f}",
+        )[0]  # fmt: skip
+        self.chance_ = ax.plot([0, 1], [0, 1], color=FAINT, linestyle="--", label="by chance")[0]
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        alarms, found = self.operating_point or (0.0, 0.0)
+        self._end(ax, f"predicted: {found:.1%} found, {alarms:.1%} false alarms", "ROC curve")
+
+
+@dataclass
+class PrecisionRecallDisplay(ThresholdDisplay):
+    """Which share of the rows that are called positive is so, and which share of them is found.
+
+    Attributes
+    ----------
+    precision, recall, threshold : arrays of shape (n_levels,)
+        One point for each score that occurs, from the highest on.
+    average_precision : float
+        The mean of the precision over the recall.
+    share : float
+        Share of the positive rows among all: the precision of calling every row positive.
+    operating_point : (recall, precision) or None
+        Where the model predicts the class itself: at a score of 0.
+    line_, chance_, point_, legend_ : what ``plot`` drew
+    """
+
+    precision: NDArray[Any]
+    recall: NDArray[Any]
+    threshold: NDArray[Any]
+    average_precision: float
+    share: float
+    operating_point: tuple[float, float] | None
+    label: str
+    n_rows: int
+    title: str
+
+    @classmethod
+    def from_scores(
+        cls, scores: Any, positive: Any, called: Any = None, *, label: str = "", title: str = ""
+    ) -> Self:
+        """Draw from the score of each row and whether it is positive, and perhaps called so."""
+        values, given = _by_row("scores", scores, "positive", positive)
+        curve = precision_recall_curve(values, given)
+        if curve is None:
+            msg = f"None of {len(values):,} rows is of the class {label}; the curve needs some."
+            raise InputError(msg)
+        point = None
+        if called is not None and np.any(called):
+            right = float(np.count_nonzero(given & called))
+            point = right / np.count_nonzero(given), right / np.count_nonzero(called)
+        share = float(given.mean())
+        return cls(*curve, curve.average_precision, share, point, label, len(values), title)
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        return (
+            f"{self.title}: average precision {self.average_precision:.3f} for {self.label}, which "
+            f"{self.share:.2%} of {self.n_rows:,} rows are."
+        )
+
+    def _draw(self, ax: Axes) -> None:
+        style_axes(ax, f"recall of {self.label}", "precision", grid=True, percent="xy")
+        self.line_ = ax.plot(
+            np.append(0.0, self.recall), np.append(self.precision[0], self.precision), color=BLUE,
+            linewidth=2.0, drawstyle="steps-pre",
+            label=f"average precision {self.average_precision:.3f}",
+        )[0]  # fmt: skip
+        self.chance_ = _level(ax, self.share, f"all rows: {self.share:.2%}")
+        ax.set(xlim=(-0.01, 1.01), ylim=(0.0, 1.03))
+        recall, precision = self.operating_point or (0.0, 0.0)
+        told = f"predicted: {precision:.1%} right, {recall:.1%} found"
+        self._end(ax, told, "precision and recall")
+
+
+@dataclass
+class CoverageDisplay(Display):
+    """Answer only where the model is sure: what share of the rows is answered, and how wrongly.
+
+    A row's confidence is the vote margin of a voted perceptron, else the size of its score, or for
+    more classes the lead of the best over the second. Rows of one confidence are taken together.
+
+    Attributes
+    ----------
+    coverage : array of shape (n_levels,)
+        Shares of the rows that are answered, rising to 1.
+    error : array of shape (n_levels,)
+        Share of the answered ones that are wrong.
+    confidence : array of shape (n_levels,)
+        The least confidence among the answered ones.
+    line_, whole_, legend_ : what ``plot`` drew
+    """
+
+    coverage: NDArray[Any]
+    error: NDArray[Any]
+    confidence: NDArray[Any]
+    measure: str
+    n_rows: int
+    title: str
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
+        """Evaluate on the rows X with labels y, preferably not training rows."""
+        rows = rows_of_estimator(estimator, X, y)
+        confidence, measure = _confidence(estimator, X)
+        wrong = np.asarray(estimator.predict(X)) != np.asarray(estimator.classes_)[rows.numbers]
+        title = type(estimator).__name__
+        return cls.from_confidence(confidence, wrong, measure=measure, title=title)
+
+    @classmethod
+    def from_confidence(
+        cls, confidence: Any, wrong: Any, *, measure: str = "confidence", title: str = ""
+    ) -> Self:
+        """Draw from each row's confidence and whether it is wrong."""
+        sure, bad = _by_row("confidence", confidence, "wrong", wrong, some=True)
+        curve = coverage_curve(sure, bad)
+        return cls(curve.coverage, curve.error, curve.threshold, measure, len(sure), title)
+
+    def error_at(self, coverage: float) -> float:
+        """Return the error where at least this share of the rows is answered."""
+        return float(self.error[int(np.searchsorted(self.coverage, coverage - 1e-12))])
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        return (
+            f"{self.title}: {self.error[-1]:.2%} of {self.n_rows:,} rows are wrong; of the "
+            f"most certain half, {self.error_at(0.5):.2%}."
+        )
+
+    def _draw(self, ax: Axes) -> None:
+        style_axes(ax, "share of rows answered", "error", grid=True, percent="xy")
+        self.line_ = ax.plot(
+            self.coverage, self.error, color=BLUE, linewidth=2.0, drawstyle="steps-post",
+            label=f"most certain first, by {self.measure}",
+        )[0]  # fmt: skip
+        self.whole_ = _level(ax, self.error[-1], f"all rows: {self.error[-1]:.2%}")
+        handles = [self.line_, self.whole_]
+        for level, marker in zip(LEVELS, ("o", "^"), strict=True):
+            error = self.error_at(level)
+            handles.append(_mark(ax, level, error, marker, f"{level:.0%} answered: {error:.2%}"))
+        top = max(float(self.error[self.coverage >= 0.05].max(initial=0.0)), self.error[-1]) or 0.01
+        ax.set(xlim=(0, 1.01), ylim=(-0.03 * top, 1.15 * top))
+        self._finish(handles, titled(self.title, "error against coverage"))
+
+
+@dataclass
+class ReliabilityDisplay(Display):
+    """Whether rows of which the model says 80 % are right 80 times in 100.
+
+    Rows are put into ten equally wide ranges of the probability; empty ones are left out.
+
+    Attributes
+    ----------
+    probability, share : arrays of shape (n_bins,)
+        The mean probability of the rows of a range, and the share of them that came true.
+    count : array of shape (n_bins,)
+        Their number.
+    brier : float
+        The mean of (probability − outcome)², 0 at best.
+    line_, diagonal_, legend_ : what ``plot`` drew
+    """
+
+    probability: NDArray[Any]
+    share: NDArray[Any]
+    count: NDArray[Any]
+    brier: float
+    what: str  # the event that the probability is of
+    title: str
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
+        """Evaluate on the rows X with labels y; the estimator needs probabilities.
+
+        Of two classes the probability is that of the second one, of more that of the prediction.
+        """
+        rows = rows_of_estimator(estimator, X, y)
+        reliability = Reliability(len(rows.classes))
+        reliability.add(np.asarray(estimator.predict_proba(X)), rows.numbers)
+        two = len(rows.classes) == 2
+        what = f"a row is {rows.classes[1]}" if two else "the prediction is right"
+        return cls.from_reliability(reliability, what=what, title=type(estimator).__name__)
+
+    @classmethod
+    def from_probabilities(
+        cls, probability: Any, true: Any, *, what: str = "the prediction is right", title: str = ""
+    ) -> Self:
+        """Draw from each row's probability and whether the event came true.
+
+        >>> display = ReliabilityDisplay.from_probabilities([0.25, 0.75, 0.75], [0, 1, 0])
+        >>> display.probability.tolist(), display.share.tolist(), round(display.gap, 4)
+        ([0.25, 0.75], [0.0, 0.5], 0.25)
+        """
+        p, hit = _by_row("probability", probability, "true", true, some=True)
+        reliability = Reliability(2)
+        reliability.add(np.column_stack([1.0 - p, p]), hit.astype(np.intp))
+        return cls.from_reliability(reliability, what=what, title=title)
+
+    @classmethod
+    def from_reliability(
+        cls, reliability: Reliability, *, what: str = "the prediction is right", title: str = ""
+    ) -> Self:
+        """Draw what an evaluation found out about probabilities."""
+        columns = zip(*reliability.bins, strict=True)
+        _, _, mean, share, count = (np.array(column) for column in columns)
+        return cls(mean, share, count, reliability.brier_score, what, title)
+
+    @property
+    def gap(self) -> float:
+        """How far probabilities are from shares on average, weighted by rows."""
+        return float(np.average(np.abs(self.probability - self.share), weights=self.count))
+
+    @property
+    def sentence(self) -> str:
+        """What the picture shows."""
+        return titled(
+            self.title,
+            f"probabilities that {self.what} are {100 * self.gap:.1f} percentage points off on "
+            f"average; Brier score {self.brier:.4f}.",
+        )
+
+    def _draw(self, ax: Axes) -> None:
+        names = f"probability that {self.what}", "share that came true"
+        style_axes(ax, *names, grid=True, percent="xy")
+        perfect = "perfectly reliable"
+        self.diagonal_ = ax.plot([0, 1], [0, 1], color=FAINT, linestyle="--", label=perfect)[0]
+        self.line_ = ax.plot(
+            self.probability, self.share, color=BLUE, marker="o", linewidth=1.5,
+            label="rows of a range of ten points",
+        )[0]  # fmt: skip
+        area = 20 + 300 * self.count / self.count.max()
+        ax.scatter(self.probability, self.share, s=area, color=BLUE, alpha=0.3, linewidths=0)
+        ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        title = titled(self.title, "reliability of the probabilities")
+        self._finish([self.line_, self.diagonal_], title)
+
+
+def _by_row(
+    name: str, values: Any, event: str, came: Any, *, some: bool = False
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return a number and a yes or no for each row, perhaps of at least one."""
+    numbers, events = np.asarray(values, np.float64), np.asarray(came, bool)
+    if numbers.shape != events.shape or numbers.ndim != 1 or (some and not len(numbers)):
+        shapes = f"{numbers.shape} and {events.shape}"
+        msg = f"{name} and {event} need one value per row; got {shapes}."
+        raise InputError(msg)
+    return numbers, events
+
+
+def _level(ax: Axes, height: float, label: str) -> Any:
+    return ax.axhline(height, color=FAINT, linestyle="--", label=label)
+
+
+def _mark(ax: Axes, x: float, y: float, marker: str, label: str) -> Any:
+    style: dict[str, Any] = {"linestyle": "none", "color": VERMILION, "markersize": 8, "zorder": 4}
+    return ax.plot([x], [y], marker=marker, label=label, **style)[0]
+
+
+def _confidence(estimator: Any, X: Any) -> tuple[NDArray[Any], str]:
+    """Return how sure a model is of each row, and what that is."""
+    if hasattr(estimator, "vote_margin"):
+        return np.abs(np.asarray(estimator.vote_margin(X))), "vote margin"
+    if not hasattr(estimator, "decision_function"):
+        msg = f"{type(estimator).__name__} has no decision_function, so its confidence is unknown."
+        raise InputError(msg)
+    scores = np.asarray(estimator.decision_function(X))
+    if scores.ndim == 1:
+        return np.abs(scores), "size of the score"
+    best = np.sort(scores, axis=1)
+    return best[:, -1] - best[:, -2], "lead of the best class"
