@@ -11,9 +11,13 @@ from typing import Any, cast
 import msgspec
 import numpy as np
 from msgspec import UNSET
+from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.counts import empty_log
 from rosenblatt.kernels.shapes import entries
+from rosenblatt.mistakes.provenance import Provenance, provenance_of
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.explanation import contributions
 from rosenblatt.models.model import Class, Model
 from rosenblatt.rules import pair_scale
@@ -31,7 +35,6 @@ from rosenblatt.service.history import (
     features_from,
     in_parts,
     label_from,
-    new_learner,
 )
 from rosenblatt.service.journal import (
     ERASED,
@@ -198,11 +201,7 @@ def _as_model(served: ServedLearner) -> Model:
 
 
 def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer:
-    """Return the examples that taught the model its score of a row, as the sum that it is.
-
-    The score is Σ τᵢ·yᵢ·⟨xᵢ, x⟩, and where an average decides each term is multiplied by the share
-    of the vectors that came after it, 1 − cᵢ/c.
-    """
+    """Return the examples that taught the model its score of a row, as the sum that it is."""
     with writer.journal.reader() as reader:
         head, record = reader.head(entry.record.model), _current(reader, entry)
         served = at_version(reader, writer.snapshots, record, head, writer.limits)
@@ -213,36 +212,26 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
             )
             raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
         number, rows = _decided(served, features)
-        winner = served.classes[number]
-        if len(served.classes) == 2:
-            positive, negative = served.classes[1], served.classes[0]
-        else:
-            scores = served.scores([features])[0]
-            order = np.argsort(-scores, kind="stable").tolist()
-            positive = winner
-            negative = served.classes[next(k for k in order if k != number)]
-        x = np.zeros(served.state.n_features + 1)
         at, values = entries(rows, 0)
-        x[at], x[-1] = values, served.learner.constant
+        x = np.zeros(served.state.n_features)
+        x[at] = values
         _, file = reader.base(entry.record.model, 0)
-        first = new_learner(entry.spec, writer.limits, file)
-        if not served.is_origin:
-            first.leave_origin()
-        for label in served.classes:
-            first.grow(label)
-        start = _pair_score(first, features, positive, negative)
-        if served.state.ledger is not None and file is not None:
-            start = math.nan  # filled below: the average of what was there before is not a sum
-        teachers = _amounts(served, reader, entry, x, positive, negative)
-    total = _pair_score(served, features, positive, negative)
-    if math.isnan(start):
-        start = total - math.fsum(amount for amount, _ in teachers)
+        taught = reader.counted(entry.record.model, where="rival IS NOT NULL")
+        teachers: list[tuple[float, Event]] = []
+        scores = served.scores([features])[0]
+        found = _provenance(served, [], x, scores, number)
+        for events in in_parts(taught, TOGETHER):
+            terms = _provenance(served, events, x, scores, number).terms
+            teachers += [(term.amount, events[term.row]) for term in terms]
     teachers.sort(key=lambda pair: (-abs(pair[0]), pair[1].sequence))
+    # What was there before the first example: nothing, or a model
+    amounts = [-amount for amount, _ in teachers]
+    start = 0.0 if file is None else math.fsum([found.total, *amounts])
     return WhyAnswer(
-        label=winner,
-        positive=positive,
-        negative=negative,
-        total=total,
+        label=served.classes[number],
+        positive=found.positive,
+        negative=found.negative,
+        total=found.total,
         start=start,
         teachers=[
             TeachingExample(
@@ -261,40 +250,30 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
     )
 
 
-def _pair_score(
-    served: ServedLearner, features: Features, positive: Class, negative: Class
-) -> float:
-    scores = served.scores([features])[0]
-    if len(served.classes) == 2:
-        return float(scores)
-    at = served.classes.index
-    return float(scores[at(positive)] - scores[at(negative)])
-
-
-def _amounts(
-    served: ServedLearner, reader: Any, entry: Entry, x: Any, positive: Class, negative: Class
-) -> list[tuple[float, Event]]:
-    """Return what each example that made a step adds to the score of the row x."""
-    state, found = served.state, []
-    scale = pair_scale(served.learner.step)
-    taught = reader.counted(entry.record.model, where="rival IS NOT NULL")
-    for some in in_parts(taught, TOGETHER):
-        rows = served.rows([example_of(event)[0] for event in some])
-        for i, event in enumerate(some):
-            at, values = entries(rows, i)
-            product = float(values @ x[at]) + served.learner.constant * float(x[-1])
-            amount = (event.step or 0.0) * product
-            if len(served.classes) > 2 and event.classes == 2:
-                amount *= scale
-            if state.ledger is not None:
-                amount *= 1.0 - (event.seen or 0) / state.count
-            label, rival = label_from(event.label or "null"), label_from(event.rival or "null")
-            sign = (label == positive) - (label == negative)
-            if len(served.classes) > 2:
-                sign += (rival == negative) - (rival == positive)
-            if sign and amount:
-                found.append((sign * amount, event))
-    return found
+def _provenance(
+    served: ServedLearner, events: Sequence[Event], x: NDArray[Any], scores: Any, winner: int
+) -> Provenance:
+    """Return what these examples, each of which made a step, add to the score of the row x."""
+    state, n_classes = served.state, len(served.classes)
+    scale = pair_scale(served.learner.step) if n_classes > 2 else 1.0
+    log = empty_log(len(events))
+    for i, event in enumerate(events):
+        label, rival = (
+            served.classes.index(label_from(text or "null")) for text in (event.label, event.rival)
+        )
+        log.label[i], log.rival[i] = (label, rival) if n_classes > 2 else (2 * label - 1, 0)
+        log.tau[i] = (event.step or 0.0) * (scale if event.classes == 2 else 1.0)
+        log.seen[i] = event.seen or 0
+    log.row[:] = np.arange(len(events))
+    return provenance_of(
+        Mistakes(log, state.count),
+        served.rows([example_of(event)[0] for event in events]),
+        x,
+        served.classes,
+        averaged=state.ledger is not None,
+        activation=scores,
+        winner=winner,
+    )
 
 
 def described(entry: Entry, curve: Sequence[tuple[int, int, int, float]] = ()) -> Description:
