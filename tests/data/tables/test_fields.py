@@ -33,6 +33,14 @@ def test_bad_rows_are_named(text: bytes, sentence: str, size: int, tmp_path: Pat
         list(table_batches(file, Layout(separator=","), block_bytes=size))
 
 
+def test_a_header_of_an_empty_quoted_field(tmp_path: Path) -> None:
+    """It is a row like any other: the row behind it that cannot be read is named."""
+    file = tmp_path / "rows.csv"
+    file.write_bytes(b'""\n"c","d"\n1\n')
+    with pytest.raises(InputError, match=r"line 2: ',' follows the quote that closes a field"):
+        list(table_batches(file, Layout(separator=";", header=True)))
+
+
 def test_a_bad_row_far_behind_is_counted_from_the_first_line(tmp_path: Path) -> None:
     """Line numbers go through the blocks; the tables before the bad block arrive."""
     file = tmp_path / "rows.tsv"

@@ -1,14 +1,15 @@
-"""Rows and fields of separated text in plain Python: the definition of what a row may say.
+"""Rows and fields of separated text as Python's csv module reads them in its strict mode.
 
 Fields stand between separators. Where quoting is on, a field that begins with a double quote ends
 with one: between them separators and newlines are ordinary, and two quotes mean one. A quote within
 a field that does not begin with one is an ordinary character. A row ends at a newline, or at a
-carriage return and a newline. Python's csv module in its strict mode reads the same.
+carriage return and a newline; alone, a carriage return is ordinary.
 """
 
+import csv
 import re
 from collections.abc import Generator, Iterable, Iterator
-from functools import cache
+from io import BytesIO
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +23,12 @@ from rosenblatt.wording import counted
 QUOTE = ord('"')
 NEWLINE = ord("\n")
 BLANKS = " \t\r\n\v\f"  # taken off both ends of a field
-QUOTED = rb'"([^"]*+(?:""[^"]*+)*+)"'
+QUOTED = rb'"[^"]*+(?:""[^"]*+)*+"'
+LONE_RETURN, STAND_IN = re.compile(r"\r(?!\n|\Z)"), "\udc0d"  # no byte of text is decoded so
+NOT_TEXT = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as they are decoded here
 
 Places = NDArray[np.int64]
+csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
 
 
 class Dialect(NamedTuple):
@@ -37,51 +41,42 @@ class Dialect(NamedTuple):
 class FieldError(Exception):
     """What is wrong in a text: at which byte, and a clause that says what."""
 
-    def __init__(self, place: int, clause: str, *, unclosed: bool = False) -> None:
+    def __init__(self, place: int, clause: str, *, row: int = 0, unclosed: bool = False) -> None:
         super().__init__(place, clause)
-        self.place = place
-        self.clause = clause
+        self.place, self.clause = place, clause
+        self.row = row  # where the row begins of which a quote is not in order
         self.unclosed = unclosed  # whether more text could put it right
 
 
-@cache
-def _patterns(separator: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Return what a quoted field looks like with what must follow it, and a plain one."""
-    mark = re.escape(separator.encode())
-    quoted = re.compile(QUOTED + rb"(?=%b|\r?\n|\r?\Z)" % mark)
-    return quoted, re.compile(rb"[^%b\n]*" % mark)
+def rows(text: bytes, dialect: Dialect, start: int = 0) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield beginning, end and fields of each row; lines that are empty or only spaces are skipped.
 
+    Bytes that are not UTF-8 stand in the fields as ``NOT_TEXT``.
+    """
+    stop = start
 
-def row_at(text: bytes, place: int, dialect: Dialect) -> tuple[list[bytes], int]:
-    """Return the fields of the row that begins at a place, and the place of the next row."""
-    quoted, plain = _patterns(dialect.separator)
-    fields: list[bytes] = []
-    while True:
-        if dialect.quoting and text[place : place + 1] == b'"':
-            match = quoted.match(text, place)
-            if match is None:
-                raise _quote_error(text, place, dialect)
-            fields.append(match[1].replace(b'""', b'"'))
-            place = match.end()
-            place += text[place : place + 1] == b"\r"
-        else:
-            match = plain.match(text, place)
-            assert match is not None  # noqa: S101  # the pattern matches anything, for mypy
-            fields.append(match[0])
-            place = match.end()
-        if place >= len(text) or text[place] == NEWLINE:
-            return fields, place + 1
-        place += 1
+    def lines() -> Iterator[str]:
+        nonlocal stop
+        stream = BytesIO(text)
+        stream.seek(start)
+        for line in stream:
+            stop += len(line)
+            yield LONE_RETURN.sub(STAND_IN, line.decode("utf-8", "surrogateescape"))
 
-
-def rows(text: bytes, dialect: Dialect) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield place and fields of each row; lines that are empty or hold only spaces are skipped."""
-    place = 0
-    while place < len(text):
-        start = place
-        fields, place = row_at(text, start, dialect)
-        if len(fields) > 1 or fields[0].strip(b" \r") or text[start] == QUOTE:
-            yield start, fields
+    reader = csv.reader(
+        lines(),
+        delimiter=dialect.separator,
+        quoting=csv.QUOTE_MINIMAL if dialect.quoting else csv.QUOTE_NONE,
+        strict=True,
+    )
+    try:
+        for read in reader:
+            fields = [field.replace(STAND_IN, "\r") for field in read]
+            if len(fields) > 1 or (fields and (fields[0].strip(" \r") or text[start] == QUOTE)):
+                yield start, stop, fields
+            start = stop
+    except csv.Error:
+        raise _quote_error(text, start, dialect) from None
 
 
 def squeezed(text: bytes) -> bytes:
@@ -100,19 +95,23 @@ def not_utf_8(text: bytes) -> Sentence:
     )
 
 
-def _quote_error(text: bytes, place: int, dialect: Dialect) -> FieldError:
+def _quote_error(text: bytes, row: int, dialect: Dialect) -> FieldError:
+    """Return what is wrong with the first field of a row whose quotes are not in order."""
+    mark = re.escape(dialect.separator.encode())
+    good = re.compile(rb'(?:(?:%b|(?!")[^%b\n]*)%b)*+' % (QUOTED, mark, mark)).match(text, row)
+    place = good.end() if good else row
     closed = re.compile(QUOTED).match(text, place)
     if closed is None:
         advice = Sentence(
             f"the quote before {shown(text[place + 1 : place + 60])} is never closed; if quotes are"
             f" ordinary characters in this file, use {Parameter('quoting', value=False)}"
         )
-        return FieldError(place, advice, unclosed=True)
+        return FieldError(place, advice, row=row, unclosed=True)
     clause = (
         f"{shown(text[closed.end() : closed.end() + 1])} follows the quote that closes a field,"
         f" where {_named(dialect.separator)} or the end of the row was expected"
     )
-    return FieldError(closed.end(), clause)
+    return FieldError(closed.end(), clause, row=row)
 
 
 def _named(separator: str) -> str:
@@ -133,37 +132,42 @@ def read_plainly(text: bytes, dialect: Dialect, width: int, *, skip: bool = Fals
     At the first fault raise FieldError, or with ``skip`` leave the row out. After a quote that is
     not in order, the next line is the next row.
     """
-    columns: list[list[str | None]] = [[] for _ in range(width)]
-    starts: list[int] = []
-    faults: list[tuple[int, FieldError]] = []
+    found = PlainRows([[] for _ in range(width)], [], [])
+
+    def note(error: FieldError) -> None:
+        if not skip:
+            raise error
+        found.faults.append((len(found.starts), error))
+
     place = 0
     while place < len(text):
-        start = place
         try:
-            fields, place = row_at(text, start, dialect)
-            if len(fields) == 1 and not fields[0].strip(b" \r") and text[start] != QUOTE:
-                continue
-            values = _values(fields, width, dialect, text, start)
+            for start, _, fields in rows(text, dialect, place):
+                try:
+                    values = _values(fields, width, dialect, text, start)
+                except FieldError as error:
+                    note(error)
+                    continue
+                found.starts.append(start)
+                for column, value in zip(found.columns, values, strict=True):
+                    column.append(value)
+            break
         except FieldError as error:
-            if not skip:
-                raise
-            faults.append((len(starts), error))
-            if place == start:
-                newline = text.find(b"\n", start)
-                place = newline + 1 if newline >= 0 else len(text)
-            continue
-        starts.append(start)
-        for column, value in zip(columns, values, strict=True):
-            column.append(value)
-    return PlainRows(columns, starts, faults)
+            note(error)
+            place = text.find(b"\n", error.row) + 1 or len(text)
+    return found
 
 
 def _values(
-    fields: list[bytes], width: int, dialect: Dialect, text: bytes, start: int
+    fields: list[str], width: int, dialect: Dialect, text: bytes, start: int
 ) -> list[str | None]:
     if len(fields) != width:
         raise FieldError(start, width_clause(len(fields), width, dialect))
-    return [_value(field, text, start) for field in fields]
+    for field in fields:
+        if odd := NOT_TEXT.search(field):
+            byte, whole = (one.encode("utf-8", "surrogateescape") for one in (odd[0], field))
+            raise FieldError(text.find(byte, start), not_utf_8(whole))
+    return [field.strip(BLANKS) or None for field in fields]
 
 
 def width_clause(count: int, width: int, dialect: Dialect) -> str:
@@ -171,15 +175,6 @@ def width_clause(count: int, width: int, dialect: Dialect) -> str:
     separator = {"\t": "tabs", " ": "blanks"}.get(dialect.separator, f"'{dialect.separator}'")
     were = "was" if width == 1 else "were"
     return f"{counted(count, 'field')} where {width} {were} expected (separated by {separator})"
-
-
-def _value(field: bytes, text: bytes, start: int) -> str | None:
-    try:
-        return field.decode().strip(BLANKS) or None
-    except UnicodeDecodeError as error:
-        # A doubled quote is one byte shorter in the field, so this may be a little before the byte.
-        place = text.find(field[error.start : error.end], start)
-        raise FieldError(place, not_utf_8(field)) from None
 
 
 class WholeRows(NamedTuple):
@@ -269,10 +264,9 @@ def _behind_last_row(block: WholeRows, dialect: Dialect) -> int:
 
 
 def _behind_last_row_read(text: bytes, dialect: Dialect) -> int:
-    place = 0
     try:
-        while place < len(text):
-            place = row_at(text, place, dialect)[1]
+        for _ in rows(text, dialect):
+            pass
     except FieldError as error:
-        return place if error.unclosed else len(text)
-    return place
+        return error.row if error.unclosed else len(text)
+    return len(text)

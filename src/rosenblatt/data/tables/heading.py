@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ from rosenblatt.data.tables.fields import (
     Dialect,
     FieldError,
     WholeRows,
-    row_at,
     rows,
     squeezed,
     whole_rows,
@@ -87,8 +86,9 @@ def sample_rows(text: bytes, dialect: Dialect) -> Rows:
         text = squeezed(text)
     found: Rows = []
     try:
-        for _, fields in rows(text, dialect):
-            found.append([field.decode("utf-8", "replace").strip(BLANKS) for field in fields])
+        for _, _, fields in rows(text, dialect):
+            whole = (field.encode("utf-8", "surrogateescape") for field in fields)
+            found.append([field.decode("utf-8", "replace").strip(BLANKS) for field in whole])
             if len(found) == SAMPLE_ROWS:
                 break
     except FieldError:
@@ -462,12 +462,7 @@ def _behind_comments(text: bytes, start: int, asked: SeparatedOptions) -> tuple[
 
 def _end_of_row(text: bytes, dialect: Dialect, count: int) -> int:
     """Return where so many rows end; blank lines are none."""
-    place = 0
-    while count:
-        start = place
-        fields, place = row_at(text, start, dialect)
-        count -= len(fields) > 1 or bool(fields[0].strip(b" \r"))
-    return place
+    return next(stop for _, stop, _ in islice(rows(text, dialect), count - 1, None))
 
 
 def _check_text(sample: bytes, file: str) -> None:
