@@ -36,14 +36,16 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.shapes import as_rows, packed
 from rosenblatt.kernels.spread import feature_spread
-from rosenblatt.models.fitting import empty_model, fit_model, learn_batch
+from rosenblatt.models.fitting import learn_batch
 from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.service.features import ArrayFeatures, NamedFeatures
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.training.examples import Examples, row_numbers, targets_of
+from rosenblatt.training.linear import fit
 from rosenblatt.training.order import Order
 
 N_ROWS, N_FEATURES = 40, 5
@@ -99,8 +101,9 @@ def visit_learners() -> None:
     for n_classes, X, learner in product(CLASS_COUNTS, arrays(), learners()):
         rows = as_rows(X, 1.0)
         examples = Examples(rows, targets_of(labels(n_classes), n_classes))
-        model = empty_model("Perceptron", learner, np.arange(n_classes), N_FEATURES)
-        model, _ = fit_model(model, learner, examples, np.random.default_rng(0))
+        model = Model.empty("Perceptron", learner, np.arange(n_classes), N_FEATURES)
+        fit(model.state, examples, learner.plan(), np.random.default_rng(0))
+        model.follow(model.state)
         learn_batch(model, learner, examples)
         linear_scores(model.state, rows)
         first_not_finite(X.data if rows.sparse else X)

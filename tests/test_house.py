@@ -23,7 +23,7 @@ TOP_LEVEL = {
     *EDGES,
     *("theory", "tracing", "tuning", "estimators", "models", "training", "mistakes", "data"),
     "kernels",
-    *("parameters", "rules", "errors", "wording", "lazy"),
+    *("parameters", "rules", "errors", "wording", "lazy", "version"),
 }
 MOST_FORMAT_TESTS = 12  # isinstance of Dense and CSR outside kernels
 MOST_FILES_OF_THE_LOOP = 21

@@ -7,6 +7,7 @@ scikit-learn alone takes a second to import.
 from typing import TYPE_CHECKING
 
 from rosenblatt.lazy import lazy_names
+from rosenblatt.version import __version__ as __version__  # offered here, too
 
 if TYPE_CHECKING:
     from rosenblatt.estimators import (
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from rosenblatt.theory.margin import margin
     from rosenblatt.tracing import trace
     from rosenblatt.tuning.tune import tune
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AveragedPerceptron",

@@ -8,6 +8,7 @@ from typing import Any
 
 # Imports of modules that need each other, begun in several threads, fail or wait for ever.
 _one_at_a_time = threading.RLock()
+_finders: dict[str, Callable[[str], Any]] = {}  # by package
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -30,4 +31,10 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         setattr(sys.modules[package], name, value)  # found directly from now on
         return value
 
+    _finders[package] = find
     return find
+
+
+def public_name(name: str) -> Any:
+    """Return what the package offers under a name, for floors below the one that makes it."""
+    return _finders["rosenblatt"](name)

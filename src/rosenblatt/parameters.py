@@ -663,9 +663,12 @@ def check_parameters(
     parameters: Mapping[str, object],
     checks: Mapping[str, Check | Interval] = CHECKS,
 ) -> None:
-    """Raise InputError for the first parameter that is not what it must be."""
+    """Raise InputError for the first parameter that is not what it must be.
+
+    A class of your own checks those that it alone has.
+    """
     for name, value in parameters.items():
-        if not checks[name].accepts(value):
+        if name in checks and not checks[name].accepts(value):
             requirement = checks[name].requirement
             msg = f"The parameter {name} of {owner} must be {requirement}; got {value!r}."
             raise InputError(msg)

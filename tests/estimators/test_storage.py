@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.storage import LEARNERS, load, save
+from rosenblatt.estimators.storage import load, save
 from rosenblatt.models.file import read, read_from, write, write_to
 from rosenblatt.models.model import Calibration, Model, Spread
 from tests.estimators.test_fit import quiet_fit
@@ -353,8 +353,3 @@ def test_a_model_with_an_encoding(path: Path) -> None:
     write(stored(encoding={"kind": "table"}), path)
     with pytest.raises(InputError, match=r"m\.model cannot be used: The encoding of this model is"):
         load(path)
-
-
-def test_every_learner_has_its_name() -> None:
-    """The names in files are those of the classes."""
-    assert all(name == kind.__name__ for name, kind in LEARNERS.items())

@@ -20,7 +20,7 @@ from rosenblatt import OnlineLearner
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.compiling.function import CompiledFunction
 from rosenblatt.kernels.rows import CSR, Dense
-from rosenblatt.models.fitting import all_known, empty_model, learn_batch, model_with_classes
+from rosenblatt.models.fitting import all_known, learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import MEMORIES
@@ -42,7 +42,7 @@ def matrix(rows: Sequence[Row], names: Sequence[str]) -> Any:
 
 def batch_by_batch(learner: Learner, X: Any, y: NDArray[Any]) -> Model:
     """Learn from each row as from a batch, and meet classes as they come."""
-    model = empty_model("Perceptron", learner, np.unique(y[:1]), X.shape[1])
+    model = Model.empty("Perceptron", learner, np.unique(y[:1]), X.shape[1])
     for i, label in enumerate(y):
         if not all_known(y[i : i + 1], model.labels):
             model = model_with_classes(model, np.array([label]), learner.step)

@@ -138,7 +138,7 @@ def _leave(status: Sequence[int]) -> None:
 
 def show_version(*, as_json: bool) -> None:
     """Print the version; as JSON also what it runs on, and where its machine code comes from."""
-    from rosenblatt import __version__
+    from rosenblatt.version import __version__
 
     if not as_json:
         click.echo(f"rosenblatt {__version__}")

@@ -33,9 +33,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.fitting import (
     all_known,
-    empty_model,
     first_classes,
-    fit_model,
     last_mistakes,
     learn_batch,
     model_with_classes,
@@ -55,6 +53,7 @@ from rosenblatt.training.history import (
     advice,
     ending,
 )
+from rosenblatt.training.linear import Memory, fit
 from rosenblatt.training.loop import Shuffle
 
 if TYPE_CHECKING:
@@ -94,6 +93,9 @@ class ClassifierParameters(TrainingParameters):
     warm_start: bool = False
 
 
+CLASSES: "dict[str, type[FittedClassifier]]" = {}  # of the models that ``load`` reads, by name
+
+
 class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     """What every classifier has that holds a ``Model``: attributes that are read from it."""
 
@@ -107,6 +109,14 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
 
         def __getattr__(self, name: str) -> Any: ...
 
+    def __init_subclass__(cls, *, stored: bool = True, **others: Any) -> None:
+        """Enter the class into CLASSES, unless another one has its name."""
+        super().__init_subclass__(**others)
+        known = CLASSES.get(cls.__name__, cls)
+        same = (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
+        if stored and same:  # a cell of a notebook defines it again
+            CLASSES[cls.__name__] = cls
+
     @property
     def model_(self) -> Model:
         """A copy of the fitted ``Model``: what ``rosenblatt.save`` writes."""
@@ -115,6 +125,8 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         if names is not None and not model.encodes:
             model.feature_names = tuple(str(name) for name in names)
         model.options = plain_options(self.get_params(deep=False))
+        if model.described is not None:
+            model.described = self._learner().description()
         return model
 
     @property
@@ -206,6 +218,10 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Go on learning: one pass over these rows, in the order given."""
 
+    def _restore(self, model: Model) -> None:
+        """Change to be fitted as a model says, whose record has been checked."""
+        self._model = model
+
     @property
     def _fitted(self) -> Model:
         if "_model" not in self.__dict__:
@@ -250,7 +266,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         return "_model" in self.__dict__
 
 
-class OnlineClassifier(FittedClassifier):
+class OnlineClassifier(FittedClassifier, stored=False):
     """A linear classifier that learns by steps on single examples.
 
     A subclass has its own parameters as fields, and says which learner all of them describe. What
@@ -258,11 +274,11 @@ class OnlineClassifier(FittedClassifier):
     """
 
     mistakes_: Mistakes
-    _kind: ClassVar[str]  # the name of its learner, whatever a subclass is called
+    _memory: ClassVar[str] = "last"  # where no parameter says which weights decide
 
     def _learner(self) -> Learner:
         """Return the learner that the parameters describe."""
-        return Learner.of_estimator(self._kind, vars(self))
+        return Learner.of_parameters(vars(self), self._memory)
 
     def fit(
         self,
@@ -297,7 +313,7 @@ class OnlineClassifier(FittedClassifier):
         if warm:
             model = model_with_classes(self._model, seen, learner.step)
         else:
-            model = empty_model(type(self).__name__, learner, seen, rows.shape[1])
+            model = Model.empty(type(self).__name__, learner, seen, rows.shape[1])
         check_classes(model.labels, y, weight)
         given = coef_init is not None or intercept_init is not None
         if given and learner.voted:
@@ -309,9 +325,9 @@ class OnlineClassifier(FittedClassifier):
         model.state.keep_average(learner.averaged)
         set_start(model.state, coef_init, intercept_init)
         examples = self._examples(rows, y, weight, model.labels)
-        generator = generator_from(self.random_state)
         with self._watching() as observers:
-            self._model, outcome = fit_model(model, learner, examples, generator, observers)
+            outcome = self._train(model, learner, examples, observers)
+        self._model = model
         if self.calibrate:
             start = {"coef_init": coef_init, "intercept_init": intercept_init} if given else {}
             self._model = with_probabilities(self, rows, y, weight, **start)
@@ -322,6 +338,20 @@ class OnlineClassifier(FittedClassifier):
         held = partial(last_mistakes, model, learner, examples) if last_decide else None
         self._tell(outcome, held)
         return self
+
+    def _train(
+        self,
+        model: Model,
+        learner: Learner,
+        examples: Examples,
+        observers: Sequence[Observer],
+        memory: Memory | None = None,
+    ) -> Outcome:
+        """Change a model by passes over the examples."""
+        state, generator = model.state, generator_from(self.random_state)
+        outcome = fit(state, examples, learner.plan(), generator, observers, memory)
+        model.follow(state, outcome)
+        return outcome
 
     def partial_fit(
         self,
@@ -366,7 +396,7 @@ class OnlineClassifier(FittedClassifier):
         counted = y if weight is None else y[weight != 0.0]
         if first:
             known = first_classes(counted, classes)
-            self._model = empty_model(type(self).__name__, learner, known, rows.shape[1])
+            self._model = Model.empty(type(self).__name__, learner, known, rows.shape[1])
         elif classes is not None or not all_known(counted, self._model.labels):
             seen = np.unique(counted) if classes is None else np.union1d(counted, classes)
             self._model = model_with_classes(self._model, seen, learner.step)

@@ -102,6 +102,9 @@ class KernelPerceptron(FittedClassifier):
 
     _encode = staticmethod(numbers_of)
 
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(stored=False, **others)
+
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from the rows of X and their labels y.
 
@@ -363,7 +366,6 @@ class KernelPerceptron(FittedClassifier):
         self._made_with = self._machine_parts()
 
     def _restore(self, model: Model) -> None:
-        """Change to be fitted as a model says, whose record has been checked."""
         self._model = replace(model, arrays={}, machine=stored_machine(model, self))
         self._made_with = self._machine_parts()
 

@@ -51,7 +51,6 @@ class Perceptron(OnlineClassifier):
     eta0: float = 1.0
     margin: float = 0.0
     record_mistakes: bool = False
-    _kind = "Perceptron"
 
 
 @estimator_class()
@@ -84,7 +83,7 @@ class AveragedPerceptron(OnlineClassifier):
     eta0: float = 1.0
     margin: float = 0.0
     record_mistakes: bool = False
-    _kind = "AveragedPerceptron"
+    _memory = "average"
 
 
 @estimator_class()
@@ -125,7 +124,6 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     loss: str = "hinge"
     average: bool = True
     record_mistakes: bool = False
-    _kind = "PassiveAggressiveClassifier"
 
 
 CONFIDENCE = "Variance of each weight, of the shape of ``coef_``; 1 at first."
@@ -164,7 +162,6 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
     J. Wang, P. Zhao & S. Hoi, "Exact soft confidence-weighted learning", ICML 2012.
     """
 
-    _kind = "ConfidenceWeightedClassifier"
     rule: str = "arow"
     r: float = 1.0
     confidence: float = 0.9
@@ -220,7 +217,6 @@ class RuleClassifier(OnlineClassifier):
     array([1, 0])
     """
 
-    _kind = "RuleClassifier"
     rule: str = "perceptron"
     memory: str = "average"
     parameters: Mapping[str, float] | None = None

@@ -6,41 +6,24 @@ import warnings
 from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import wraps
+from importlib import import_module
 from typing import Any, ParamSpec, get_args
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.base import FittedClassifier
-from rosenblatt.estimators.kernel import KernelPerceptron
-from rosenblatt.estimators.linear import (
-    AveragedPerceptron,
-    ConfidenceWeightedClassifier,
-    PassiveAggressiveClassifier,
-    Perceptron,
-    RuleClassifier,
-)
+from rosenblatt.estimators.base import CLASSES, FittedClassifier
 from rosenblatt.estimators.pipelines import KEY, pipeline_model, pipeline_of
-from rosenblatt.estimators.voted import VotedPerceptron
-from rosenblatt.models.checks import check_learner, listed_learners, usable_options
+from rosenblatt.models.checks import check_learner, usable_options
 from rosenblatt.models.file import Source, read, write
-from rosenblatt.models.learner import lost_options
+from rosenblatt.models.learner import SPELLINGS, lost_options
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.online import OnlineLearner
-from rosenblatt.models.scoring import votes_of
 from rosenblatt.models.train import model_from_files
 from rosenblatt.training.history import PassRecord, StopReason
+from rosenblatt.wording import word_list
 
-LEARNERS: dict[str, type[FittedClassifier]] = {
-    "Perceptron": Perceptron,
-    "AveragedPerceptron": AveragedPerceptron,
-    "PassiveAggressiveClassifier": PassiveAggressiveClassifier,
-    "ConfidenceWeightedClassifier": ConfidenceWeightedClassifier,
-    "RuleClassifier": RuleClassifier,
-    "VotedPerceptron": VotedPerceptron,
-    "KernelPerceptron": KernelPerceptron,
-}
 P = ParamSpec("P")
 LABEL_TYPE = re.compile(r"[<>|](?:[biuf][1-9][0-9]?|U[1-9][0-9]{0,3}|O)")
 
@@ -75,10 +58,10 @@ def save(estimator: Any, path: Source) -> None:
     piped = isinstance(estimator, Pipeline)
     classifier = estimator.steps[-1][1] if piped else estimator
     name = type(classifier).__name__
-    if LEARNERS.get(name) is not type(classifier):
+    if CLASSES.get(name) is not type(classifier):
         what = f"as the last step {estimator.steps[-1][0]!r} " if piped else ""
         msg = (
-            f"save takes {what}a fitted {listed_learners()} of rosenblatt; "
+            f"save takes {what}a fitted {word_list(SPELLINGS, joint=' or ')} of rosenblatt; "
             f"got a {name} of {type(classifier).__module__}."
         )
         raise InputError(msg)
@@ -128,8 +111,12 @@ def load(path: Source | Model) -> FittedClassifier:
 
 def estimator_of(model: Model) -> FittedClassifier:
     """Return the estimator around a model; raise InputError where it has none."""
-    kind = LEARNERS[model.learner]
-    estimator = kind(**usable_options(model))
+    if model.learner not in CLASSES:
+        import_module("rosenblatt.estimators.kernel")  # which most have no use for
+    if model.learner not in CLASSES:
+        msg = f"there is no class {model.learner:.60} here: import the module that defines it."
+        raise InputError(msg)
+    estimator = CLASSES[model.learner](**usable_options(model))
     model = _checked(model)
     encoder = model.encoder  # an encoding that cannot be used is an error now
     names = model.feature_names if encoder is None else None
@@ -139,15 +126,7 @@ def estimator_of(model: Model) -> FittedClassifier:
         estimator.n_features_in_ = len(names)
     if names is not None:
         estimator.feature_names_in_ = np.array(names, object)
-    if isinstance(estimator, KernelPerceptron):
-        estimator._restore(model)  # noqa: SLF001  # ours
-        return estimator
-    if model.voted:
-        if model.ledger is None:
-            msg = "its weights have no average, which a VotedPerceptron keeps."
-            raise InputError(msg)
-        model = replace(model, mistakes=votes_of(model), arrays={})
-    estimator._model = model  # noqa: SLF001  # ours
+    estimator._restore(model)  # noqa: SLF001  # ours
     return estimator
 
 

@@ -1,5 +1,7 @@
 """The voted perceptron, by the list of its mistakes."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,15 @@ from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.mistakes.scores import VoteCounter, vote_margins, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import CoverageCurve, coverage_curve
+from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import votes_of
-from rosenblatt.training.examples import check_count
+from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.training.examples import Examples, check_count
+from rosenblatt.training.history import Observer, Outcome
+from rosenblatt.training.linear import Memory
+from rosenblatt.training.memory import Vote
 
 
 @estimator_class()
@@ -67,8 +75,7 @@ class VotedPerceptron(OnlineClassifier):
 
     eta0: float = 1.0
     margin: float = 0.0
-    _kind = "VotedPerceptron"
-
+    _memory = "vote"
     _votes_decide = True
 
     def decision_function(self, X: Any) -> NDArray[Any]:
@@ -134,6 +141,27 @@ class VotedPerceptron(OnlineClassifier):
     def n_vectors_(self) -> int:
         """How many weight vectors vote."""
         return self._votes.n_vectors
+
+    def _train(
+        self,
+        model: Model,
+        learner: Learner,
+        examples: Examples,
+        observers: Sequence[Observer],
+        memory: Memory | None = None,
+    ) -> Outcome:
+        memory = Vote(ZERO_CONVENTIONS[learner.zero], model.mistakes)
+        outcome = super()._train(model, learner, examples, observers, memory)
+        if model.mistakes is not None and outcome.mistakes is not None:
+            end = model.state.count
+            model.mistakes.extend_by(outcome.mistakes.before(end), examples.rows, end)
+        return outcome
+
+    def _restore(self, model: Model) -> None:
+        if model.ledger is None:
+            msg = f"its weights have no average, which a {type(self).__name__} keeps."
+            raise InputError(msg)
+        self._model = replace(model, mistakes=votes_of(model), arrays={})
 
     @property
     def _votes(self) -> Mistakes:

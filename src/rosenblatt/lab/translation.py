@@ -18,7 +18,7 @@ from typing import Any
 from rosenblatt.lab import document
 from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleEntry, break_tie
-from rosenblatt.rules.rule import SMALLEST
+from rosenblatt.rules.perceptron import SMALLEST
 
 HEAD = """\
 // Written by python -m rosenblatt.lab.translation from rules and lab; not to be edited.

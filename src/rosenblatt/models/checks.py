@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.learner import SPELLINGS, Learner
 from rosenblatt.models.model import SPREAD_PARTS, Calibration, Class, Model, n_vectors
 from rosenblatt.parameters import check_parameters
 from rosenblatt.training.examples import class_weights
@@ -54,6 +55,7 @@ ENTRIES: dict[str, tuple[type, ...]] = {  # of a document, in the order in which
     "history": (list,),  # of an object a pass
     "encoding": (dict, NOTHING),
     "feature_names": (list, NOTHING),
+    "described": (dict, NOTHING),  # left out where the options spell the learner
 }
 CALIBRATION_ENTRIES: dict[str, tuple[type, ...]] = {
     "slope": (float, int),
@@ -80,25 +82,6 @@ MODEL_ARRAYS = {
         f"spread.{part}": StoredArray(by_class=False, types=(np.float64, np.float32), least=None)
         for part in SPREAD_PARTS
     },
-}
-
-EVERY_LEARNER = frozenset(
-    {
-        *("max_iter", "shuffle", "zero", "fit_intercept", "early_stopping", "validation_fraction"),
-        *("n_iter_no_change", "time_limit", "class_weight", "calibrate", "warm_start"),
-        *("random_state", "verbose", "observers"),
-    }
-)
-LEARNER_PARAMETERS: dict[str, frozenset[str]] = {
-    "Perceptron": EVERY_LEARNER | {"eta0", "margin", "record_mistakes"},
-    "AveragedPerceptron": EVERY_LEARNER | {"eta0", "margin", "record_mistakes"},
-    "PassiveAggressiveClassifier": EVERY_LEARNER | {"C", "loss", "average", "record_mistakes"},
-    "ConfidenceWeightedClassifier": (EVERY_LEARNER | {"rule", "r", "confidence", "C", "average"}),
-    "RuleClassifier": EVERY_LEARNER | {"rule", "parameters", "memory", "record_mistakes"},
-    "VotedPerceptron": EVERY_LEARNER | {"eta0", "margin"},
-    "KernelPerceptron": EVERY_LEARNER
-    | {"kernel", "degree", "gamma", "coef0", "rule", "eta0", "margin", "C", "memory"}
-    | {"multi_class", "max_support", "budget", "eta", "cache_size"},
 }
 
 
@@ -241,29 +224,33 @@ def _check_calibration(calibration: Calibration) -> None:
 
 def check_learner(model: Model, name: str) -> None:
     """Raise InputError where a model file of this name holds a learner that is not known."""
-    if model.learner not in LEARNER_PARAMETERS:
+    if model.described is None and model.learner not in SPELLINGS:
         msg = (
             f"{name} holds a {model.learner!r:.60}, and this version of rosenblatt knows "
-            f"{listed_learners()}: upgrade it."
+            f"{word_list(SPELLINGS, joint=' or ')}: upgrade it."
         )
         raise InputError(msg)
     try:
         usable_options(model)
-    except (TypeError, ValueError, OverflowError) as error:
+        if model.described is not None:
+            Learner.described(model.described)
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
         msg = f"{name} cannot be used: {error}"
         raise InputError(msg) from error
 
 
 def usable_options(model: Model) -> dict[str, Any]:
     """Return the parameters of the learner of a model, checked."""
-    unknown = set(model.options) - LEARNER_PARAMETERS[model.learner]
-    if unknown:
-        msg = f"{model.learner} has no parameter {min(unknown)!r:.60}; upgrade rosenblatt."
-        raise InputError(msg)
     parameters = dict(model.options)
     for name in ("class_weight", "parameters"):
         if isinstance(parameters.get(name), list):
             parameters[name] = dict(parameters[name])
+    unknown: set[str] = set()
+    if model.described is None:  # else its class knows more of its parameters
+        unknown = set(parameters) - SPELLINGS[model.learner].names
+    if unknown:
+        msg = f"{model.learner} has no parameter {min(unknown)!r:.60}; upgrade rosenblatt."
+        raise InputError(msg)
     check_parameters(model.learner, parameters)
     return parameters
 
@@ -283,8 +270,3 @@ def class_weights_of(model: Model) -> dict[Class, float]:
         raise InputError(msg)
     weights = class_weights(class_weight, model.classes, np.asarray(counts or (), np.float64))
     return {} if weights is None else dict(zip(model.classes, weights.tolist(), strict=True))
-
-
-def listed_learners() -> str:
-    """Return the learners that are known, in words."""
-    return word_list(LEARNER_PARAMETERS, joint=" or ")

@@ -122,7 +122,7 @@ def learn_files(
     """
     files = Files([paths] if isinstance(paths, str) else paths, layout or Layout())
     new, batches = _copy(model, files)
-    learner = Learner.of_estimator(model.learner, model.options)
+    learner = model.how
     class_weights = class_weights_of(model)
     tally = ProgressiveError(watch)
     counts = dict(zip(model.classes, model.training.get("class_counts", ()), strict=False))

@@ -8,27 +8,26 @@ nothing is mistaken for that.
 import json
 import math
 from dataclasses import asdict
-from importlib import import_module
 from itertools import zip_longest
 from typing import Any, NoReturn
 
 from rosenblatt import wording
 from rosenblatt.models.checks import CALIBRATION_ENTRIES, ENTRIES, Fault, check_entries, fail
 from rosenblatt.models.model import Calibration, Json, Model
+from rosenblatt.version import __version__
 
 FORMAT_VERSION = 1
-MAPPINGS = ("options", "outcome", "training", "encoding", "verdict")
+MAPPINGS = ("options", "outcome", "training", "encoding", "verdict", "described")
 TAG = "$float"
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
 def versions() -> dict[str, Json]:
     """Return what stands first in every stored model."""
-    package = import_module("rosenblatt")  # it stands above this layer, and is loaded already
     return {
         "format": "rosenblatt",
         "format_version": FORMAT_VERSION,
-        "library_version": package.__version__,
+        "library_version": __version__,
     }
 
 
@@ -41,11 +40,14 @@ def document_of(model: Model) -> dict[str, Json]:
         "spread": None if model.spread is None else {"n_rows": model.spread.n_rows},
     }
     entries = {key: others[key] if key in others else getattr(model, key) for key in ENTRIES}
+    if model.described is None:
+        del entries["described"]
     return {key: plain(value) for key, value in entries.items()}
 
 
 def fields_of(document: dict[str, Json]) -> dict[str, Any]:
     """Return the fields of a model that its document holds whole."""
+    document = {**document, "described": document.get("described")}
     check_entries(document, ENTRIES, "it")
     if not 0 <= document["n_features"] < 2**48:  # known before there are arrays
         fail(f"'n_features' must be an integer of at least 0; got {document['n_features']}")

@@ -1,7 +1,6 @@
-"""Learning from rows in memory: a model before its first row, after a training, after a batch."""
+"""Learning on from rows in memory: new classes, one more batch."""
 
 import copy
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,24 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.shapes import touched_features
-from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Model
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
 from rosenblatt.training.examples import Examples, numbers_of
-from rosenblatt.training.history import Observer, Outcome
-from rosenblatt.training.linear import count_mistakes, fit, run_pass
-from rosenblatt.training.memory import Vote
+from rosenblatt.training.linear import count_mistakes, run_pass
 from rosenblatt.training.state import State
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
-
-
-def empty_model(name: str, learner: Learner, classes: NDArray[Any], n_features: int) -> Model:
-    """Return the model of an estimator of this name before its first row."""
-    state = learner.start(n_features, len(classes))
-    mistakes = Mistakes.sparse(n_features, learner.constant) if learner.voted else None
-    return Model.fitted(name, {}, classes, state, Outcome([], "max_iter", 0), mistakes=mistakes)
 
 
 def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
@@ -51,30 +40,6 @@ def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
         verdict=None,
         arrays={},
     )
-
-
-def fit_model(
-    model: Model,
-    learner: Learner,
-    examples: Examples,
-    generator: np.random.Generator,
-    observers: Sequence[Observer] = (),
-) -> tuple[Model, Outcome]:
-    """Return the model after passes over the examples, which goes on in the memory of the first."""
-    state, mistakes = model.state, model.mistakes
-    state.keep_average(learner.averaged)
-    plan = learner.plan()
-    vote = Vote(plan.zero, mistakes) if learner.voted else None
-    outcome = fit(state, examples, plan, generator, observers, vote)
-    if mistakes is not None and outcome.mistakes is not None:
-        mistakes.extend_by(outcome.mistakes.before(state.count), examples.rows, state.count)
-    parts = {
-        "mistakes": mistakes,
-        "feature_names": model.feature_names,
-        "encoding": model.encoding,
-        "encoding_arrays": model.encoding_arrays,
-    }
-    return Model.fitted(model.learner, {}, model.labels, state, outcome, **parts), outcome
 
 
 def last_mistakes(model: Model, learner: Learner, examples: Examples) -> int:

@@ -1,11 +1,11 @@
 """A learner: a rule, a memory and their parameters, checked. It makes the plan of a training."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import inf
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,22 +25,49 @@ if TYPE_CHECKING:
     from rosenblatt.training.loop import Plan
     from rosenblatt.training.state import State
 
-VOTED = "VotedPerceptron"  # the learner whose vectors vote
-ESTIMATORS = {  # by family of rules and memory
-    "": dict.fromkeys(MEMORIES, "RuleClassifier"),
-    "perceptron": {
-        "last": "Perceptron",
-        "average": "AveragedPerceptron",
-        "vote": "VotedPerceptron",
-    },
-    "passive-aggressive": dict.fromkeys(MEMORIES, "PassiveAggressiveClassifier"),
-    "confidence-weighted": dict.fromkeys(MEMORIES, "ConfidenceWeightedClassifier"),
-}
-UNRECORDED = ("VotedPerceptron", "ConfidenceWeightedClassifier")  # no option record_mistakes
 SHARED = (  # parameters that every estimator has by the same name
     *("shuffle", "zero", "fit_intercept", "early_stopping", "validation_fraction"),
-    *("n_iter_no_change", "time_limit"),
+    *("n_iter_no_change", "time_limit", "random_state"),
 )
+BESIDE = ("max_iter", "class_weight", "calibrate", "warm_start", "verbose", "observers")  # so these
+LOSSES = {"hinge": "pa1", "squared_hinge": "pa2"}  # the rule that ``loss`` chooses
+
+
+class Spelling(NamedTuple):
+    """The name under which a model file holds a learner, and the parameters that say which."""
+
+    own: tuple[str, ...]  # names of its parameters, beside those that every estimator has
+    family: str | None = None  # of the rules that are spelled so
+    memories: tuple[str, ...] = MEMORIES
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all its parameters."""
+        return frozenset((*self.own, *SHARED, *BESIDE))
+
+
+# Of models made without an estimator, from files or row by row; those of estimators that are not
+# here hold a description of their learner.
+SPELLINGS = {
+    "Perceptron": Spelling(("eta0", "margin", "record_mistakes"), "perceptron", ("last",)),
+    "AveragedPerceptron": Spelling(
+        ("eta0", "margin", "record_mistakes"), "perceptron", ("average",)
+    ),
+    "PassiveAggressiveClassifier": Spelling(
+        ("C", "loss", "average", "record_mistakes"), "passive-aggressive"
+    ),
+    "ConfidenceWeightedClassifier": Spelling(
+        ("rule", "r", "confidence", "C", "average"), "confidence-weighted"
+    ),
+    "RuleClassifier": Spelling(("rule", "memory", "parameters", "record_mistakes"), ""),
+    "VotedPerceptron": Spelling(("eta0", "margin"), "perceptron", ("vote",)),
+    "KernelPerceptron": Spelling(
+        (
+            *("kernel", "degree", "gamma", "coef0", "rule", "eta0", "margin", "C", "memory"),
+            *("multi_class", "max_support", "budget", "eta", "cache_size"),
+        )
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -85,31 +112,37 @@ class Learner:
         check_rule(self.rule, self.values)
 
     @classmethod
-    def of_estimator(cls, name: str, options: Mapping[str, Any]) -> "Learner":
-        """Return how an estimator of this name learns with these parameters; undoes ``options``."""
-        values = None
-        if name == "RuleClassifier":
-            rule, memory = options["rule"], options["memory"]
-            values = dict(options["parameters"] or {})
-        elif name == "ConfidenceWeightedClassifier":
-            rule, memory = options["rule"], "average" if options["average"] else "last"
-        elif name == "PassiveAggressiveClassifier":
-            rule = "pa1" if options["loss"] == "hinge" else "pa2"
-            memory = "average" if options["average"] else "last"
-        else:
-            rule = "margin" if options["margin"] > 0 else "perceptron"
-            memory = {"AveragedPerceptron": "average", VOTED: "vote"}.get(name, "last")
-        if values is None:
-            values = {entry.name: options[entry.name] for entry in RULES[rule].parameters}
+    def of_parameters(cls, parameters: Mapping[str, Any], memory: str = "last") -> "Learner":
+        """Return what the parameters of an estimator describe; undoes ``options``.
+
+        ``rule`` is a name, or follows from ``loss`` or ``margin``; the memory is ``memory``, or
+        follows from ``average``, else it is the one given.
+        """
+        by_margin = "margin" if parameters.get("margin", 0.0) > 0 else "perceptron"
+        rule = parameters.get("rule") or LOSSES.get(parameters.get("loss", ""), by_margin)
+        if "average" in parameters:
+            memory = "average" if parameters["average"] else "last"
+        values = {entry.name: parameters.get(entry.name) for entry in RULES[rule].parameters}
+        if "parameters" in parameters:
+            values = dict(parameters["parameters"] or {})
         return cls(
             rule,
-            memory,
+            parameters.get("memory", memory),
             values,
-            options["max_iter"],
-            **{name: options[name] for name in SHARED},
-            record_mistakes=bool(options.get("record_mistakes")),
-            random_state=options["random_state"],
+            parameters.get("max_iter"),
+            **{name: parameters[name] for name in SHARED if name in parameters},
+            record_mistakes=bool(parameters.get("record_mistakes")),
         )
+
+    @classmethod
+    def described(cls, description: Mapping[str, Any]) -> "Learner":
+        """Return the learner of a description."""
+        return cls(**{**description, "values": dict(description["values"])})
+
+    def description(self) -> dict[str, Any]:
+        """Return all that it is, as a model file can hold it."""
+        parts = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return plain_options(parts | {"values": self._given})
 
     @property
     def averaged(self) -> bool:
@@ -183,44 +216,43 @@ class Learner:
 
     @property
     def estimator(self) -> str:
-        """The name of the estimator that learns so."""
-        return ESTIMATORS[RULES[self.rule].family][self.memory]
+        """The name under which models made without an estimator hold it."""
+        family = RULES[self.rule].family
+        return next(
+            name
+            for name, spelling in SPELLINGS.items()
+            if spelling.family == family and self.memory in spelling.memories
+        )
+
+    @property
+    def _given(self) -> dict[str, float]:
+        """The values of the rule's parameters that are not left to their defaults."""
+        return {name: value for name, value in self.values.items() if value is not None}
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of that estimator that say what rule and memory are."""
-        rule: Any = self.step
-        family = RULES[self.rule].family
-        if not family:
-            values = {name: value for name, value in self.values.items() if value is not None}
-            return {"rule": self.rule, "memory": self.memory, "parameters": values or None}
-        if family == "confidence-weighted":
-            given = {p.name: p.default for p in rule_parameters().values()}
-            given |= {name: value for name, value in self.values.items() if value is not None}
-            return {
-                "rule": self.rule,
-                **{name: given[name] for name in ("r", "confidence", "C")},
-                "average": self.averaged,
-            }
-        if family == "passive-aggressive":
-            return {
-                "C": getattr(rule, "C", inf),
-                "loss": "squared_hinge" if self.rule == "pa2" else "hinge",
-                "average": self.averaged,
-            }
-        return {"eta0": rule.eta0, "margin": rule.target}
+        """Return the parameters of that name that say what rule and memory are."""
+        own = SPELLINGS[self.estimator].own
+        numbers = {entry.name: entry.default for entry in rule_parameters().values()}
+        if self.rule == "perceptron":
+            numbers["margin"] = 0.0
+        elif self.rule == "pa":
+            numbers["C"] = inf
+        every = {
+            **(numbers | self._given),
+            "rule": self.rule,
+            "loss": "squared_hinge" if self.rule == "pa2" else "hinge",
+            "memory": self.memory,
+            "average": self.averaged,
+            "parameters": self._given or None,
+        }
+        return {name: every[name] for name in own if name in every}
 
     def options(self) -> dict[str, Any]:
-        """Return all parameters of that estimator."""
-        recording = (
-            {} if self.estimator in UNRECORDED else {"record_mistakes": self.record_mistakes}
-        )
-        return {
-            **self.parameters(),
-            "max_iter": self.passes,
-            **{name: getattr(self, name) for name in SHARED},
-            **recording,
-            "random_state": self.random_state,
-        }
+        """Return all parameters of that name."""
+        shared = {name: getattr(self, name) for name in SHARED}
+        if "record_mistakes" in SPELLINGS[self.estimator].own:
+            shared["record_mistakes"] = self.record_mistakes
+        return self.parameters() | {"max_iter": self.passes} | shared
 
 
 def check_online(early_stopping: object, class_weight: object, calibrate: object = False) -> None:

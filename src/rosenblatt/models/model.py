@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.models.learner import VOTED
+from rosenblatt.models.learner import SPELLINGS, Learner
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
@@ -75,7 +75,7 @@ class Model:
     Every fitted estimator holds one, ``model_``.
     """
 
-    learner: str  # name of the estimator class: "AveragedPerceptron", …
+    learner: str  # name of what learned it: "AveragedPerceptron", …
     options: dict[str, Json]  # its parameters, by their Python names
     classes: tuple[Class, ...]  # sorted as NumPy sorts them
     weights: NDArray[Any]  # the last ones, (n_vectors, n_features + 1), float64
@@ -94,6 +94,7 @@ class Model:
     mistakes: "Mistakes | None" = None  # the list that a learner grows; ``arrays`` in a file
     machine: "KernelMachine | None" = None  # in place of weights; ``arrays`` in a file
     variance: NDArray[Any] | None = None  # of each weight; second-order rules keep it
+    described: dict[str, Json] | None = None  # the learner, where the options do not spell it
 
     @classmethod
     def fitted(
@@ -116,9 +117,29 @@ class Model:
             **parts,
         )
 
-    def follow(self, state: "State") -> None:
-        """Change to what the state of this model is now."""
-        for name, value in state.vectors(copied=False).items():
+    @classmethod
+    def empty(cls, name: str, learner: Learner, classes: NDArray[Any], n_features: int) -> "Model":
+        """Return the model of an estimator of this name before its first row."""
+        mistakes = None
+        if learner.voted:
+            from rosenblatt.mistakes.updates import Mistakes
+
+            mistakes = Mistakes.sparse(n_features, learner.constant)
+        return cls(
+            name,
+            {},
+            tuple(classes.tolist()),
+            **learner.start(n_features, len(classes)).vectors(copied=False),
+            outcome={"stop_reason": "max_iter", "best_pass": 0, "n_iter": 0, "n_mistakes": 0},
+            training={"label_type": classes.dtype.str},
+            mistakes=mistakes,
+            described=None if name in SPELLINGS else learner.description(),
+        )
+
+    def follow(self, state: "State", outcome: "Outcome | None" = None) -> None:
+        """Change to what the state of this model is now, after a training of this outcome."""
+        record = {} if outcome is None else record_of(outcome)
+        for name, value in (state.vectors(copied=False) | record).items():
             setattr(self, name, value)
 
     def file_arrays(self) -> dict[str, NDArray[Any]]:
@@ -269,7 +290,16 @@ class Model:
     @property
     def voted(self) -> bool:
         """Whether all weight vectors of training decide, by vote."""
-        return self.learner == VOTED
+        if self.described is not None:
+            return bool(self.described["memory"] == "vote")
+        return self.learner in SPELLINGS and SPELLINGS[self.learner].memories == ("vote",)
+
+    @property
+    def how(self) -> Learner:
+        """The learner that made it, by which it goes on learning."""
+        if self.described is not None:
+            return Learner.described(self.described)
+        return Learner.of_parameters(self.options, SPELLINGS[self.learner].memories[0])
 
     @property
     def deciding_weights(self) -> NDArray[Any]:

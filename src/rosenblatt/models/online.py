@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from importlib import import_module
 from math import isfinite, nan
 from os import PathLike, fspath
 from typing import Any, Self, Unpack, cast
@@ -15,6 +14,7 @@ from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW, RIGHT, UNUSUAL
 from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.kernels.text.hashing import SEED, term_hash
+from rosenblatt.lazy import public_name
 from rosenblatt.models.fitting import state_with_classes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model, model_of
@@ -151,7 +151,7 @@ class OnlineLearner:
             reason = "makes features of what it is given" if encodes else reason
             msg = f"OnlineLearner cannot go on from a {model.learner} that {reason}."
             raise InputError(msg)
-        learner = Learner.of_estimator(model.learner, model.options)
+        learner = model.how
         bits = hash_bits or model.training.get(HASHED_NAMES)
         self = cls(learner.rule, memory=learner.memory, hash_bits=bits)
         if bits is not None and model.n_features != 1 << bits:
@@ -323,7 +323,7 @@ class OnlineLearner:
 
     def to_estimator(self) -> Any:
         """Return the estimator that has learned the same, as ``rosenblatt.load`` would."""
-        return import_module("rosenblatt").load(self.model_)  # by its public name: it is above
+        return public_name("load")(self.model_)
 
     def __repr__(self) -> str:
         given = {"memory": self._learner.memory} | dict(self._learner.values)

@@ -99,7 +99,7 @@ class WeightsDisplay(BarsDisplay):
             raise InputError(msg)
         number = None if class_ is None else class_number(model, str(class_))
         by_effect = ranking_misleads(model)
-        voted = model.learner == "VotedPerceptron"  # whose weights are those of the average
+        voted = model.voted  # whose weights are those of the average
         ranking = ranked_weights(model, n, number, by_effect=by_effect)[0]
         shown = [*ranking.top, *reversed(ranking.bottom)]
         weights = np.array([w.weight for w in shown], np.float64)
@@ -186,7 +186,7 @@ class ContributionsDisplay(BarsDisplay):
             What the row is called.
         """
         model = model_from(estimator, feature_names)
-        if model.learner == "VotedPerceptron":
+        if model.voted:
             msg = "A vote is not a sum of terms; draw an AveragedPerceptron instead."
             raise InputError(msg)
         indices, values = _entries(x, model.n_features)

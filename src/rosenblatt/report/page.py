@@ -3,7 +3,6 @@
 import json
 from datetime import UTC, datetime
 
-from rosenblatt import __version__
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import part, templates
 from rosenblatt.report.sections import (
@@ -16,6 +15,7 @@ from rosenblatt.report.sections import (
     weight_section,
 )
 from rosenblatt.report.summary import summary_section
+from rosenblatt.version import __version__
 from rosenblatt.wording import percent, word_list
 
 

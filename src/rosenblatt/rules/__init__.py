@@ -19,8 +19,13 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules.arow import AROW
 from rosenblatt.rules.confidence_weighted import CONFIDENCE, SCW1, SCW2, cw, scw1, scw2
 from rosenblatt.rules.passive_aggressive import PA, PA1, PA2
-from rosenblatt.rules.perceptron import MarginPerceptron, Perceptron
-from rosenblatt.rules.rule import ZERO_CONVENTIONS, Rule, break_tie, pair_scale
+from rosenblatt.rules.perceptron import (
+    ZERO_CONVENTIONS,
+    MarginPerceptron,
+    Perceptron,
+    break_tie,
+)
+from rosenblatt.rules.rule import Rule, pair_scale
 
 __all__ = [
     "AROW",

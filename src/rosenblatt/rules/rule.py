@@ -1,14 +1,6 @@
-"""What a rule is, and what an activation of exactly zero means to all of them."""
+"""What a rule is."""
 
-import sys
-from typing import Any, Final, Protocol
-
-# The label that a zero activation predicts while training; 0: neither, so that it is a mistake for
-# both labels (CIML, Algorithm 5). At test time a zero activation has to predict something: the
-# positive class under "positive", else the negative one.
-ZERO_CONVENTIONS: Final[dict[str, int]] = {"mistake": 0, "negative": -1, "positive": 1}
-
-SMALLEST: Final = sys.float_info.min  # right, by as little as a normal number can say
+from typing import Any, Protocol
 
 
 class Rule(Protocol):
@@ -38,11 +30,3 @@ def pair_scale(rule: Rule) -> float:
     """
     whole, half = rule.step(0.0, 1.0), rule.step(0.0, 2.0)
     return 0.5 if isinstance(whole, tuple) else float(half / whole)
-
-
-def break_tie(margin: float, side: int, zero: int) -> float:
-    """Return the margin, made positive where a zero activation counts as right for this side.
-
-    ``side`` is the label of the row, −1 or +1. With this every rule need only compare with 0.
-    """
-    return SMALLEST if margin == 0.0 and side == zero else margin

@@ -7,7 +7,7 @@ from itertools import islice
 import msgspec
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import check_learner, class_weights_of, usable_options
+from rosenblatt.models.checks import check_learner, class_weights_of
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
 from rosenblatt.service import requests
@@ -112,7 +112,7 @@ def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace
 def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     """Return a learner that goes on from the model file of its creation."""
     check_learner(model, "The model file")
-    if model.voted or model.learner == "KernelPerceptron":
+    if model.voted or model.is_kernel:
         msg = (
             f"A {model.learner!r:.60} cannot be served: it keeps its rows. Train a linear model, "
             "for example with memory='average'."
@@ -124,8 +124,7 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
             f"{limits.model_features:,}."
         )
         raise InputError(msg)
-    options = usable_options(model)
-    learner = Learner.of_estimator(model.learner, options)
+    learner = model.how
     kind = None if model.encoding is None else model.encoding.get("kind")
     space: FeatureSpace
     if kind in ("table", "conjunctions"):

@@ -418,8 +418,8 @@ async def metrics(app: Application, call: Call) -> Reply:
 @operation("GET", "/openapi.json", None, "This interface as OpenAPI")
 async def openapi(app: Application, _call: Call) -> Any:
     """Answer with the document that describes all operations."""
-    from rosenblatt import __version__
     from rosenblatt.service.openapi import document
+    from rosenblatt.version import __version__
 
     return document(app.operations, __version__)
 
