@@ -22,20 +22,10 @@ from rosenblatt.wording import word_list
 MOST_ROWS = 2**63  # what a count may reach
 PIECE = 1 << 20  # values looked at together, so that a check needs no memory of the model's size
 
-STORED_TYPES = {
-    "F64": "<f8",
-    "F32": "<f4",
-    "F16": "<f2",
-    "I64": "<i8",
-    "I32": "<i4",
-    "I16": "<i2",
-    "I8": "|i1",
-    "U64": "<u8",
-    "U32": "<u4",
-    "U16": "<u2",
-    "U8": "|u1",
-    "BOOL": "|b1",
-}  # safetensors' names of the types that NumPy has as well
+STORED_TYPES = {"BOOL": "|b1"} | {  # safetensors' names of the types that NumPy has as well
+    f"{kind}{8 * size}": f"<{kind.lower()}{size}" for kind in "FIU" for size in (8, 4, 2, 1)
+}
+del STORED_TYPES["F8"]
 TYPE_NAMES = {np.dtype(text).newbyteorder("="): name for name, text in STORED_TYPES.items()}
 
 NOTHING = type(None)

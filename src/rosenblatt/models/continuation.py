@@ -22,7 +22,7 @@ from rosenblatt.models.rows import model_rows
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.examples import Examples, ranks_of, targets_of, winners
 from rosenblatt.training.loop import hold_interrupt
-from rosenblatt.wording import counted
+from rosenblatt.wording import counted, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
@@ -134,8 +134,8 @@ def learn_files(
             start = 0
             while start < batch.n_rows and not interrupt.pressed:
                 stop = min(batch.n_rows, start + tally.room(ahead))
-                part = slice(start, stop)
-                new = _learn(new, learner, batch, part, tally, _weights(batch, part, class_weights))
+                part = batch.block(start, stop)
+                new = _learn(new, learner, part, tally, _weights(part, class_weights))
                 start = stop
             if interrupt.pressed:
                 break
@@ -199,21 +199,16 @@ def _learn(
     model: Model,
     learner: Learner,
     batch: "Batch",
-    part: slice,
     tally: ProgressiveError,
     weights: NDArray[Any] | None,
 ) -> Model:
-    """Predict some rows of a batch, then learn them; return the model, a new one if it grew."""
-    ends, labels = batch.indptr[part.start : part.stop + 1], batch.labels[part]
-    values = slice(ends[0], ends[-1])
-    known = batch.indices[values] < model.n_features
-    data, indices = batch.data[values][known], batch.indices[values][known]
-    indptr = np.concatenate([[0], np.cumsum(known)])[ends - ends[0]]
-    rows = CSR(data, indices, indptr, model.n_features, learner.constant)
+    """Predict the rows of a batch, then learn them; return the model, a new one if it grew."""
+    labels, known = batch.labels, batch.below(model.n_features)
+    rows = known.csr(model.n_features, learner.constant)
     code = {label: k for k, label in enumerate(batch.classes)}
     codes = np.array([code[label] for label in model.classes])
     guess = codes[winners(_scores(model.state, rows), positive=model.positive)]
-    last = batch.classes[labels[-1]], batch.classes[guess[-1]], int(indptr[-1] - indptr[-2])
+    last = batch.classes[labels[-1]], batch.classes[guess[-1]], int(np.diff(known.indptr)[-1])
     tally.add(len(labels), int(np.count_nonzero(guess != labels)), last)
     if labels.max() >= len(model.classes):  # they are numbered as they first come
         seen = np.array(batch.classes[len(model.classes) : labels.max() + 1])
@@ -226,14 +221,13 @@ def _learn(
     return model
 
 
-def _weights(batch: "Batch", part: slice, class_weights: dict[Class, float]) -> NDArray[Any] | None:
-    """Return what multiplies the steps of these rows: their own weights and those of classes."""
-    weights: NDArray[Any] | None = None if batch.weights is None else batch.weights[part]
+def _weights(batch: "Batch", class_weights: dict[Class, float]) -> NDArray[Any] | None:
+    """Return what multiplies the steps of rows: their own weights and those of classes."""
     if not class_weights:
-        return weights
+        return batch.weights
     of_class = np.array([class_weights.get(label, 1.0) for label in batch.classes])
-    of_row = of_class[batch.labels[part]]
-    return of_row if weights is None else weights * of_row
+    of_row: NDArray[Any] = of_class[batch.labels]
+    return of_row if batch.weights is None else batch.weights * of_row
 
 
 def _scores(state: "State", rows: CSR) -> NDArray[Any]:
@@ -255,9 +249,7 @@ def _news(old: Model, new: Model) -> list[str]:
     notes = []
     classes = [label for label in new.classes if label not in old.classes]
     if classes:
-        listed = ", ".join(str(label) for label in classes[:MOST_NAMED])
-        more = f" and {len(classes) - MOST_NAMED} more" if len(classes) > MOST_NAMED else ""
-        notes.append(f"New classes were learned: {listed}{more}.")
+        notes.append(f"New classes were learned: {word_list(classes, MOST_NAMED)}.")
     if new.n_features > old.n_features:
         n = counted(new.n_features - old.n_features, "new feature")
         notes.append(f"{n[0].upper()}{n[1:]} got weights.")

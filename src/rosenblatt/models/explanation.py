@@ -178,8 +178,6 @@ def uncertainties(model: Model, label: Label) -> NDArray[Any] | None:
     variance = model.variance
     if variance is None:
         return None
-    if variance.shape != model.weights.shape:  # all of Σ
-        return np.asarray(np.sqrt(np.diagonal(variance)))
     number = 0 if len(model.weights) == 1 else model.classes.index(label)
     return np.asarray(np.sqrt(variance[number]))
 

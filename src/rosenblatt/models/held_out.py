@@ -76,7 +76,7 @@ class HeldOutFit:
                 raise InputError(msg)
 
     def start(self, n_features: int, n_classes: int) -> State:
-        """Return the state before the first row, if so many classes will do."""
+        """Return the initial state; raise unless a threshold can be used."""
         if self._threshold is not None and n_classes != 2:
             msg = Sentence(f"{Parameter('threshold')} needs two classes; got {n_classes}.")
             raise InputError(msg)

@@ -76,16 +76,12 @@ def _namer(model: Model) -> Callable[[int], dict[str, str]]:
     names = model.feature_names
     if names is not None:
         return lambda place: {"name": names[place]}
-    if model.encoding is None:
-        return lambda _: {}
-    from rosenblatt.data.encoding import encoding_from
-
     try:
-        encoding = encoding_from(model.encoding, model.encoding_arrays)
+        encoding = model.encoder
     except InputError:  # whoever uses it will be told; here it would only give names
-        return lambda _: {}
-    n_named = encoding.n_features
-    return lambda place: {"name": encoding.name(place)} if place < n_named else {}
+        encoding = None
+    n_named = 0 if encoding is None else encoding.n_features
+    return lambda place: {"name": encoding.name(place)} if encoding and place < n_named else {}
 
 
 def array_json(values: NDArray[Any]) -> dict[str, Json]:

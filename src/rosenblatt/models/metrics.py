@@ -1,7 +1,7 @@
 """Measures of predictions: one table of names, curves over the scores, and the best threshold."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,9 +61,7 @@ class PrecisionRecallCurve(NamedTuple):
 
     def thinned(self, parts: int = 100) -> "PrecisionRecallCurve":
         """Return the points where the recall first reaches 1/parts, 2/parts … of the rows."""
-        places = np.unique(np.searchsorted(self.recall, np.arange(1, parts + 1) / parts))
-        places = places[places < len(self.recall)]
-        return PrecisionRecallCurve(*(column[places] for column in self))
+        return PrecisionRecallCurve(*_thinned(self, self.recall, parts))
 
 
 def precision_recall_curve(scores: ArrayLike, positive: ArrayLike) -> PrecisionRecallCurve | None:
@@ -75,13 +73,24 @@ def precision_recall_curve(scores: ArrayLike, positive: ArrayLike) -> PrecisionR
     >>> curve.recall.tolist(), f"{curve.average_precision:.3f}"
     ([0.5, 0.5, 1.0, 1.0], '0.833')
     """
-    given = np.asarray(positive, np.float64)
-    levels, where = np.unique(-np.asarray(scores, np.float64), return_inverse=True)
-    called = np.cumsum(np.bincount(where, minlength=len(levels)))
-    right = np.cumsum(np.bincount(where, given, len(levels)))
+    levels, called, right = _from_the_top(scores, positive)
     if not len(right) or not right[-1]:
         return None
-    return PrecisionRecallCurve(right / called, right / right[-1], -levels)
+    return PrecisionRecallCurve(right / called, right / right[-1], levels)
+
+
+def _from_the_top(scores: ArrayLike, marked: ArrayLike) -> tuple[NDArray[Any], ...]:
+    """Return the scores that occur, highest first, the rows from each on, and the marked ones."""
+    levels, where = np.unique(-np.asarray(scores, np.float64), return_inverse=True)
+    rows = np.cumsum(np.bincount(where, minlength=len(levels)))
+    return -levels, rows, np.cumsum(np.bincount(where, np.asarray(marked, float), len(levels)))
+
+
+def _thinned(
+    curve: Iterable[NDArray[Any]], shares: NDArray[Any], parts: int
+) -> Iterator[NDArray[Any]]:
+    places = np.unique(np.searchsorted(shares, np.arange(1, parts + 1) / parts))
+    return (column[places[places < len(shares)]] for column in curve)
 
 
 class Metric(NamedTuple):
@@ -203,10 +212,7 @@ class CoverageCurve(NamedTuple):
 
     def thinned(self, parts: int = 100) -> "CoverageCurve":
         """Return the points where the coverage first reaches 1/parts, 2/parts … of the rows."""
-        wanted = np.arange(1, parts + 1) / parts
-        places = np.unique(np.searchsorted(self.coverage, wanted))
-        places = places[places < len(self.coverage)]
-        return CoverageCurve(*(column[places] for column in self))
+        return CoverageCurve(*_thinned(self, self.coverage, parts))
 
 
 def coverage_curve(margin: ArrayLike, wrong: ArrayLike) -> CoverageCurve:
@@ -218,8 +224,6 @@ def coverage_curve(margin: ArrayLike, wrong: ArrayLike) -> CoverageCurve:
     >>> curve.coverage, curve.error, curve.threshold
     (array([0.25, 0.5 , 1.  ]), array([0.  , 0.  , 0.25]), array([0.9, 0.5, 0.1]))
     """
-    levels, where = np.unique(-np.asarray(margin, np.float64), return_inverse=True)
-    answered = np.cumsum(np.bincount(where, minlength=len(levels)))
-    errors = np.cumsum(np.bincount(where, np.asarray(wrong, np.float64), len(levels)))
-    n_rows = max(len(where), 1)
-    return CoverageCurve(answered / n_rows, errors / np.maximum(answered, 1), -levels)
+    levels, answered, errors = _from_the_top(margin, wrong)
+    n_rows = max(answered[-1:].sum(), 1)
+    return CoverageCurve(answered / n_rows, errors / np.maximum(answered, 1), levels)

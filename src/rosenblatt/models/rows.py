@@ -205,7 +205,7 @@ def read_rows(
     fit_intercept: bool = True,
     offer_bins: bool = False,
 ) -> FileRows:
-    """Return all rows of files of moderate size, for who looks at them all together.
+    """Read all rows into memory (at most 1 GB).
 
     With ``offer_bins`` numbers have bins where they can, to be tried or left out.
     """
