@@ -52,6 +52,11 @@ def teach(writer: Writer, entry: Entry, *examples: Taught, token: str | None = N
     return done(lambda future: writer.teach(entry, examples, token, future))
 
 
+def counts(entry: Entry) -> tuple[int, int, int]:
+    """Return what readers see of how many examples a model learned, and how well."""
+    return entry.shown.learned, entry.shown.wrong, entry.shown.mistakes
+
+
 def crash(writer: Writer) -> None:
     """End a writer as a killed process ends: nothing more is written."""
     writer._snapshot = lambda *_, **__: None  # type: ignore[method-assign]  # noqa: SLF001

@@ -15,7 +15,7 @@ from rosenblatt.service.journal import FILE
 from rosenblatt.service.requests import ForgetRequest
 from rosenblatt.service.writer import Writer
 
-from .conftest import Asked, command, create, same, taught, teach
+from .conftest import Asked, command, counts, create, same, taught, teach
 
 MODEL = "/v1/models/m"
 TEACHER = "t"
@@ -76,13 +76,13 @@ def test_replay_gives_the_model_that_never_saw_it(tmp_path: Path, spec: dict[str
         tmp_path / "other", [one for i, one in enumerate(batch) if i not in (3, 17)], **spec
     )
     ours, theirs = asked.writer.entries["m"], other.writer.entries["m"]
-    assert same(ours.view, theirs.view)
-    assert ours.tally == theirs.tally
+    assert same(ours.shown.learner, theirs.shown.learner)
+    assert counts(ours) == counts(theirs)
     answer = asked.ask("POST", f"{MODEL}/learn", batch[3])
     assert answer.status_code == 410
     asked.close()
     again = Writer(tmp_path / "one")
-    assert same(again.entries["m"].view, theirs.view)
+    assert same(again.entries["m"].shown.learner, theirs.shown.learner)
     again.close()
     other.close()
 
@@ -94,7 +94,7 @@ def test_nothing_of_the_example_stays(tmp_path: Path) -> None:
     assert b"jane-doe-4711" in bytes_of(tmp_path)
     forget(asked, id="s")
     assert b"jane-doe-4711" not in bytes_of(tmp_path)
-    names = asked.writer.entries["m"].view.space.names() or ()
+    names = asked.writer.entries["m"].shown.learner.space.names() or ()
     assert "x" not in names  # no other example has it
     assert any(name.startswith("f") for name in names)
     asked.close()
@@ -149,13 +149,13 @@ def test_roll_back_and_forth(tmp_path: Path) -> None:
     batch = examples(20)
     asked = taught_service(tmp_path, batch)
     entry = asked.writer.entries["m"]
-    whole = entry.view.view()
+    whole = entry.shown.learner.view()
     assert asked.ask("POST", f"{MODEL}/rollback", {"version": 12}).json()["version"] == 21
     first = taught_service(tmp_path / "first", batch[:12])
-    assert same(entry.view, first.writer.entries["m"].view)
-    assert entry.tally.learned == 12
+    assert same(entry.shown.learner, first.writer.entries["m"].shown.learner)
+    assert entry.shown.learned == 12
     assert asked.ask("POST", f"{MODEL}/rollback", {"version": 20}).json()["learned"] == 20
-    assert same(entry.view, whole)
+    assert same(entry.shown.learner, whole)
     asked.ask("POST", f"{MODEL}/rollback", {"version": 12})
     asked.ask("POST", f"{MODEL}/learn", {**batch[0], "id": "new"})
     forget(asked, id="id2")
@@ -163,7 +163,7 @@ def test_roll_back_and_forth(tmp_path: Path) -> None:
     other = taught_service(
         tmp_path / "other", [{**one, "id": str(i)} for i, one in enumerate(kept)]
     )
-    assert same(entry.view, other.writer.entries["m"].view)
+    assert same(entry.shown.learner, other.writer.entries["m"].shown.learner)
     assert asked.ask("POST", f"{MODEL}/rollback", {"version": 3}).status_code == 410
     for one in (asked, first, other):
         one.close()
@@ -189,8 +189,8 @@ def test_a_return_beyond_a_return(tmp_path: Path) -> None:
     assert {json.loads(line)["sequence"] for line in wrong.splitlines()} <= {1, 2, 3, 7}
     forget(asked, id="id1")
     other = taught_service(tmp_path / "other", [batch[i] for i in (0, 2, 5)])
-    assert same(asked.writer.entries["m"].view, other.writer.entries["m"].view)
-    assert asked.writer.entries["m"].tally == other.writer.entries["m"].tally
+    assert same(asked.writer.entries["m"].shown.learner, other.writer.entries["m"].shown.learner)
+    assert counts(asked.writer.entries["m"]) == counts(other.writer.entries["m"])
     asked.close()
     other.close()
 
@@ -206,7 +206,7 @@ def test_a_replay_that_a_crash_cut_short_is_begun_again(tmp_path: Path) -> None:
     finished(asked, job)
     batch = examples(10)
     other = taught_service(tmp_path / "two", batch[:4] + batch[5:])
-    assert same(asked.writer.entries["m"].view, other.writer.entries["m"].view)
+    assert same(asked.writer.entries["m"].shown.learner, other.writer.entries["m"].shown.learner)
     asked.close()
     other.close()
 
@@ -232,7 +232,7 @@ def test_forgetting_while_others_teach(tmp_path: Path) -> None:
         tmp_path / "two",
         [{name: line[name] for name in ("id", "features", "label")} for line in left],
     )
-    assert same(asked.writer.entries["m"].view, other.writer.entries["m"].view)
+    assert same(asked.writer.entries["m"].shown.learner, other.writer.entries["m"].shown.learner)
     text = other.ask("GET", f"{MODEL}/journal").text
     for ours, theirs in zip(left, map(json.loads, text.splitlines()), strict=True):
         assert [ours[name] for name in ("predicted", "mistake", "step", "rival")] == [
@@ -271,7 +271,7 @@ def test_export_gives_the_model_of_a_version(tmp_path: Path) -> None:
     file = tmp_path / "m.model"
     file.write_bytes(asked.ask("GET", f"{MODEL}/export").content)
     estimator = rosenblatt.load(file)
-    view = asked.writer.entries["m"].view
+    view = asked.writer.entries["m"].shown.learner
     assert estimator.feature_names_in_.tolist() == list(view.space.names() or ())
     for kind in ("json", "onnx"):
         assert asked.ask("GET", f"{MODEL}/export?format={kind}&version=10").status_code == 200

@@ -259,7 +259,7 @@ def test_class_weights_of_a_trained_model(
     expected = estimator.decision_function(X)
     for version in (None, 40):  # as it is, and replayed from the journal
         entry = service.writer.entries["m"]
-        replayed = service.app.versions.new(entry, 40) if version else entry.view
+        replayed = service.app.versions.new(entry, 40) if version else entry.shown.learner
         assert np.array_equal(replayed.scores(X.tolist()), expected)
     again = new_learner(ModelSpec(file=b""), service.writer.limits, file_of(replayed.model()))
     assert again.class_weights == {0: 1.0, 1: 1.0} | weights
@@ -272,7 +272,7 @@ def test_balanced_weights_are_those_of_the_training(service: Asked, tmp_path: Pa
     model.save(tmp_path / "rows.model")
     file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
     assert service.ask("PUT", MODEL, {"file": file}).status_code == 201
-    assert service.writer.entries["m"].view.class_weights == {"no": 8 / 12, "yes": 2.0}
+    assert service.writer.entries["m"].shown.learner.class_weights == {"no": 8 / 12, "yes": 2.0}
     estimator = AveragedPerceptron(class_weight="balanced").fit([[0.0], [1.0]], [0, 1])
     save(estimator, tmp_path / "lost.model")
     file = msgspec.to_builtins((tmp_path / "lost.model").read_bytes())
@@ -332,7 +332,7 @@ def test_a_moved_bias_goes_on_as_train_does(
         assert np.array_equal(found.ledger, expected.ledger)
     assert found.calibration is expected.calibration is None
     entry = service.writer.entries["m"]
-    assert same(entry.private, service.app.versions.new(entry, entry.version))
+    assert same(entry.own.learner, service.app.versions.new(entry, entry.shown.version))
     why = service.ask("POST", f"{MODEL}/why", {"features": row, "top": 1000}).json()
     teachers = sum(teacher["amount"] for teacher in why["teachers"])
     assert math.isclose(why["total"], why["start"] + teachers, abs_tol=1e-9)
@@ -591,7 +591,7 @@ def test_a_key_that_stands_twice(asked: Asked, name: str) -> None:
         422,
         f"Invalid request body: the key {key!r} stands twice in one place.",
     )
-    assert asked.writer.entries["m"].version == 2
+    assert asked.writer.entries["m"].shown.version == 2
     assert set(asked.writer.entries) == {"m"}
 
 
@@ -603,7 +603,7 @@ def test_a_key_that_stands_twice_in_a_line(asked: Asked) -> None:
     assert asked.ask("POST", path, content=line * 2, headers=headers).status_code == 200
     bad = line + line.replace(b'{"t"', b'{"t": 1, "t"')
     assert asked.ask("POST", path, content=bad, headers=headers).status_code == 422
-    assert asked.writer.entries["m"].version == 4
+    assert asked.writer.entries["m"].shown.version == 4
 
 
 def test_a_feature_named_as_if_forgotten(asked: Asked) -> None:
@@ -616,7 +616,7 @@ def test_a_feature_named_as_if_forgotten(asked: Asked) -> None:
         plain, named = predict(asked, {}), predict(asked, {f"(forgotten {number})": 5})
         assert named["score"] == plain["score"]
     learn(asked, {"(forgotten 2)": 1}, "no")
-    names = asked.writer.entries["m"].view.space.names()
+    names = asked.writer.entries["m"].shown.learner.space.names()
     assert names == ("good", "bad", "(forgotten 2)")
 
 

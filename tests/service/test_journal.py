@@ -47,12 +47,12 @@ def test_a_journal_of_format_1_is_read(old: Path) -> None:
     lines = asked.ask("GET", "/v1/models/m/journal").text
     assert lines.count('"kind":"quarantine"') == 4
     assert lines.count('"forgotten":21') == 2  # held back as e12, and learned after all
-    assert asked.writer.entries["s"].view.space.names() == ("x", "z")
+    assert asked.writer.entries["s"].shown.learner.space.names() == ("x", "z")
     tokens = {one.name: one.scopes for one in asked.writer.tokens.values()}
     assert tokens == {"anna": '["teach"]', "liar": '["predict"]', "root": '["admin"]'}
     asked.close()
     again = opened(old)
-    assert again.writer.entries["m"].version == 21
+    assert again.writer.entries["m"].shown.version == 21
     again.close()
 
 

@@ -58,7 +58,7 @@ class Served(RuleBasedStateMachine):
         """Learn examples of one request."""
         examples = [self.example(pair) for pair in batch]
         teach(self.writer, self.entry, *(one for _, one in examples))
-        first = self.entry.version - len(batch)
+        first = self.entry.shown.version - len(batch)
         for i, one in enumerate(examples):
             self.kept = [*self.kept, one]
             self.histories[first + i + 1] = self.kept
@@ -68,10 +68,10 @@ class Served(RuleBasedStateMachine):
     def learn_again(self, data: st.DataObject) -> None:
         """Send an example again: it is not learned twice."""
         _, one = data.draw(st.sampled_from(self.kept))
-        version = self.entry.version
+        version = self.entry.shown.version
         (answer,) = teach(self.writer, self.entry, one)
         assert answer.duplicate
-        assert self.entry.version == version
+        assert self.entry.shown.version == version
 
     @rule(clean=st.booleans())
     def restart(self, clean: bool) -> None:
@@ -79,8 +79,8 @@ class Served(RuleBasedStateMachine):
         before = self.entry
         (self.writer.close if clean else lambda: crash(self.writer))()
         self.writer = Writer(Path(self.folder.name), LIMITS)
-        assert same(self.entry.view, before.view)
-        assert self.entry.version == before.version
+        assert same(self.entry.shown.learner, before.shown.learner)
+        assert self.entry.shown.version == before.shown.version
 
     @precondition(lambda self: self.kept)
     @rule(data=st.data())
@@ -91,7 +91,7 @@ class Served(RuleBasedStateMachine):
         replay = Replay(writer, entry, ForgetRequest(id=id_))
         assert command(writer, lambda: replay.swap(0, None))
         self.kept = [pair for pair in self.kept if pair[1] is not one]
-        self.histories = {entry.version: self.kept}
+        self.histories = {entry.shown.version: self.kept}
 
     @precondition(lambda self: len(self.histories) > 1)
     @rule(data=st.data())
@@ -103,7 +103,7 @@ class Served(RuleBasedStateMachine):
             served = at_version(reader, writer.snapshots, entry.record, version, LIMITS)
         command(writer, lambda: roll_back(writer, entry, version, served, None))
         self.kept = self.histories[version]
-        self.histories[entry.version] = self.kept
+        self.histories[entry.shown.version] = self.kept
 
     @precondition(lambda self: self.histories)
     @rule(data=st.data())
@@ -115,7 +115,7 @@ class Served(RuleBasedStateMachine):
         assert np.array_equal(self._weights(found), self._weights(self._learned(version)))
 
     def _learned(self, version: int) -> ServedLearner:
-        plain = ServedLearner(self.entry.private.learner, NamedFeatures())
+        plain = ServedLearner(self.entry.own.learner.learner, NamedFeatures())
         for _, one in self.histories[version]:
             plain.learn(one.features, one.label)
         return plain
@@ -133,13 +133,13 @@ class Served(RuleBasedStateMachine):
         if "m" not in self.writer.entries or not hasattr(self, "spec"):
             return
         entry = self.entry
-        assert entry.tally.learned == len(self.kept)
-        assert same(entry.view, entry.private.view())
-        plain = self._learned(entry.version)
-        assert np.array_equal(self._weights(entry.view), self._weights(plain))
+        assert entry.shown.learned == len(self.kept)
+        assert same(entry.shown.learner, entry.own.learner.view())
+        plain = self._learned(entry.shown.version)
+        assert np.array_equal(self._weights(entry.shown.learner), self._weights(plain))
         with self.writer.journal.reader() as reader:
             numbers = [event.sequence for event in reader.events(entry.record.model, 0)]
-        assert numbers == list(range(1, entry.version + 1))
+        assert numbers == list(range(1, entry.shown.version + 1))
 
     def teardown(self) -> None:
         """Leave nothing behind."""

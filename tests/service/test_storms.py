@@ -141,13 +141,15 @@ def check_journal(folder: Path, answers: dict[str, dict[str, Any]]) -> None:
     entry = writer.entries["m"]
     with writer.journal.reader() as reader:
         events = list(reader.events(entry.record.model, 0))
-        replayed: ServedLearner = at_version(reader, None, entry.record, entry.version, Limits())
+        replayed: ServedLearner = at_version(
+            reader, None, entry.record, entry.shown.version, Limits()
+        )
     assert [event.sequence for event in events] == list(range(1, len(events) + 1))
     numbers = {event.id: event.sequence for event in events}
     assert len(numbers) == len(events)
     for id_, answer in answers.items():
         assert numbers[id_] == answer["sequence"]
-    assert same(entry.view, replayed)
+    assert same(entry.shown.learner, replayed)
     writer.close()
 
 

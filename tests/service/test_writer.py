@@ -14,7 +14,7 @@ from rosenblatt.service.journal import FILE, SNAPSHOTS
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.writer import Taught, Writer
 
-from .conftest import crash, create, same, taught, teach
+from .conftest import counts, crash, create, same, taught, teach
 
 HASHED = {"features": {"kind": "hashed", "bits": 3}}  # so few that names share weights
 LEARNERS: dict[str, tuple[dict[str, Any], Any]] = {
@@ -64,18 +64,19 @@ def test_parity_with_partial_fit(tmp_path: Path, name: str) -> None:
     for one in batch[:50]:
         teach(writer, entry, one)
     teach(writer, entry, *batch[50:])
-    names = entry.view.space.names()
+    names = entry.shown.learner.space.names()
     assert names is not None
     rows = matrix(batch, names)
     for i, one in enumerate(batch):
         estimator.partial_fit(rows[[i]], [one.label])
-    model = entry.view.model()
+    model = entry.shown.learner.model()
     assert model is not None
     assert np.array_equal(model.weights, estimator.model_.weights)
     assert np.array_equal(
-        entry.view.scores([one.features for one in batch]), estimator.decision_function(rows)
+        entry.shown.learner.scores([one.features for one in batch]),
+        estimator.decision_function(rows),
     )
-    private = entry.private.model()
+    private = entry.own.learner.model()
     assert private is not None
     for part in ("ledger", "variance"):
         ours, theirs = getattr(private, part), getattr(estimator.model_, part)
@@ -94,7 +95,7 @@ def test_parity_of_arrays(writer: Writer) -> None:
     estimator = AveragedPerceptron()
     for x, label in zip(X, y, strict=True):
         estimator.partial_fit([x], [label])
-    assert np.array_equal(entry.view.scores(X.tolist()), estimator.decision_function(X))
+    assert np.array_equal(entry.shown.learner.scores(X.tolist()), estimator.decision_function(X))
 
 
 @pytest.mark.parametrize("clean", [True, False])
@@ -106,10 +107,10 @@ def test_restart_has_the_same_bits(tmp_path: Path, spec: dict[str, Any], clean: 
     teach(writer, entry, *examples(60))
     (writer.close if clean else lambda: crash(writer))()
     again = Writer(tmp_path)
-    assert same(again.entries["m"].view, entry.view)
-    assert same(again.entries["m"].private, entry.private)
-    assert again.entries["m"].version == entry.version == 60
-    assert again.entries["m"].tally == entry.tally
+    assert same(again.entries["m"].shown.learner, entry.shown.learner)
+    assert same(again.entries["m"].own.learner, entry.own.learner)
+    assert again.entries["m"].shown.version == entry.shown.version == 60
+    assert counts(again.entries["m"]) == counts(entry)
     again.close()
 
 
@@ -127,7 +128,7 @@ def test_torn_snapshots_cost_only_time(tmp_path: Path) -> None:
         else:
             snapshot.write_bytes(torn)
         again = Writer(tmp_path)
-        assert same(again.entries["m"].private, entry.private)
+        assert same(again.entries["m"].own.learner, entry.own.learner)
         crash(again)
 
 
@@ -138,7 +139,7 @@ def test_torn_log_ends_in_whole_groups(tmp_path: Path) -> None:
     versions = {}
     for one in examples(12):
         teach(writer, entry, one)
-        versions[entry.version] = entry.view.view()
+        versions[entry.shown.version] = entry.shown.learner.view()
     log = (tmp_path / "first" / f"{FILE}-wal").read_bytes()
     file = (tmp_path / "first" / FILE).read_bytes()
     writer.close()
@@ -150,8 +151,8 @@ def test_torn_log_ends_in_whole_groups(tmp_path: Path) -> None:
         (folder / f"{FILE}-wal").write_bytes(log[: len(log) - k * 3001])
         again = Writer(folder)
         found = again.entries["m"]
-        seen.add(found.version)
-        assert found.version == 0 or same(found.view, versions[found.version])
+        seen.add(found.shown.version)
+        assert found.shown.version == 0 or same(found.shown.learner, versions[found.shown.version])
         crash(again)
     assert 12 in seen
     assert len(seen) > 2
@@ -164,7 +165,7 @@ def test_same_id_is_learned_once(writer: Writer) -> None:
     teach(writer, entry, taught({"x": 1.0}, "b"))
     (again,) = teach(writer, entry, taught({"x": 1.0}, "a", "one"))
     assert (again.sequence, again.mistake, again.duplicate) == (first.sequence, first.mistake, True)
-    assert entry.version == 2
+    assert entry.shown.version == 2
     with pytest.raises(RequestError, match="used for another example") as refused:
         teach(writer, entry, taught({"x": 2.0}, "a", "one"))
     assert refused.value.status == 409
@@ -177,17 +178,17 @@ def test_a_batch_is_learned_whole_or_not(tmp_path: Path) -> None:
     writer = Writer(tmp_path, Limits(classes=3))
     entry = create(writer)
     teach(writer, entry, *examples(20, "ab"))
-    before, version = entry.private.view(), entry.version
+    before, version = entry.own.learner.view(), entry.shown.version
     with pytest.raises(InputError, match="has all 3 classes"):
         teach(writer, entry, taught({"new": 1.0}, "c"), taught({"newer": 1.0}, "d"))
     with pytest.raises(RosenblattError, match="another type"):
         teach(writer, entry, taught({"new": 1.0}, "a", "z"), taught({}, 3))
-    assert same(entry.private, before)
+    assert same(entry.own.learner, before)
     teach(writer, entry, taught({"new": 1.0}, "a", "z"))
-    assert entry.version == version + 1
+    assert entry.shown.version == version + 1
     crash(writer)
     again = Writer(tmp_path, Limits(classes=3))
-    assert same(again.entries["m"].private, entry.private)
+    assert same(again.entries["m"].own.learner, entry.own.learner)
     again.close()
 
 
@@ -196,11 +197,11 @@ def test_overflow_is_refused_and_undone(writer: Writer) -> None:
     entry = create(writer, memory="last", parameters={"eta0": 1e308})
     teach(writer, entry, taught({"x": 1.0}, "a"))
     teach(writer, entry, taught({"x": 1.0}, "b"))
-    before = entry.private.view()
+    before = entry.own.learner.view()
     with pytest.raises(RosenblattError, match="would overflow"):
         teach(writer, entry, taught({"y": 9.0}, "a"))
-    assert same(entry.private, before)
-    assert entry.version == 2
+    assert same(entry.own.learner, before)
+    assert entry.shown.version == 2
 
 
 def test_two_services_keep_off_one_folder(tmp_path: Path, writer: Writer) -> None:
@@ -240,8 +241,8 @@ def test_full_disk_makes_read_only_and_recovers(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match=r"read-only.*is full") as refused:
         fill()
     assert refused.value.status == 503
-    assert entry.version == stored
-    assert entry.view.scores([{"x": 1.0}]).shape == (1,)
+    assert entry.shown.version == stored
+    assert entry.shown.learner.scores([{"x": 1.0}]).shape == (1,)
     with pytest.raises(RequestError, match="read-only"):
         teach(writer, entry, taught({"x": 1.0}, "a"))
     writer.journal._most_bytes = None  # noqa: SLF001  # as if there were room again
@@ -249,9 +250,9 @@ def test_full_disk_makes_read_only_and_recovers(tmp_path: Path) -> None:
     while writer.failure is not None:
         pass
     entry = writer.entries["m"]
-    assert entry.version == stored
+    assert entry.shown.version == stored
     teach(writer, entry, taught({"x": 1.0}, "a"))
-    assert entry.version == stored + 1
+    assert entry.shown.version == stored + 1
     writer.close()
 
 
@@ -261,7 +262,7 @@ def test_a_failed_sync_is_not_tried_again(writer: Writer, monkeypatch: pytest.Mo
 
     entry = create(writer)
     teach(writer, entry, *examples(5))
-    before = entry.view.view()
+    before = entry.shown.learner.view()
 
     def fail() -> None:
         message = "disk I/O error"
@@ -271,7 +272,7 @@ def test_a_failed_sync_is_not_tried_again(writer: Writer, monkeypatch: pytest.Mo
     for _ in range(2):
         with pytest.raises(RequestError, match="restart the service"):
             teach(writer, entry, *examples(3, seed=2))
-    assert same(entry.view, before)
+    assert same(entry.shown.learner, before)
 
 
 def test_a_write_that_fails_loses_nothing_acknowledged(tmp_path: Path) -> None:
@@ -290,13 +291,13 @@ def test_a_write_that_fails_loses_nothing_acknowledged(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert writer.failure is not None
-    assert entry.version == 10
+    assert entry.shown.version == 10
     with writer.journal.reader() as reader:
         assert reader.head(entry.record.model) == 10
     crash(writer)
     again = Writer(folder)
-    assert again.entries["m"].version == 10
-    assert same(again.entries["m"].view, entry.view)
+    assert again.entries["m"].shown.version == 10
+    assert same(again.entries["m"].shown.learner, entry.shown.learner)
     again.close()
 
 
@@ -317,4 +318,4 @@ def test_features_beyond_the_limit(writer: Writer) -> None:
         teach(writer, entry, taught({"c": 1.0}, "y"))
     entry = create(writer, "easy", features={"limit": 2, "when_full": "ignore"})
     teach(writer, entry, taught({"a": 1.0, "b": 1.0, "c": 1.0}, "x"), taught({"d": 2.0}, "y"))
-    assert entry.view.space.names() == ("a", "b")
+    assert entry.shown.learner.space.names() == ("a", "b")

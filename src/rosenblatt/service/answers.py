@@ -278,7 +278,7 @@ def _provenance(
 
 def described(entry: Entry, curve: Sequence[tuple[int, int, int, float]] = ()) -> Description:
     """Return what a model is and how it is doing."""
-    view, tally = entry.view, entry.tally
+    shown, view = entry.shown, entry.shown.learner
     learner, space = view.learner, view.space
     columns: Any = dict(space.columns) if isinstance(space, ColumnFeatures) else None
     return Description(
@@ -291,12 +291,12 @@ def described(entry: Entry, curve: Sequence[tuple[int, int, int, float]] = ()) -
         columns=columns,
         classes=list(view.classes),
         n_features=view.n_features,
-        version=entry.version,
+        version=shown.version,
         oldest=entry.record.oldest,
-        learned=tally.learned,
-        wrong=tally.wrong,
-        mistakes=tally.mistakes,
-        error=tally.wrong / tally.learned if tally.learned else None,
+        learned=shown.learned,
+        wrong=shown.wrong,
+        mistakes=shown.mistakes,
+        error=shown.error,
         created=entry.record.created,
         curve=_progress(curve),
     )
@@ -312,7 +312,7 @@ def _progress(curve: Sequence[tuple[int, int, int, float]]) -> list[CurvePoint]:
 
 def kind_of(entry: Entry) -> str:
     """Return how the features of a model come."""
-    space = entry.view.space
+    space = entry.shown.learner.space
     if isinstance(space, NamedFeatures):
         return "names"
     if isinstance(space, HashedFeatures):

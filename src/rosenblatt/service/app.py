@@ -196,8 +196,8 @@ class Application(Starlette):
 
     async def at(self, entry: Entry, version: int | None) -> tuple[ServedLearner, int]:
         """Return the model at a version, or as it is now."""
-        if version is None or version == entry.version:
-            return entry.view, entry.version
+        if version is None or version == entry.shown.version:
+            return entry.shown.learner, entry.shown.version
         return await asyncio.to_thread(self.versions.get, entry, version), version
 
     def _taught(self, entry: Entry, one: Example) -> Taught:
@@ -211,7 +211,7 @@ class Application(Starlette):
     def check(self, entry: Entry, batch: Sequence[Features]) -> None:
         """Raise for rows beyond a limit."""
         self.check_batch(len(batch))
-        columns = isinstance(entry.view.space, ColumnFeatures)
+        columns = isinstance(entry.shown.learner.space, ColumnFeatures)
         answers.check_features(batch, self.limits, columns=columns)
 
     def check_id(self, id_: str) -> None:

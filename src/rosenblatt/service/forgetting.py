@@ -70,14 +70,14 @@ def _erase(
 ) -> None:
     """Write what a forgetting does to the journal, with the model as it is after it."""
     journal, model = writer.journal, entry.record.model
-    entry.head += 1
+    entry.own.version += 1
     by = [name for name in ("id", "token", "before") if getattr(request, name) is not None]
     note = text_of({"examples": len(examples), "by": by})
-    event = Event(entry.head, FORGOT, None, None, None, token, writer.clock(), note=note)
+    event = Event(entry.own.version, FORGOT, None, None, None, token, writer.clock(), note=note)
     journal.append(model, [event])
-    journal.erase(model, sequences_of(examples), entry.head)
-    journal.forget_versions(model, entry.head)
-    journal.add_base(model, entry.head, file_of(entry.private.model()))
+    journal.erase(model, sequences_of(examples), entry.own.version)
+    journal.forget_versions(model, entry.own.version)
+    journal.add_base(model, entry.own.version, file_of(entry.own.learner.model()))
 
 
 def _settled(writer: Writer, entry: Entry, answer: Any) -> Answered:
@@ -97,14 +97,16 @@ def roll_back(
     if version < oldest:
         msg = f"Version {version} held examples that have been forgotten meanwhile."
         raise RequestError(HTTPStatus.GONE, msg)
-    entry.head += 1
+    entry.own.version += 1
     note = text_of({"version": version})
-    event = Event(entry.head, ROLLED_BACK, None, None, None, token, writer.clock(), note=note)
+    event = Event(
+        entry.own.version, ROLLED_BACK, None, None, None, token, writer.clock(), note=note
+    )
     with _final(writer):
         writer.journal.append(model, [event])
-        writer.journal.add_base(model, entry.head, file_of(served.model()))
-    entry.private = served
-    return entry.head, writer.renewed(entry, forgotten=False)
+        writer.journal.add_base(model, entry.own.version, file_of(served.model()))
+    entry.own.learner = served
+    return entry.own.version, writer.renewed(entry, forgotten=False)
 
 
 class Replays:
@@ -131,7 +133,7 @@ class Replays:
             job = writer.journal.add_job(
                 entry.record.model, text_of(request), token, writer.clock()
             )
-        answer = Forgotten(examples=len(examples), version=entry.head, job=job)
+        answer = Forgotten(examples=len(examples), version=entry.own.version, job=job)
         return answer, self._wanted.set
 
     def close(self) -> None:
@@ -237,8 +239,8 @@ class Replay:
             return False, lambda: None  # what counts has changed meanwhile
         self._learn(journal.here)
         examples = matching(journal.here, entry, self._request)
-        entry.private = self._served
-        answer = Forgotten(examples=len(examples), version=entry.head + 1, job=job)
+        entry.own.learner = self._served
+        answer = Forgotten(examples=len(examples), version=entry.own.version + 1, job=job)
         with _final(writer):
             _erase(writer, entry, examples, self._request, token)
             journal.rewrite(model, self._rewritten)

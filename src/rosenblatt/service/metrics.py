@@ -5,20 +5,22 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from rosenblatt.service.writer import Entry, Writer
+from rosenblatt.service.writer import Entry, Standing, Writer
 
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)  # seconds
 WRONG = "predicted wrong before they were learned."
-OF_MODELS: tuple[tuple[str, str, str, Callable[[Entry], Any]], ...] = (
-    ("examples_total", "counter", "Examples learned.", lambda e: e.tally.learned),
-    ("wrong_total", "counter", f"Examples {WRONG}", lambda e: e.tally.wrong),
+OF_MODELS: tuple[tuple[str, str, str, Callable[[Standing], Any]], ...] = (
+    ("examples_total", "counter", "Examples learned.", lambda one: one.learned),
+    ("wrong_total", "counter", f"Examples {WRONG}", lambda one: one.wrong),
     (
-        *("progressive_error", "gauge", f"Share of examples {WRONG}"),
-        lambda e: e.tally.wrong / e.tally.learned if e.tally.learned else "NaN",
+        "progressive_error",
+        "gauge",
+        f"Share of examples {WRONG}",
+        lambda one: "NaN" if one.error is None else one.error,
     ),
-    ("mistakes_total", "counter", "Mistakes of the last weights.", lambda e: e.tally.mistakes),
-    ("version", "gauge", "Number of the last event.", lambda e: e.version),
-    ("features", "gauge", "Features with a weight.", lambda e: e.view.n_features),
+    ("mistakes_total", "counter", "Mistakes of the last weights.", lambda one: one.mistakes),
+    ("version", "gauge", "Number of the last event.", lambda one: one.version),
+    ("features", "gauge", "Features with a weight.", lambda one: one.learner.n_features),
 )
 
 
@@ -54,7 +56,7 @@ class Metrics:
             lines.extend(f"rosenblatt_{name}{labels} {value}" for labels, value in values)
 
         for name, kind, meaning, value in OF_MODELS:
-            add(name, kind, meaning, [(f'{{model="{key}"}}', value(e)) for key, e in models])
+            add(name, kind, meaning, [(f'{{model="{key}"}}', value(e.shown)) for key, e in models])
         predictions = [(f'{{model="{key}"}}', self._predictions[key]) for key, _ in models]
         add("predictions_total", "counter", "Rows predicted.", predictions)
         still = int(writer.failure is not None)

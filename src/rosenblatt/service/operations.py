@@ -123,7 +123,7 @@ async def learn(app: Application, call: Call) -> Learned | LearnedMany:
         body = body.examples
     app.check_batch(len(body))
     results = await app.teach(entry, body, call.caller) if body else []
-    version = max((one.version for one in results), default=entry.version)
+    version = max((one.version for one in results), default=entry.shown.version)
     return LearnedMany(results=results, version=version)
 
 
@@ -305,7 +305,7 @@ async def job(app: Application, call: Call) -> Job:
     for record in await asyncio.to_thread(read):
         if str(record.job) == number:
             found = answers.job_of(record)
-            if found.status == "done" and (found.version or 0) > call.model.version:
+            if found.status == "done" and (found.version or 0) > call.model.shown.version:
                 found.status = "waiting"  # it is on the disk; readers see it in a moment
             return found
     raise RequestError(HTTPStatus.NOT_FOUND, f"There is no job {number!r:.40}.")

@@ -93,27 +93,36 @@ class Remembered:
 
 
 @dataclass
-class Totals:
-    """What the examples of a model came to."""
+class Standing:
+    """A learner and what its examples came to."""
 
+    learner: ServedLearner
+    version: int  # number of the last event
     learned: int = 0
     wrong: int = 0  # by the weights that decide, before it was learned
     mistakes: int = 0  # by the last weights
 
+    @property
+    def error(self) -> float | None:
+        """The progressive error."""
+        return self.wrong / self.learned if self.learned else None
+
+    def copy(self) -> "Standing":
+        """Return this for readers, with a learner of their own."""
+        view = self.learner.view()
+        self.learner.changes()
+        return replace(self, learner=view)
+
 
 @dataclass
 class Entry:
-    """A model that is served: the writer's learner, the readers' copy, and what both know."""
+    """A model that is served: as the writer has it, and as readers see it."""
 
     record: ModelRecord
     spec: ModelSpec
-    private: ServedLearner  # the writer's
-    head: int  # last number in the journal, the writer's
-    view: ServedLearner  # the readers'
-    version: int  # of the view
+    own: Standing  # the writer's
+    shown: Standing  # the readers'
     remembered: Remembered
-    tally: Totals = field(default_factory=Totals)  # of the view
-    counted: Totals = field(default_factory=Totals)  # the writer's
     snapshot: int = 0  # version of the last one
 
 
@@ -300,10 +309,7 @@ class Writer:
             for pending in group_events.values():
                 self.journal.append(pending.entry.record.model, pending.events)
             entries = [pending.entry for pending in group_events.values() if pending.events]
-            seen = [
-                (entry, entry.private.changes(), entry.head, replace(entry.counted))
-                for entry in entries
-            ]
+            seen = [(one, one.own.learner.changes(), replace(one.own)) for one in entries]
             self.journal.commit()
         except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
             self._fail(error)
@@ -322,37 +328,36 @@ class Writer:
         entry = task.entry
         self.check_current(entry)
         pending = group_events.setdefault(entry.record.name, Pending(entry))
-        mark = entry.private.begin(single=len(task.examples) == 1)
+        mark = entry.own.learner.begin(single=len(task.examples) == 1)
         n_events = len(pending.events)
-        counted, head = replace(entry.counted), entry.head
+        before = replace(entry.own)
         try:
             return [self._lesson(pending, one, task.token, now) for one in task.examples]
         except RosenblattError:
-            entry.private.undo(mark)
+            entry.own.learner.undo(mark)
             for event in pending.events[n_events:]:
                 pending.ids.pop(event.id or "", None)
             del pending.events[n_events:]
-            entry.counted, entry.head = counted, head
+            entry.own = before
             raise
 
     def _lesson(self, pending: Pending, one: Taught, token: str | None, now: float) -> Learned:
-        entry = pending.entry
-        label = entry.private.known(one.label)
-        entry.private.check_label(label)
+        own = pending.entry.own
+        label = own.learner.known(one.label)
+        own.learner.check_label(label)
         text = text_of(label)
         if one.id is not None:
             first = pending.ids.get(one.id)
-            first = first or self.journal.here.event(entry.record.model, one.id)
+            first = first or self.journal.here.event(pending.entry.record.model, one.id)
             if first is not None:
                 return self._again(first, one, text)
-        entry.head += 1
-        lesson = entry.private.learn(one.features, label)
-        known = (entry.head, LEARNED, one.id, one.text, text, token, now)
+        own.version += 1
+        lesson = own.learner.learn(one.features, label)
+        known = (own.version, LEARNED, one.id, one.text, text, token, now)
         event = Event(*known, *columns_of(lesson))
-        tally = entry.counted
-        tally.learned += 1
-        tally.wrong += event.predicted != text
-        tally.mistakes += lesson.mistake
+        own.learned += 1
+        own.wrong += event.predicted != text
+        own.mistakes += lesson.mistake
         pending.events.append(event)
         if one.id is not None:
             pending.ids[one.id] = event
@@ -394,14 +399,15 @@ class Writer:
 
     def _publish(
         self,
-        seen: list[tuple[Entry, Changes, int, Totals]],
+        seen: list[tuple[Entry, Changes, Standing]],
         answers: list[tuple[Any, Any, Exception | None]],
         n_examples: int,
     ) -> None:
         """Let readers see what is on the disk, then answer; in the readers' thread."""
-        for entry, changes, version, tally in seen:
-            entry.view.apply(changes)
-            entry.version, entry.tally = version, tally
+        for entry, changes, own in seen:
+            learner = entry.shown.learner
+            learner.apply(changes)
+            entry.shown = replace(own, learner=learner)
         self.waiting -= n_examples
         for future, result, error in answers:
             answer(future, result, error)
@@ -472,15 +478,11 @@ class Writer:
         reader = self.journal.here
         head = reader.head(record.model)
         self.snapshots.remove_outside(record.model, record.oldest, head)
-        private = at_version(reader, self.snapshots, record, head, self.limits)
-        view = private.view()
-        private.changes()
-        tally = Totals(*reader.counts(record.model))
-        remembered = Remembered(self.limits)
-        entry = Entry(record, spec_from(record.spec), private, head, view, head, remembered, tally)
-        entry.counted = replace(tally)
-        entry.snapshot = self.snapshots.version(record.model)
-        return entry
+        learner = at_version(reader, self.snapshots, record, head, self.limits)
+        own = Standing(learner, head, *reader.counts(record.model))
+        snapshot = self.snapshots.version(record.model)
+        spec, remembered = spec_from(record.spec), Remembered(self.limits)
+        return Entry(record, spec, own, own.copy(), remembered, snapshot)
 
     def create(self, name: str, spec: ModelSpec) -> tuple[Entry, Callable[[], None]]:
         """Create a model; a command."""
@@ -533,13 +535,12 @@ class Writer:
         """
         reader, model = self.journal.here, entry.record.model
         record = next(one for one in reader.models() if one.model == model)
-        tally = Totals(*reader.counts(model))
-        entry.counted = replace(tally)
-        view, version, entry.snapshot = entry.private.view(), entry.head, entry.head
-        entry.private.changes()
+        entry.snapshot = entry.own.version
+        entry.own = Standing(entry.own.learner, entry.snapshot, *reader.counts(model))
+        shown = entry.own.copy()
 
         def show() -> None:
-            entry.record, entry.view, entry.version, entry.tally = record, view, version, tally
+            entry.record, entry.shown = record, shown
             if forgotten:
                 entry.remembered.clear()
 
@@ -551,9 +552,9 @@ class Writer:
 
     def _snapshot(self, entry: Entry, least: int) -> None:
         """Have a snapshot written beside, if so many events came since the last."""
-        if entry.head - entry.snapshot < least:
+        if entry.own.version - entry.snapshot < least:
             return
-        model, number, version = entry.private.model(), entry.record.model, entry.head
+        model, number, version = entry.own.learner.model(), entry.record.model, entry.own.version
         if model is None:
             return
         entry.snapshot = version
