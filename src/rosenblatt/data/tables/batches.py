@@ -8,7 +8,7 @@ from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.lines import LONGEST_LINE, TextBlock, head_of, text_lines
 from rosenblatt.data.sources import Source, name_of
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
-from rosenblatt.data.tables.table import Selection, Table, require_library, wanted_columns
+from rosenblatt.data.tables.table import Table, require_library, wanted_columns
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
 
@@ -31,34 +31,11 @@ def table_batches(
 ) -> Iterator[Table]:
     """Yield the rows of a file in tables; memory is bounded by the size of a few blocks.
 
-    Text is read in blocks of about ``block_bytes`` in a thread of its own. Of Parquet the row
-    group and of Arrow the record batch is the unit of reading: a few of them are held at a time.
-    A file without rows yields nothing.
-
-    Parameters
-    ----------
-    source : str or path
-        A file, packed with gzip or Zstandard or not; ``"-"`` is standard input.
-    layout : Layout, optional
-        What is known of the file; the rest is told by its first rows.
-    names : sequence of str, optional
-        The columns that the tables are to have, in this order; others are dropped. By default all
-        of them as they come.
-    optional : collection of str
-        Which of these names a file may lack; they are then missing in the tables.
-    bad_rows : BadRows, optional
-        What to do with rows that cannot be read; by default they are an error. Those that are left
-        out stand in ``Table.bad``.
-    block_bytes : int
-        About how much text is read at a time.
-    prompt : bool
-        Yield rows as soon as their lines arrive rather than in full blocks.
-
-    Raises
-    ------
-    InputError
-        With file and line, where rows cannot be read as they stand; nothing of their block is
-        yielded.
+    ``names`` are the columns of the tables, in this order, by default all as they come; a file may
+    lack the ``optional`` ones. Bad rows are an error, or stand in ``Table.bad`` if ``bad_rows``
+    skips them. Text is read in blocks of about ``block_bytes`` in a thread of its own, with
+    ``prompt`` as soon as a line arrives; Parquet by row groups, Arrow by record batches. A file
+    without rows yields nothing. An InputError names file and line; nothing of its block is yielded.
     """
     layout, file = layout or Layout(), name_of(source)
     if block_bytes < 1:
@@ -86,19 +63,6 @@ def table_batches(
         from rosenblatt.data.tables.fasttext import FastTextParser
 
         return _ahead(FastTextParser(file, wanted, bad_rows).parse, blocks)
-    return _separated(blocks, layout, kind, wanted, file, bad_rows, prompt=prompt)
-
-
-def _separated(
-    blocks: Blocks,
-    layout: Layout,
-    kind: Format,
-    wanted: Selection | None,
-    file: str,
-    bad_rows: BadRows | None,
-    *,
-    prompt: bool,
-) -> Iterator[Table]:
     from rosenblatt.data.tables.separated import SeparatedParser
 
     is_tsv = kind == Format.TSV

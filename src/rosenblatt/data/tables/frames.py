@@ -32,22 +32,10 @@ def frame_tables(
 ) -> Iterator[Table]:
     """Yield rows in memory as tables whose rows count from 0.
 
-    Parameters
-    ----------
-    X : data frame, sequence of dictionaries, or sequence of texts
-        A data frame of pandas or polars, or whatever offers a stream of Arrow. A key that a
-        dictionary lacks is a missing value.
-    wanted : Selection, optional
-        The columns that the tables are to have; by default all.
-    text : str, optional
-        The column that texts alone are; by default they are an error.
-    arrays : bool
-        Whether X may be an array of two dimensions, whose columns have numbers for names.
-
-    Raises
-    ------
-    InputError
-        Where X is something else, or has not the wanted columns.
+    X is a data frame of pandas or polars, whatever offers a stream of Arrow, a sequence of
+    dictionaries, which may lack keys, or of texts, if ``text`` names the column that they are; with
+    ``arrays`` also an array of two dimensions, whose columns have numbers for names. Raises
+    InputError where it is something else, or lacks a wanted column.
     """
     require_library("rows of named columns")
     if arrays and isinstance(X, np.ndarray) and X.ndim == 2:
