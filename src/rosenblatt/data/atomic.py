@@ -33,12 +33,8 @@ def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]
     killed process, ``path`` is what it was; what a killed process left under a hidden name is
     removed by one that writes into the folder a minute later. The new
     file has the permissions of the old one; of a symbolic link the file that it names is replaced.
-    Standard output (``-``), pipes and devices are written directly. Text is UTF-8.
-
-    Raises
-    ------
-    InputError
-        Where the file cannot be written, with the reason.
+    Standard output (``-``), pipes and devices are written directly. Text is UTF-8. An InputError
+    says why a file cannot be written.
     """
     name = os.fspath(path)
     if name in STANDARD_OUTPUT:

@@ -29,13 +29,8 @@ class BadRow(NamedTuple):
 class BadRows:
     """Counts the rows that are read and those that are left out.
 
-    Parameters
-    ----------
-    skip : bool
-        Whether bad rows are left out; else the first one is an error.
-    max_share : float
-        When more than this share of the rows is bad, it is an error all the same. One bad row is
-        allowed in any case.
+    Without ``skip`` the first bad row is an error, else more than ``max_share`` of all rows and
+    more than one.
     """
 
     def __init__(self, *, skip: bool, max_share: float = 0.01) -> None:

@@ -308,12 +308,7 @@ def expand(paths: Sequence[str]) -> list[str]:
 
     A path is a file, a pattern such as ``part-*.csv.gz`` (``**`` reaches into folders below), or
     ``-`` for standard input, which can be read only once. What exists under just the given name is
-    taken for a file, whatever characters the name has.
-
-    Raises
-    ------
-    InputError
-        Where a file is missing, a pattern matches none, a path is a folder, or ``-`` comes twice.
+    taken for a file, whatever characters the name has. Raises InputError where there is none.
     """
     if list(paths).count("-") > 1:
         msg = "Standard input (-) can be read only once; it is given more than once."

@@ -43,34 +43,12 @@ def svmlight_batches(
 ) -> Iterator[Batch]:
     """Yield the rows of a file in batches; memory is bounded by the size of a few blocks.
 
-    Parameters
-    ----------
-    source : str or path
-        A file of svmlight text, plain or packed with gzip or Zstandard; ``"-"`` is standard input.
-    zero_based : bool, optional
-        Whether the file counts features from 0. By default the first block decides: from 0 if any
-        feature is 0 in it, else from 1; a feature 0 in a later block is then an error.
-    dtype : float64 or float32
-        The type of the values: the double nearest to what is written, and the float32 nearest to
-        that double.
-    classes : Classes, optional
-        The table that numbers the labels, to be shared between files.
-    block_bytes : int
-        About how much text makes a batch.
-    threads : int, optional
-        How many threads parse; by default one for each processor. The batches are the same for any
-        number.
-    prompt : bool
-        Yield rows as soon as they arrive rather than in full blocks.
-    max_index : int, optional
-        The highest number of a feature; a higher one is an error.
-    bad_rows : BadRows, optional
-        What to do with lines that are not svmlight; by default they are an error.
-
-    Raises
-    ------
-    InputError
-        With file, line and column, where the text is not svmlight; nothing of its batch is yielded.
+    By default the first block decides whether features count from 0: if any feature is 0 in it; a
+    feature 0 in a later block is then an error. Values are the doubles nearest to what is written,
+    as ``dtype``. ``classes`` number the labels, shared between files. Batches of about
+    ``block_bytes`` of text are parsed by as many threads as there are processors and do not depend
+    on their number; with ``prompt`` rows come as they arrive. An InputError names file, line and
+    column; nothing of its batch is yielded.
     """
     kind = np.dtype(dtype)
     if kind not in (np.float32, np.float64):

@@ -115,8 +115,8 @@ class ColumnCounts:
         training = training.copy()
         count, _, _, lowest, highest, n_missing = statistics.values
         training[0, self._numeric] = n_missing / np.maximum(count + n_missing, 1)
-        surprise = _Surprise(n_training, CHANCE / len(self._features))
-        quick = _Surprise(n_training, LIKELY) if at_once else surprise
+        surprise = Surprise(n_training, CHANCE / len(self._features))
+        quick = Surprise(n_training, LIKELY) if at_once else surprise
         found: dict[int, str | None] = {}
         for place, column in enumerate(self._features):
             missing, known = training[0, place], training[1, place]
@@ -135,7 +135,7 @@ class ColumnCounts:
         titles = [column.title for column in self._features]
         return [f"Column '{titles[k]}': {said}." for k, said in found.items() if said]
 
-    def _gaps(self, place: int, usual: float, surprise: "_Surprise") -> str | None:
+    def _gaps(self, place: int, usual: float, surprise: "Surprise") -> str | None:
         n = self.n_missing[place]
         if not surprise(n, self.n_rows, usual):
             return None
@@ -143,7 +143,7 @@ class ColumnCounts:
         now = "" if self.n_rows == 1 else now
         return f"{now}missing; {percentage(usual) if usual else 'none'} were in training"
 
-    def _values(self, place: int, known: float, surprise: "_Surprise") -> str | None:
+    def _values(self, place: int, known: float, surprise: "Surprise") -> str | None:
         rows, new = self._levels[place], len(self._new[place])
         n, total = rows[-1], rows.total()
         old = len(rows) - (-1 in rows)
@@ -160,7 +160,7 @@ class ColumnCounts:
             )
         return f"none of its {new:,} values was seen in training"
 
-    def _words(self, place: int, usual: float, surprise: "_Surprise") -> str | None:
+    def _words(self, place: int, usual: float, surprise: "Surprise") -> str | None:
         n = self.n_rows - self.n_missing[place]
         if not n or math.isnan(usual):
             return None
@@ -174,7 +174,7 @@ class ColumnCounts:
         )
 
 
-class _Surprise:
+class Surprise:
     """Tells whether a share is far above that of training, and not so by chance."""
 
     def __init__(self, n_training: int, chance: float) -> None:
@@ -205,7 +205,7 @@ def tail_bound(n: int, total: int, p: float) -> float:
     return round(math.exp(-total * apart), 15)
 
 
-def _far(values: NDArray[Any], training: NDArray[Any], surprise: _Surprise) -> str | None:
+def _far(values: NDArray[Any], training: NDArray[Any], surprise: Surprise) -> str | None:
     """Return a clause on numbers most of which are in a tail of those of training."""
     low, median, high = training.tolist()
     if math.isnan(median):
@@ -224,7 +224,7 @@ def _far(values: NDArray[Any], training: NDArray[Any], surprise: _Surprise) -> s
 
 
 def _beyond(
-    values: NDArray[Any], limits: tuple[float, float], n_training: int, surprise: _Surprise
+    values: NDArray[Any], limits: tuple[float, float], n_training: int, surprise: Surprise
 ) -> str | None:
     """Return a clause on numbers many of which are outside of the range of training."""
     low, high = limits

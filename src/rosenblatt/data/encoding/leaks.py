@@ -44,14 +44,9 @@ def leaks(wrong: NDArray[np.int64], sizes: Sequence[int]) -> list[Leak]:
     """Return for each class the first of the best features, where it is wrong on few rows alone.
 
     Of more than two classes, half at least must be given away: that one of them has a mark of its
-    own is nothing unusual. Of two, the second is looked at.
-
-    Parameters
-    ----------
-    wrong : array, (n_features, n_classes)
-        Rows on which a feature is wrong about who is of a class.
-    sizes : sequence of int
-        Rows of each class.
+    own is nothing unusual. Of two, the second is looked at. ``wrong`` (n_features, n_classes) has
+    the number of rows on which a feature is wrong about who is of a class, ``sizes`` the rows of
+    each class.
     """
     n_rows, n_classes, found = sum(sizes), len(sizes), list[Leak]()
     for number in range(0 if n_classes > 2 else 1, n_classes):

@@ -13,14 +13,12 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.columns import InputColumn
-from rosenblatt.data.encoding.familiarity import percentage, tail_bound
+from rosenblatt.data.encoding.familiarity import CHANCE, Surprise, percentage
 from rosenblatt.data.encoding.vocabulary import Terms
 
 MOST_KEPT = 1000  # different rows, 8 bytes each
 MOST_LOOKED_UP = 5000  # rows: a digest takes a microsecond
-CHANCE = 1e-6  # that usual rows are remarked on
 LEAST_RISE = 0.01  # of the share of rows that have an equal, for a remark
-DOUBT = 10  # rows, half of which could have an equal
 ANY = 2**64 - 1
 
 Prints = NDArray[np.uint64]
@@ -122,13 +120,9 @@ class SeenCounter:
     def remark(self) -> str | None:
         """Return a sentence where more rows were learned from than have an equal by chance."""
         n, tried, repeated = self.n_found, self.n_tried, self._seen.repeated
-        size = len(self._seen.digests)
-        usual = (repeated * size + DOUBT / 2) / (size + DOUBT)
-        if not tried:
-            return None
+        surprise = Surprise(len(self._seen.digests), CHANCE)
         same = digests(self._sum, self._salt)[0] == self._seen.whole
-        likely = n / tried < repeated + LEAST_RISE or tail_bound(n, tried, usual) >= CHANCE
-        if likely and not same:
+        if not tried or not (same or surprise(n, tried, repeated, rise=LEAST_RISE)):
             return None
         if n == tried:
             return (

@@ -68,15 +68,7 @@ def chosen_terms(terms: TermArrays, numbers: NDArray[Any]) -> TermArrays:
 
 
 class Vocabulary:
-    """A growing table of terms, known by their 64-bit hashes and numbered from 0.
-
-    Parameters
-    ----------
-    most : int
-        When there are so many terms, no new ones are taken in.
-    stored : TermArrays, optional
-        Terms to begin with.
-    """
+    """A growing table of at most ``most`` terms, known by 64-bit hashes and numbered from 0."""
 
     def __init__(self, most: int, stored: TermArrays | None = None) -> None:
         if stored is None:
