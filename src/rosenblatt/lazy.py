@@ -1,26 +1,37 @@
-"""Names of a package that are imported when somebody uses them, not before."""
+"""Names of a package that are imported when somebody uses them, not before.
 
+The stub of the package, ``__init__.pyi``, lists them once, for type checkers and for this module.
+"""
+
+import ast
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 # Imports of modules that need each other, begun in several threads, fail or wait for ever.
 _one_at_a_time = threading.RLock()
 _finders: dict[str, Callable[[str], Any]] = {}  # by package
 
+Lazy = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
-def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package, given the module that each name lives in.
 
-    >>> find = lazy_names("rosenblatt.rules", {"sqrt": "math"})
-    >>> find("sqrt")(4.0)
-    2.0
+def lazy_names(package: str, file: str) -> Lazy:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package, whose file is given.
+
+    >>> from rosenblatt import tracing
+    >>> find, _, names = lazy_names("rosenblatt.tracing", tracing.__file__)
+    >>> names
+    ['ProofStep', 'Step', 'Trace', 'trace']
     >>> find("cube")
     Traceback (most recent call last):
-    AttributeError: module 'rosenblatt.rules' has no attribute 'cube'
+    AttributeError: module 'rosenblatt.tracing' has no attribute 'cube'
     """
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text("utf-8"))
+    lines = [line for line in stub.body if isinstance(line, ast.ImportFrom)]
+    homes = {alias.name: str(line.module) for line in lines for alias in line.names}
 
     def find(name: str) -> Any:
         if name not in homes:
@@ -32,7 +43,7 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         return value
 
     _finders[package] = find
-    return find
+    return find, lambda: sorted({*vars(sys.modules[package]), *homes}), sorted(homes)
 
 
 def public_name(name: str) -> Any:

@@ -126,4 +126,4 @@ def test_names() -> None:
 
     assert set(rosenblatt.__all__) <= set(dir(rosenblatt))
     with pytest.raises(AttributeError, match="has no attribute 'Perceptrons'"):
-        _ = rosenblatt.Perceptrons
+        _ = rosenblatt.Perceptrons  # type: ignore[attr-defined]

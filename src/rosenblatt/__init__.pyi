@@ -1,0 +1,24 @@
+from rosenblatt.estimators import AveragedPerceptron as AveragedPerceptron
+from rosenblatt.estimators import ConfidenceWeightedClassifier as ConfidenceWeightedClassifier
+from rosenblatt.estimators import PassiveAggressiveClassifier as PassiveAggressiveClassifier
+from rosenblatt.estimators import Perceptron as Perceptron
+from rosenblatt.estimators import RuleClassifier as RuleClassifier
+from rosenblatt.estimators import VotedPerceptron as VotedPerceptron
+from rosenblatt.estimators.conjunctions import FeatureConjunctions as FeatureConjunctions
+from rosenblatt.estimators.encoders import TableEncoder as TableEncoder
+from rosenblatt.estimators.encoders import TextEncoder as TextEncoder
+from rosenblatt.estimators.kernel import KernelPerceptron as KernelPerceptron
+from rosenblatt.estimators.pipelines import explain as explain
+from rosenblatt.estimators.storage import load as load
+from rosenblatt.estimators.storage import save as save
+from rosenblatt.estimators.storage import train_files as train_files
+from rosenblatt.models.online import OnlineLearner as OnlineLearner
+from rosenblatt.models.provenance import why as why
+from rosenblatt.models.sparsity import sparsify as sparsify
+from rosenblatt.theory.diagnosis import diagnose as diagnose
+from rosenblatt.theory.margin import margin as margin
+from rosenblatt.tracing import trace as trace
+from rosenblatt.tuning.tune import tune as tune
+
+__all__: list[str]  # noqa: PYI035  # made from these lines
+__version__: str
