@@ -248,122 +248,107 @@ VALUES = Dense._fields.index("values")
 DATA, INDICES, INDPTR = (CSR._fields.index(name) for name in ("data", "indices", "indptr"))
 
 
-def _unsigned(indices: Any) -> Any:
-    """The type without sign for an index array: it spares the test for a negative index."""
-    return np.uint32 if indices.dtype.bitwidth == 32 else np.uint64
+def _by_format(rows: Any, dense: Any, csr: Any) -> Any:
+    """Return how a method is compiled for rows of this type; None for what is not rows."""
+    return {Dense: dense, CSR: csr}.get(rows.instance_class)
+
+
+def _unsigned(rows: Any) -> Any:
+    """The type without sign for the indices of CSR rows: it spares the test for a negative one."""
+    wide = rows.instance_class is CSR and rows[INDICES].dtype.bitwidth == 64
+    return np.uint64 if wide else np.uint32
 
 
 def _byte(x: Any) -> Any:
-    """The divisor that turns bytes into elements of this array."""
-    return x.dtype.bitwidth // 8
+    """The divisor that turns bytes into elements of this array, or of a number."""
+    return getattr(x, "dtype", x).bitwidth // 8
 
 
 @compiled_method("dot")
 def _dot(self: Any, i: Any, w: Any) -> Any:
-    if self.instance_class is Dense:
+    unsigned = _unsigned(self)
 
-        def dense(self, i, w):  # type: ignore[no-untyped-def]
-            d = self.values.shape[1]
-            return lane_dot(self.values, i * d, w, 0, d) + self.constant * w[d]
+    def dense(self, i, w):  # type: ignore[no-untyped-def]
+        d = self.values.shape[1]
+        return lane_dot(self.values, i * d, w, 0, d) + self.constant * w[d]
 
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
+    def csr(self, i, w):  # type: ignore[no-untyped-def]
+        data, indices = self.data, self.indices
+        start, stop = self.indptr[i], self.indptr[i + 1]
+        whole = stop - ((stop - start) & (CSR_LANES - 1))
+        a = b = c = d = 0.0
+        for p in range(start, whole, CSR_LANES):
+            a += data[p] * w[unsigned(indices[p])]
+            b += data[p + 1] * w[unsigned(indices[p + 1])]
+            c += data[p + 2] * w[unsigned(indices[p + 2])]
+            d += data[p + 3] * w[unsigned(indices[p + 3])]
+        total = (a + c) + (b + d)
+        for p in range(whole, stop):
+            total += data[p] * w[unsigned(indices[p])]
+        return total + self.constant * w[self.n_features]
 
-        def csr(self, i, w):  # type: ignore[no-untyped-def]
-            data, indices = self.data, self.indices
-            start, stop = self.indptr[i], self.indptr[i + 1]
-            whole = stop - ((stop - start) & (CSR_LANES - 1))
-            a = b = c = d = 0.0
-            for p in range(start, whole, CSR_LANES):
-                a += data[p] * w[unsigned(indices[p])]
-                b += data[p + 1] * w[unsigned(indices[p + 1])]
-                c += data[p + 2] * w[unsigned(indices[p + 2])]
-                d += data[p + 3] * w[unsigned(indices[p + 3])]
-            total = (a + c) + (b + d)
-            for p in range(whole, stop):
-                total += data[p] * w[unsigned(indices[p])]
-            return total + self.constant * w[self.n_features]
-
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 @compiled_method("sqnorm")
 def _sqnorm(self: Any, i: Any) -> Any:
-    if self.instance_class is Dense:
+    def dense(self, i):  # type: ignore[no-untyped-def]
+        d = self.values.shape[1]
+        return lane_dot(self.values, i * d, self.values, i * d, d) + self.constant**2
 
-        def dense(self, i):  # type: ignore[no-untyped-def]
-            d = self.values.shape[1]
-            return lane_dot(self.values, i * d, self.values, i * d, d) + self.constant**2
+    def csr(self, i):  # type: ignore[no-untyped-def]
+        start, stop = self.indptr[i], self.indptr[i + 1]
+        return lane_dot(self.data, start, self.data, start, stop - start) + self.constant**2
 
-        return dense
-    if self.instance_class is CSR:
-
-        def csr(self, i):  # type: ignore[no-untyped-def]
-            start, stop = self.indptr[i], self.indptr[i + 1]
-            return lane_dot(self.data, start, self.data, start, stop - start) + self.constant**2
-
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 @compiled_method("add")
 def _add(self: Any, i: Any, step: Any, w: Any) -> Any:
-    if self.instance_class is Dense:
+    unsigned = _unsigned(self)
 
-        def dense(self, i, step, w):  # type: ignore[no-untyped-def]
-            d = self.values.shape[1]
-            for j in range(d):
-                w[j] += step * self.values[i, j]
-            w[d] += step * self.constant
+    def dense(self, i, step, w):  # type: ignore[no-untyped-def]
+        d = self.values.shape[1]
+        for j in range(d):
+            w[j] += step * self.values[i, j]
+        w[d] += step * self.constant
 
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
+    def csr(self, i, step, w):  # type: ignore[no-untyped-def]
+        for p in range(self.indptr[i], self.indptr[i + 1]):
+            w[unsigned(self.indices[p])] += step * self.data[p]
+        w[self.n_features] += step * self.constant
 
-        def csr(self, i, step, w):  # type: ignore[no-untyped-def]
-            for p in range(self.indptr[i], self.indptr[i + 1]):
-                w[unsigned(self.indices[p])] += step * self.data[p]
-            w[self.n_features] += step * self.constant
-
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 @compiled_method("scores")
 def _scores(self: Any, i: Any, w: Any, out: Any) -> Any:
-    if self.instance_class is Dense:
+    unsigned = _unsigned(self)
 
-        def dense(self, i, w, out):  # type: ignore[no-untyped-def]
-            d = self.values.shape[1]
-            x, pairs = i * d, len(out) - len(out) % 2
-            for k in range(0, pairs, 2):
-                a, b = lane_dot_pair(self.values, x, w, k * (d + 1), (k + 1) * (d + 1), d)
-                out[k] = a + self.constant * w[k, d]
-                out[k + 1] = b + self.constant * w[k + 1, d]
-            for k in range(pairs, len(out)):
-                out[k] = lane_dot(self.values, x, w, k * (d + 1), d) + self.constant * w[k, d]
+    def dense(self, i, w, out):  # type: ignore[no-untyped-def]
+        d = self.values.shape[1]
+        x, pairs = i * d, len(out) - len(out) % 2
+        for k in range(0, pairs, 2):
+            a, b = lane_dot_pair(self.values, x, w, k * (d + 1), (k + 1) * (d + 1), d)
+            out[k] = a + self.constant * w[k, d]
+            out[k + 1] = b + self.constant * w[k + 1, d]
+        for k in range(pairs, len(out)):
+            out[k] = lane_dot(self.values, x, w, k * (d + 1), d) + self.constant * w[k, d]
 
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
-
-        def csr(self, i, w, out):  # type: ignore[no-untyped-def]
-            out[:] = 0.0
-            weights, last = (w,), self.indptr[i + 1] - 1
-            for p in range(self.indptr[i], self.indptr[i + 1]):
-                ahead = unsigned(self.indices[min(p + WEIGHTS_AHEAD, last)]) * len(out)
-                for k in range(0, len(out), WEIGHTS_LINE):
-                    prefetch(weights, 0, ahead + k)
-                j, x = unsigned(self.indices[p]), self.data[p]
-                for k in range(len(out)):
-                    out[k] += x * w[j, k]
+    def csr(self, i, w, out):  # type: ignore[no-untyped-def]
+        out[:] = 0.0
+        weights, last = (w,), self.indptr[i + 1] - 1
+        for p in range(self.indptr[i], self.indptr[i + 1]):
+            ahead = unsigned(self.indices[min(p + WEIGHTS_AHEAD, last)]) * len(out)
+            for k in range(0, len(out), WEIGHTS_LINE):
+                prefetch(weights, 0, ahead + k)
+            j, x = unsigned(self.indices[p]), self.data[p]
             for k in range(len(out)):
-                out[k] += self.constant * w[self.n_features, k]
+                out[k] += x * w[j, k]
+        for k in range(len(out)):
+            out[k] += self.constant * w[self.n_features, k]
 
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 @compiled_method("add_to_class")
@@ -373,28 +358,23 @@ def _add_to_class(self: Any, i: Any, step: Any, w: Any, k: Any) -> Any:
 
 @compiled_method("scaled")
 def _scaled(self: Any, i: Any, sigma: Any, out: Any) -> Any:
-    if self.instance_class is Dense:
+    unsigned = _unsigned(self)
 
-        def dense(self, i, sigma, out):  # type: ignore[no-untyped-def]
-            d = self.values.shape[1]
-            for j in range(d):
-                out[j] = sigma[j] * self.values[i, j]
-            out[d] = sigma[d] * self.constant
-            return lane_dot(self.values, i * d, out, 0, d) + self.constant * out[d]
+    def dense(self, i, sigma, out):  # type: ignore[no-untyped-def]
+        d = self.values.shape[1]
+        for j in range(d):
+            out[j] = sigma[j] * self.values[i, j]
+        out[d] = sigma[d] * self.constant
+        return lane_dot(self.values, i * d, out, 0, d) + self.constant * out[d]
 
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
+    def csr(self, i, sigma, out):  # type: ignore[no-untyped-def]
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        for p in range(n):
+            out[p] = sigma[unsigned(self.indices[start + p])] * self.data[start + p]
+        out[n] = sigma[self.n_features] * self.constant
+        return lane_dot(self.data, start, out, 0, n) + self.constant * out[n]
 
-        def csr(self, i, sigma, out):  # type: ignore[no-untyped-def]
-            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-            for p in range(n):
-                out[p] = sigma[unsigned(self.indices[start + p])] * self.data[start + p]
-            out[n] = sigma[self.n_features] * self.constant
-            return lane_dot(self.data, start, out, 0, n) + self.constant * out[n]
-
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 @compiled_method("scaled_of_class")
@@ -404,24 +384,19 @@ def _scaled_of_class(self: Any, i: Any, sigma: Any, k: Any, out: Any) -> Any:
 
 @compiled_method("move")
 def _move(self: Any, i: Any, step: Any, direction: Any, w: Any) -> Any:
-    if self.instance_class is Dense:
+    unsigned = _unsigned(self)
 
-        def dense(self, i, step, direction, w):  # type: ignore[no-untyped-def]
-            for j in range(len(w)):
-                w[j] += step * direction[j]
+    def dense(self, i, step, direction, w):  # type: ignore[no-untyped-def]
+        for j in range(len(w)):
+            w[j] += step * direction[j]
 
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
+    def csr(self, i, step, direction, w):  # type: ignore[no-untyped-def]
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        for p in range(n):
+            w[unsigned(self.indices[start + p])] += step * direction[p]
+        w[self.n_features] += step * direction[n]
 
-        def csr(self, i, step, direction, w):  # type: ignore[no-untyped-def]
-            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-            for p in range(n):
-                w[unsigned(self.indices[start + p])] += step * direction[p]
-            w[self.n_features] += step * direction[n]
-
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 @compiled_method("move_class")
@@ -431,26 +406,21 @@ def _move_class(self: Any, i: Any, step: Any, direction: Any, w: Any, k: Any) ->
 
 @compiled_method("narrow")
 def _narrow(self: Any, i: Any, beta: Any, direction: Any, sigma: Any) -> Any:
-    if self.instance_class is Dense:
+    unsigned = _unsigned(self)
 
-        def dense(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
-            for j in range(len(sigma)):
-                sigma[j] = max(sigma[j] - beta * (direction[j] * direction[j]), LEAST_VARIANCE)
+    def dense(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
+        for j in range(len(sigma)):
+            sigma[j] = max(sigma[j] - beta * (direction[j] * direction[j]), LEAST_VARIANCE)
 
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
+    def csr(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        for p in range(n):
+            j = unsigned(self.indices[start + p])
+            sigma[j] = max(sigma[j] - beta * (direction[p] * direction[p]), LEAST_VARIANCE)
+        left = sigma[self.n_features] - beta * (direction[n] * direction[n])
+        sigma[self.n_features] = max(left, LEAST_VARIANCE)
 
-        def csr(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
-            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-            for p in range(n):
-                j = unsigned(self.indices[start + p])
-                sigma[j] = max(sigma[j] - beta * (direction[p] * direction[p]), LEAST_VARIANCE)
-            left = sigma[self.n_features] - beta * (direction[n] * direction[n])
-            sigma[self.n_features] = max(left, LEAST_VARIANCE)
-
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 @compiled_method("narrow_class")
@@ -461,158 +431,131 @@ def _narrow_class(self: Any, i: Any, beta: Any, direction: Any, sigma: Any, k: A
 @compiled_method("gather")
 def _gather(self: Any, i: Any, w: Any, u: Any, c: Any, near: Any) -> Any:
     averaged = hasattr(u, "ndim")
-    if self.instance_class is Dense:
+    unsigned = _unsigned(self)
 
-        def dense(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
-            there, here = near.flat, w.flat
-            for p in range(w.size):
-                there[p] = here[p]
+    def dense(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
+        there, here = near.flat, w.flat
+        for p in range(w.size):
+            there[p] = here[p]
 
-        def dense_average(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
-            there, here, ledger = near.flat, w.flat, u.flat
-            for p in range(w.size):
-                there[p] = here[p] - ledger[p] / c
+    def dense_average(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
+        there, here, ledger = near.flat, w.flat, u.flat
+        for p in range(w.size):
+            there[p] = here[p] - ledger[p] / c
 
-        return dense_average if averaged else dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
-
-        def csr(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
-            there, here = near.flat, w.flat
-            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-            width = w.size // (self.n_features + 1)
-            for p in range(n):
-                j = unsigned(self.indices[start + p]) * width
-                for k in range(width):
-                    there[p * width + k] = here[j + k]
+    def csr(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
+        there, here = near.flat, w.flat
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        width = w.size // (self.n_features + 1)
+        for p in range(n):
+            j = unsigned(self.indices[start + p]) * width
             for k in range(width):
-                there[near.size - width + k] = here[w.size - width + k]
+                there[p * width + k] = here[j + k]
+        for k in range(width):
+            there[near.size - width + k] = here[w.size - width + k]
 
-        def csr_average(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
-            there, here, ledger = near.flat, w.flat, u.flat
-            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-            width = w.size // (self.n_features + 1)
-            for p in range(n):
-                j = unsigned(self.indices[start + p]) * width
-                for k in range(width):
-                    there[p * width + k] = here[j + k] - ledger[j + k] / c
-            last = w.size - width
+    def csr_average(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
+        there, here, ledger = near.flat, w.flat, u.flat
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        width = w.size // (self.n_features + 1)
+        for p in range(n):
+            j = unsigned(self.indices[start + p]) * width
             for k in range(width):
-                there[near.size - width + k] = here[last + k] - ledger[last + k] / c
+                there[p * width + k] = here[j + k] - ledger[j + k] / c
+        last = w.size - width
+        for k in range(width):
+            there[near.size - width + k] = here[last + k] - ledger[last + k] / c
 
-        return csr_average if averaged else csr
-    return None
+    return _by_format(self, dense_average if averaged else dense, csr_average if averaged else csr)
 
 
 @compiled_method("scatter")
 def _scatter(self: Any, i: Any, near: Any, w: Any) -> Any:
-    if self.instance_class is Dense:
+    unsigned = _unsigned(self)
 
-        def dense(self, i, near, w):  # type: ignore[no-untyped-def]
-            here, there = near.flat, w.flat
-            for p in range(w.size):
-                there[p] = here[p]
+    def dense(self, i, near, w):  # type: ignore[no-untyped-def]
+        here, there = near.flat, w.flat
+        for p in range(w.size):
+            there[p] = here[p]
 
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
-
-        def csr(self, i, near, w):  # type: ignore[no-untyped-def]
-            here, there = near.flat, w.flat
-            start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-            width = w.size // (self.n_features + 1)
-            for p in range(n):
-                j = unsigned(self.indices[start + p]) * width
-                for k in range(width):
-                    there[j + k] = here[p * width + k]
+    def csr(self, i, near, w):  # type: ignore[no-untyped-def]
+        here, there = near.flat, w.flat
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        width = w.size // (self.n_features + 1)
+        for p in range(n):
+            j = unsigned(self.indices[start + p]) * width
             for k in range(width):
-                there[w.size - width + k] = here[near.size - width + k]
+                there[j + k] = here[p * width + k]
+        for k in range(width):
+            there[w.size - width + k] = here[near.size - width + k]
 
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 @compiled_method("is_finite")
 def _is_finite(self: Any, i: Any, near: Any) -> Any:
-    if self.instance_class is Dense:
+    def dense(self, i, near):  # type: ignore[no-untyped-def]
+        here, found = near.flat, True
+        for p in range(near.size):
+            found = found and np.isfinite(here[p])
+        return found
 
-        def dense(self, i, near):  # type: ignore[no-untyped-def]
-            here, found = near.flat, True
-            for p in range(near.size):
-                found = found and np.isfinite(here[p])
-            return found
+    def csr(self, i, near):  # type: ignore[no-untyped-def]
+        here, found = near.flat, True
+        width = near.size // near.shape[0]
+        for p in range((self.indptr[i + 1] - self.indptr[i]) * width):
+            found = found and np.isfinite(here[p])
+        for p in range(near.size - width, near.size):
+            found = found and np.isfinite(here[p])
+        return found
 
-        return dense
-    if self.instance_class is CSR:
-
-        def csr(self, i, near):  # type: ignore[no-untyped-def]
-            here, found = near.flat, True
-            width = near.size // near.shape[0]
-            for p in range((self.indptr[i + 1] - self.indptr[i]) * width):
-                found = found and np.isfinite(here[p])
-            for p in range(near.size - width, near.size):
-                found = found and np.isfinite(here[p])
-            return found
-
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 # No "if" stands in these two, only arithmetic: a branch in an inlined method makes numba count
 # references to every array of the row format for each row (28 ns, more than a short row takes).
 @compiled_method("prefetch")
 def _prefetch(self: Any, order: Any, t: Any) -> Any:
-    if self.instance_class is Dense:
-        size = _byte(self[0])
-        line, reach = CACHE_LINE // size, DENSE_REACH // size
+    line, reach = CACHE_LINE // _byte(self[0]), DENSE_REACH // _byte(self[0])
+    data_line, index_line = line, CACHE_LINE // _byte(self[1])
 
-        def dense(self, order, t):  # type: ignore[no-untyped-def]
-            d = self.values.shape[1]
-            ahead = 1 + (DENSE_AHEAD - 1) * (d * DENSE_AHEAD <= reach)
-            start = order[min(t + ahead, len(order) - 1)] * d
-            for j in range(0, d * (d <= reach), line):
-                prefetch(self, VALUES, start + j)
+    def dense(self, order, t):  # type: ignore[no-untyped-def]
+        d = self.values.shape[1]
+        ahead = 1 + (DENSE_AHEAD - 1) * (d * DENSE_AHEAD <= reach)
+        start = order[min(t + ahead, len(order) - 1)] * d
+        for j in range(0, d * (d <= reach), line):
+            prefetch(self, VALUES, start + j)
 
-        return dense
-    if self.instance_class is CSR:
-        data_line, index_line = CACHE_LINE // _byte(self[0]), CACHE_LINE // _byte(self[1])
+    def csr(self, order, t):  # type: ignore[no-untyped-def]
+        last = len(order) - 1
+        prefetch(self, INDPTR, order[min(t + 2 * CSR_AHEAD, last)])  # where rows are found
+        i = order[min(t + CSR_AHEAD, last)]
+        start, stop = self.indptr[i], self.indptr[i + 1]
+        prefetch(self, DATA, start)  # short rows are done here, without a loop
+        prefetch(self, DATA, start + data_line)
+        prefetch(self, DATA, stop - 1)
+        prefetch(self, INDICES, start)
+        prefetch(self, INDICES, stop - 1)
+        for p in range(start + index_line, stop - 1, index_line):  # one loop: one misprediction
+            prefetch(self, DATA, p)
+            prefetch(self, DATA, p + data_line)
+            prefetch(self, INDICES, p)
 
-        def csr(self, order, t):  # type: ignore[no-untyped-def]
-            last = len(order) - 1
-            prefetch(self, INDPTR, order[min(t + 2 * CSR_AHEAD, last)])  # where rows are found
-            i = order[min(t + CSR_AHEAD, last)]
-            start, stop = self.indptr[i], self.indptr[i + 1]
-            prefetch(self, DATA, start)  # short rows are done here, without a loop
-            prefetch(self, DATA, start + data_line)
-            prefetch(self, DATA, stop - 1)
-            prefetch(self, INDICES, start)
-            prefetch(self, INDICES, stop - 1)
-            for p in range(start + index_line, stop - 1, index_line):  # one loop: one misprediction
-                prefetch(self, DATA, p)
-                prefetch(self, DATA, p + data_line)
-                prefetch(self, INDICES, p)
-
-        return csr
-    return None
+    return _by_format(self, dense, csr)
 
 
 @compiled_method("prefetch_weights")
 def _prefetch_weights(self: Any, order: Any, t: Any, w: Any) -> Any:
-    if self.instance_class is Dense:
+    unsigned = _unsigned(self)
 
-        def dense(self, order, t, w):  # type: ignore[no-untyped-def]
-            pass
+    def dense(self, order, t, w):  # type: ignore[no-untyped-def]
+        pass
 
-        return dense
-    if self.instance_class is CSR:
-        unsigned = _unsigned(self[1])
+    def csr(self, order, t, w):  # type: ignore[no-untyped-def]
+        weights, last = (w,), len(order) - 1
+        for _ in range(self.n_features >= MANY_FEATURES):  # an "if", see above
+            i = order[min(t + 1, last)]
+            for p in range(self.indptr[i], self.indptr[i + 1]):
+                prefetch(weights, 0, unsigned(self.indices[p]))
 
-        def csr(self, order, t, w):  # type: ignore[no-untyped-def]
-            weights, last = (w,), len(order) - 1
-            for _ in range(self.n_features >= MANY_FEATURES):  # an "if", see above
-                i = order[min(t + 1, last)]
-                for p in range(self.indptr[i], self.indptr[i + 1]):
-                    prefetch(weights, 0, unsigned(self.indices[p]))
-
-        return csr
-    return None
+    return _by_format(self, dense, csr)
