@@ -119,6 +119,8 @@ def plain(value: Any, leaf: Callable[[Any], Any] = finite, key: Callable[[Any], 
     >>> plain({1: (0.5, float("inf"))})
     {'1': [0.5, None]}
     """
+    if hasattr(value, "as_json"):
+        return value.as_json()
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):

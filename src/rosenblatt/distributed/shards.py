@@ -222,26 +222,23 @@ def strange_shards(
     )
     lacking = np.argwhere((counts == 0) & (expected >= EXPECTED))
     if len(lacking):
-        told = [f"shard {k} has no row of class {classes[c]!r}" for k, c in lacking]
-        text = word_list(told, NAMED)
-        return Sentence(f"{text[0].upper()}{text[1:]}: ", cure)
+        told = word_list(
+            [f"shard {k} has no row of class {classes[c]!r}" for k, c in lacking], NAMED
+        )
+        return Sentence(f"S{told[1:]}: ", cure)
     apart = abs(counts / sizes[:, None] - shares).sum(axis=1) / 2
     skewed = np.flatnonzero((apart > FURTHEST) & (sizes >= FEWEST))
     if len(skewed):
-        told = [f"shard {k} ({_shares(counts[k], classes)})" for k in skewed]
-        listed = word_list(told, NAMED)
-        return Sentence(f"The labels are grouped: {listed} differ from the others: ", cure)
+        told = word_list([f"shard {k} ({_shares(counts[k], classes)})" for k in skewed], NAMED)
+        return Sentence(f"The labels are grouped: {told} differ from the others: ", cure)
     several = (counts >= EXPECTED).sum(axis=1) > 1
-    grouped = [
-        k
-        for k, fact in enumerate(facts)
-        if several[k] and fact.n_runs == np.count_nonzero(counts[k])
-    ]
-    if in_order and grouped:
-        told = [f"shard {k}" for k in grouped]
+    runs = np.array([fact.n_runs for fact in facts])
+    grouped = np.flatnonzero(several & (runs == np.count_nonzero(counts, axis=1)))
+    if in_order and len(grouped):
+        told = word_list([f"shard {k}" for k in grouped], NAMED)
         return Sentence(
-            f"The labels are sorted in {word_list(told, NAMED)}, and rows are met as they"
-            f" stand: set {Parameter('shuffle', value=True)}."
+            f"The labels are sorted in {told}, and rows are met as they stand: set "
+            f"{Parameter('shuffle', value=True)}."
         )
     return None
 

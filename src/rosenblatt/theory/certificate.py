@@ -73,14 +73,10 @@ class Certificate:
 
     def renumbered(self, rows: NDArray[Any]) -> "Certificate":
         """Return the same for rows that are numbered otherwise."""
-        return Certificate(
-            tuple(int(rows[i]) for i in self.positive_rows),
-            self.positive_weights,
-            tuple(int(rows[i]) for i in self.negative_rows),
-            self.negative_weights,
-            self.labels,
-            self.arithmetic,
+        positive, negative = (
+            tuple(int(rows[i]) for i in side) for side in (self.positive_rows, self.negative_rows)
         )
+        return replace(self, positive_rows=positive, negative_rows=negative)
 
     def lines(self) -> list[str]:
         """Return what a person reads."""

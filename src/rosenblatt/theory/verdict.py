@@ -1,6 +1,6 @@
 """The verdict on a data set: separable, inseparable or undecided, with its proof."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from math import ceil, inf, isfinite, log10
 from typing import Any, Literal
@@ -142,19 +142,7 @@ class Verdict:
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as plain values; what is infinite becomes None."""
-        names = (
-            *("status", "classes", "n_rows", "n_features", "radius", "margin_low", "margin_high"),
-            *("augmented_low", "augmented_high", "bound", "mistakes", "w", "b", "augmented"),
-        )
-        return {
-            **plain({name: getattr(self, name) for name in names}),
-            "certificate": None if self.certificate is None else self.certificate.as_json(),
-            "nearest": None if self.nearest is None else self.nearest.as_json(),
-            "conflicts": plain(self.conflicts),
-            "pairs": [pair.as_json() for pair in self.pairs],
-            "notes": list(self.notes),
-            "seconds": self.seconds,
-        }
+        return _by_field(self)
 
     def to_json(self) -> str:
         """Return the verdict as a JSON text."""
@@ -189,11 +177,7 @@ class PairVerdict:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values."""
-        names = ("labels", "status", "margin_low", "margin_high")
-        return {
-            **plain({name: getattr(self, name) for name in names}),
-            "certificate": None if self.certificate is None else self.certificate.as_json(),
-        }
+        return _by_field(self)
 
 
 def _titled(name: str, texts: list[str]) -> list[tuple[str, str]]:
@@ -208,3 +192,7 @@ def _interval(low: float, high: float) -> str:
     if gap > 1e-6:
         return f"between {low:.6g} and {high:.6g}"
     return f"{low:.6g} (certain to 1e{max(-12, ceil(log10(max(gap, 1e-300))))})"
+
+
+def _by_field(record: Any) -> dict[str, Any]:
+    return {field.name: plain(getattr(record, field.name)) for field in fields(record)}
