@@ -239,3 +239,111 @@ def test_a_csv_row_is_soon_at_its_weight(tmp_path: Path) -> None:
     table.write_text("a,b,y\n" + "".join(f"{k % 5},{k % 7},{int(k % 5 > 2)}\n" for k in range(40)))
     files = files_that_run(lambda: model_from_files(str(table), label="y"))
     assert len(files) <= MOST_FILES_OF_A_CSV_ROW, sorted(files)
+
+
+def docstring(path: str) -> str:
+    """Return what a module says of itself, on one line."""
+    return " ".join((ast.get_docstring(modules()[path]) or "").split())
+
+
+def decorated(tree: ast.Module, name: str) -> Iterator[ast.FunctionDef]:
+    """Yield the functions with this decorator."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(
+            isinstance(one, ast.Name) and one.id == name for one in node.decorator_list
+        ):
+            yield node
+
+
+def test_rules_need_the_standard_library_alone() -> None:
+    """The mathematics imports nothing but Python's own modules and the package's errors."""
+    assert "Standard library only." in docstring("rules/__init__.py")
+    for path, tree in modules().items():
+        if room(path) == "rules":
+            names = {".".join(name.split(".")[:2]) for name in imports(tree)}
+            others = {name for name in names if name.split(".")[0] not in sys.stdlib_module_names}
+            assert others <= {"rosenblatt.rules", "rosenblatt.errors", "rosenblatt.wording"}, path
+
+
+def test_kernels_make_a_pass_and_nothing_else() -> None:
+    """Compiled functions draw no random numbers, print nothing and raise nothing."""
+    sign = "it draws no random numbers, prints nothing and raises nothing"
+    assert sign in docstring("kernels/__init__.py")
+    kernels = [
+        (path, function)
+        for path, tree in modules().items()
+        if room(path) == "kernels"
+        for name in ("compiled", "inlined")
+        for function in decorated(tree, name)
+    ]
+    assert len(kernels) > 40
+    for path, function in kernels:
+        for node in ast.walk(function):
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            assert not isinstance(node, ast.Raise | ast.Assert), (path, function.name)
+            assert called != "print", (path, function.name)
+            assert "random" not in called, (path, function.name)
+
+
+def test_prefetching_has_no_branch() -> None:
+    """The compiled forms of prefetch and prefetch_weights are arithmetic, as rows.py says."""
+    functions = {
+        node.name: node
+        for node in modules()["kernels/rows.py"].body
+        if isinstance(node, ast.FunctionDef)
+    }
+    for name in ("_prefetch", "_prefetch_weights"):
+        branches = [n for n in ast.walk(functions[name]) if isinstance(n, ast.If | ast.IfExp)]
+        assert not branches, name
+
+
+def test_only_the_progress_bar_writes_to_the_terminal() -> None:
+    """Nothing else in training prints, or knows the console and the standard streams."""
+    assert "only ``ProgressBar`` writes to the terminal" in docstring("training/__init__.py")
+    writers = {
+        path
+        for path, tree in modules().items()
+        if room(path) == "training"
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Name) and node.id in {"print", "Console"})
+        or (isinstance(node, ast.Attribute) and node.attr in {"stdout", "stderr"})
+    }
+    assert writers == {"training/history.py"}
+
+
+def test_data_know_nothing_of_learning() -> None:
+    """Readers and encodings import no rule, training, mistake or model."""
+    assert "knows nothing of learning" in docstring("data/__init__.py")
+    upward = {"rules", "training", "mistakes", "models", "estimators", "theory", "tracing"}
+    for path, tree in modules().items():
+        if room(path) == "data":
+            rooms = {name.split(".")[1] for name in imports(tree) if name.startswith("rosenblatt.")}
+            assert not rooms & upward, path
+
+
+def test_mixing_needs_no_dask() -> None:
+    """The mathematics of shards and its simulation import nothing of Dask."""
+    assert "needs no Dask" in docstring("distributed/__init__.py")
+    for start in ("distributed/mixing.py", "distributed/simulation.py"):
+        for path in closure(start):
+            names = {name.split(".")[0] for name in imports(modules()[path])}
+            assert not names & {"dask", "distributed"}, (start, path)
+
+
+def test_matplotlib_is_imported_when_something_is_drawn() -> None:
+    """No module of plots imports matplotlib at its top, but for type checkers."""
+    assert "imported when something is drawn" in docstring("plots/__init__.py")
+    for path, tree in modules().items():
+        if room(path) == "plots":
+            top = ast.Module(
+                [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)], []
+            )
+            assert "matplotlib" not in {name.split(".")[0] for name in imports(top)}, path
+
+
+def test_each_command_has_a_file() -> None:
+    """The command line is one file a command, which holds the command of its name."""
+    assert "one file a command" in docstring("cli/__init__.py")
+    for name in COMMANDS:
+        functions = modules()[f"cli/{name}.py"].body
+        assert name in {node.name for node in functions if isinstance(node, ast.FunctionDef)}
