@@ -8,9 +8,9 @@ from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.kernels.counts import Counts
+from rosenblatt.kernels.multiclass import best_rival, pair_margin
 from rosenblatt.rules import Rule, break_tie
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import StopReason
@@ -83,9 +83,9 @@ def visit(state: State, examples: Examples, i: int, rule: Rule, zero: int) -> Vi
     else:
         a = np.empty(state.n_classes)
         rows.scores(i, state.weights, a)
-        rival = _best_rival(a, y, zero)
+        rival = best_rival(a, y, zero)
         sides = [(y, 1), (rival, -1)]
-        margin = break_tie(float(a[y] - a[rival]), 1 if y > rival else -1, zero)
+        margin = float(pair_margin(a, y, rival, zero))
     variance = beta = None
     if state.variance is None:
         tau = float(rule.step(margin, len(sides) * float(rows.sqnorm(i))))
@@ -110,13 +110,3 @@ def visit(state: State, examples: Examples, i: int, rule: Rule, zero: int) -> Vi
                 rows.narrow(i, beta, direction, sigma[k])
     state.count += 1
     return Visit(0, i, a, margin, rival, not margin > 0.0, tau, variance, beta)
-
-
-def _best_rival(scores: NDArray[Any], k: int, zero: int) -> int:
-    """Return the highest-scoring class but k; of equals the first, or the last if zero is +1."""
-    rivals = [r for r in range(len(scores)) if r != k]
-    rival = rivals[0]
-    for r in rivals[1:]:
-        if scores[r] > scores[rival] or (zero == 1 and scores[r] == scores[rival]):
-            rival = r
-    return rival
