@@ -65,11 +65,11 @@ def multiclass_pass(
         if len(weight):
             tau *= weight[i]
         if tau != 0.0:
-            rows.add_to_class(i, tau, w, k)
-            rows.add_to_class(i, -tau, w, rival)
+            rows.add(i, tau, rows.of_class(w, k))
+            rows.add(i, -tau, rows.of_class(w, rival))
             if len(u):
-                rows.add_to_class(i, tau * (c + t), u, k)
-                rows.add_to_class(i, -tau * (c + t), u, rival)
+                rows.add(i, tau * (c + t), rows.of_class(u, k))
+                rows.add(i, -tau * (c + t), rows.of_class(u, rival))
             if len(log.row):
                 note(log, updates, i, k, rival, tau, c + t)
             updates += 1

@@ -8,8 +8,7 @@ reads them fastest: (K, n_features + 1) for dense rows, where each class is one 
 and (n_features + 1, K) for CSR, where the K weights of a feature share cache lines (20 newsgroups,
 K = 20: 30 ms a pass, against 173 ms the other way round).
 
-The methods are plain Python, and below them stands how each is compiled; those of one class, whose
-weights are a vector, are compiled as they are written.
+The methods are plain Python, and below them stands how each is compiled.
 """
 
 from typing import Any, NamedTuple
@@ -69,9 +68,9 @@ class Dense(NamedTuple):
         for k in range(len(out)):
             out[k] = self.dot(i, w[k])
 
-    def add_to_class(self, i: int, step: float, w: NDArray[Any], k: int) -> None:
-        """Change the weights of class k by step·x of row i."""
-        self.add(i, step, w[k])
+    def of_class(self, w: NDArray[Any], k: int) -> Any:
+        """Return the vector of class k among those of all classes, as a view."""
+        return w[k]
 
     def prefetch(self, order: NDArray[Any], t: int) -> None:
         """Ask the memory for rows that are soon to come; changes nothing."""
@@ -85,29 +84,13 @@ class Dense(NamedTuple):
         out[-1] = sigma[-1] * self.constant
         return lane_dot_reference(self.values[i], out[:-1]) + self.constant * float(out[-1])
 
-    def scaled_of_class(self, i: int, sigma: NDArray[Any], k: int, out: NDArray[Any]) -> float:
-        """As ``scaled``, by the diagonal of class k."""
-        return self.scaled(i, sigma[k], out)
-
     def move(self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any]) -> None:
         """Change w to w + step·direction, as ``scaled`` wrote it of row i."""
         w += step * direction
 
-    def move_class(
-        self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any], k: int
-    ) -> None:
-        """As ``move``, the weights of class k."""
-        self.move(i, step, direction, w[k])
-
     def narrow(self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any]) -> None:
         """Change sigma by −beta·direction², as ``scaled`` wrote it of row i, down to the least."""
         np.maximum(sigma - beta * (direction * direction), LEAST_VARIANCE, out=sigma)
-
-    def narrow_class(
-        self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any], k: int
-    ) -> None:
-        """As ``narrow``, the diagonal of class k."""
-        self.narrow(i, beta, direction, sigma[k])
 
     def gather(
         self, i: int, w: NDArray[Any], u: NDArray[Any] | None, c: int, near: NDArray[Any]
@@ -173,9 +156,9 @@ class CSR(NamedTuple):
             out += float(x) * w[j]
         out += self.constant * w[-1]
 
-    def add_to_class(self, i: int, step: float, w: NDArray[Any], k: int) -> None:
-        """Change the weights of class k by step·x of row i."""
-        self.add(i, step, w[:, k])
+    def of_class(self, w: NDArray[Any], k: int) -> Any:
+        """Return the vector of class k among those of all classes, as a view."""
+        return w[:, k]
 
     def prefetch(self, order: NDArray[Any], t: int) -> None:
         """Ask the memory for rows that are soon to come; changes nothing."""
@@ -191,33 +174,17 @@ class CSR(NamedTuple):
         out[n] = sigma[-1] * self.constant
         return lane_dot_reference(data, out[:n]) + self.constant * float(out[n])
 
-    def scaled_of_class(self, i: int, sigma: NDArray[Any], k: int, out: NDArray[Any]) -> float:
-        """As ``scaled``, by the diagonal of class k."""
-        return self.scaled(i, sigma[:, k], out)
-
     def move(self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any]) -> None:
         """Change w to w + step·direction, as ``scaled`` wrote it of row i."""
         indices, _ = self._row(i)
         w[indices] += step * direction[: len(indices)]
         w[-1] += step * direction[len(indices)]
 
-    def move_class(
-        self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any], k: int
-    ) -> None:
-        """As ``move``, the weights of class k."""
-        self.move(i, step, direction, w[:, k])
-
     def narrow(self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any]) -> None:
         """Change sigma by −beta·direction², as ``scaled`` wrote it of row i, down to the least."""
         features = np.append(self._row(i)[0], self.n_features)
         near = direction[: len(features)]
         sigma[features] = np.maximum(sigma[features] - beta * (near * near), LEAST_VARIANCE)
-
-    def narrow_class(
-        self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any], k: int
-    ) -> None:
-        """As ``narrow``, the diagonal of class k."""
-        self.narrow(i, beta, direction, sigma[:, k])
 
     def gather(
         self, i: int, w: NDArray[Any], u: NDArray[Any] | None, c: int, near: NDArray[Any]
@@ -351,9 +318,9 @@ def _scores(self: Any, i: Any, w: Any, out: Any) -> Any:
     return _by_format(self, dense, csr)
 
 
-@compiled_method("add_to_class")
-def _add_to_class(self: Any, i: Any, step: Any, w: Any, k: Any) -> Any:
-    return getattr(self.instance_class, "add_to_class", None)
+@compiled_method("of_class")
+def _of_class(self: Any, w: Any, k: Any) -> Any:
+    return getattr(self.instance_class, "of_class", None)
 
 
 @compiled_method("scaled")
@@ -377,11 +344,6 @@ def _scaled(self: Any, i: Any, sigma: Any, out: Any) -> Any:
     return _by_format(self, dense, csr)
 
 
-@compiled_method("scaled_of_class")
-def _scaled_of_class(self: Any, i: Any, sigma: Any, k: Any, out: Any) -> Any:
-    return getattr(self.instance_class, "scaled_of_class", None)
-
-
 @compiled_method("move")
 def _move(self: Any, i: Any, step: Any, direction: Any, w: Any) -> Any:
     unsigned = _unsigned(self)
@@ -397,11 +359,6 @@ def _move(self: Any, i: Any, step: Any, direction: Any, w: Any) -> Any:
         w[self.n_features] += step * direction[n]
 
     return _by_format(self, dense, csr)
-
-
-@compiled_method("move_class")
-def _move_class(self: Any, i: Any, step: Any, direction: Any, w: Any, k: Any) -> Any:
-    return getattr(self.instance_class, "move_class", None)
 
 
 @compiled_method("narrow")
@@ -421,11 +378,6 @@ def _narrow(self: Any, i: Any, beta: Any, direction: Any, sigma: Any) -> Any:
         sigma[self.n_features] = max(left, LEAST_VARIANCE)
 
     return _by_format(self, dense, csr)
-
-
-@compiled_method("narrow_class")
-def _narrow_class(self: Any, i: Any, beta: Any, direction: Any, sigma: Any, k: Any) -> Any:
-    return getattr(self.instance_class, "narrow_class", None)
 
 
 @compiled_method("gather")

@@ -81,18 +81,18 @@ def second_order_multiclass_pass(
         if not margin > 0.0:
             mistakes += 1
             loss -= margin
-        variance = rows.scaled_of_class(i, sigma, k, direction)
-        variance += rows.scaled_of_class(i, sigma, rival, against)
+        variance = rows.scaled(i, rows.of_class(sigma, k), direction)
+        variance += rows.scaled(i, rows.of_class(sigma, rival), against)
         alpha, beta = rule.step(margin, variance)
         if len(weight):
             alpha *= weight[i]
         if alpha != 0.0:
-            rows.move_class(i, alpha, direction, w, k)
-            rows.move_class(i, -alpha, against, w, rival)
+            rows.move(i, alpha, direction, rows.of_class(w, k))
+            rows.move(i, -alpha, against, rows.of_class(w, rival))
             if len(u):
-                rows.move_class(i, alpha * (c + t), direction, u, k)
-                rows.move_class(i, -alpha * (c + t), against, u, rival)
-            rows.narrow_class(i, beta, direction, sigma, k)
-            rows.narrow_class(i, beta, against, sigma, rival)
+                rows.move(i, alpha * (c + t), direction, rows.of_class(u, k))
+                rows.move(i, -alpha * (c + t), against, rows.of_class(u, rival))
+            rows.narrow(i, beta, direction, rows.of_class(sigma, k))
+            rows.narrow(i, beta, against, rows.of_class(sigma, rival))
             updates += 1
     return Counts(mistakes, updates, loss)
