@@ -32,6 +32,7 @@ from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State
 from tests.distributed.naive import confidently_mixed, mixed
 from tests.examples import FORMATS, csr, dense, same_bits, separable, tries
+from tests.processes import printed
 from tests.reference import arow, confidence_weighted
 
 PHI = phi_of(CONFIDENCE)
@@ -379,3 +380,24 @@ def test_a_fixed_array_is_a_copy_that_cannot_be_written() -> None:
     weights += 1
     assert sent.tolist() == [0, 1, 2, 3]
     assert not sent.flags.writeable
+
+
+def test_simulation_without_dask() -> None:
+    """Without Dask the classifiers simulate, and whatever needs a cluster says what to install."""
+    program = """
+import sys
+sys.modules["dask"] = sys.modules["distributed"] = None
+from rosenblatt import distributed
+X, y = [[0.0], [2.0]] * 4, [0, 1] * 4
+print(distributed.DaskPerceptron(n_shards=2).simulate(X, y).score(X, y))
+for needs in (lambda: distributed.DaskPerceptron().fit(X, y), lambda: distributed.local_client):
+    try:
+        needs()
+    except ModuleNotFoundError as error:
+        print(error)
+"""
+    assert printed(program).splitlines() == [
+        "1.0",
+        "Training on a cluster needs Dask: pip install 'rosenblatt[dask]'",
+        "local_client needs Dask: pip install 'rosenblatt[dask]'",
+    ]

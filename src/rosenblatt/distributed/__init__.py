@@ -1,6 +1,7 @@
 """Training on many machines by iterative parameter mixing, on Dask.
 
-Names are resolved on first use: the mathematics (``mixing``, ``simulation``) needs no Dask.
+Names are resolved on first use. The mathematics (``mixing``, ``simulation``) needs no Dask, nor
+does ``simulate`` of the classifiers.
 """
 
 from typing import Any

@@ -1,10 +1,9 @@
 """Dask arrays and data frames: their blocks as parts, and predictions where and when wanted."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from distributed import Client
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -15,6 +14,9 @@ from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.shapes import place_of, stored_values
 from rosenblatt.training.examples import numbers_of
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 class Block(NamedTuple):
@@ -39,7 +41,7 @@ def is_collection(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
-def blocks_of(client: Client, X: Any, y: Any, constant: float) -> Any:
+def blocks_of(client: "Client", X: Any, y: Any, constant: float) -> Any:
     """Begin to compute the blocks of collections, checked, in the workers."""
     import dask
 

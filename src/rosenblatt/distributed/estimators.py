@@ -4,10 +4,9 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 import numpy as np
-from distributed import Client, default_client
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -37,10 +36,11 @@ from rosenblatt.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters, o
 from rosenblatt.training.examples import Examples, class_weights, encode
 from rosenblatt.training.history import ENDED_EARLY, advice
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 CLUSTER_CHECKS = {
-    "client": Check(
-        "None or a dask.distributed.Client", lambda v: v is None or isinstance(v, Client)
-    ),
+    "client": Check("None or a dask.distributed.Client", lambda v: v is None or _is_client(v)),
     "n_shards": optional(AT_LEAST_ONE),
     "mixing": one_of(get_args(Mixing)),
     "shuffle_shards": FLAG,
@@ -58,7 +58,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
     an estimator, and the attributes of this one are its attributes.
     """
 
-    client: Client | None = None
+    client: "Client | None" = None
     n_shards: int | None = None
     mixing: Mixing = "uniform"
     shuffle_shards: bool = False
@@ -216,9 +216,14 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         check_mixing(plain._learner(), self.mixing)  # noqa: SLF001  # ours
         return plain
 
-    def _client(self) -> Client:
+    def _client(self) -> "Client":
         try:
+            from distributed import default_client
+
             return default_client(self.client)
+        except ModuleNotFoundError as error:
+            msg = "Training on a cluster needs Dask: pip install 'rosenblatt[dask]'"
+            raise ModuleNotFoundError(msg, name=error.name) from None
         except ValueError:
             msg = (
                 "There is no Dask client: give client=Client(...), or train inside "
@@ -227,7 +232,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             raise InputError(msg) from None
 
     def _train(
-        self, plain: OnlineClassifier, client: Client, collected: ClusterRows
+        self, plain: OnlineClassifier, client: "Client", collected: ClusterRows
     ) -> ClusterOutcome:
         """Train the plain estimator on what has been collected, and keep it."""
         n_shards = int(self.n_shards or min(len(client.nthreads()), sum(collected.lengths)))
@@ -270,6 +275,12 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _is_client(value: Any) -> bool:
+    from distributed import Client
+
+    return isinstance(value, Client)
 
 
 def seed_from(random_state: Any) -> int:

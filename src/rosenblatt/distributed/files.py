@@ -7,10 +7,9 @@ order in which they are first met, file after file, as one process numbers them 
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from distributed import Client, Future
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, join
@@ -27,12 +26,14 @@ from rosenblatt.data.encoding.vocabulary import (
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, encoded
 from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes, Label
-from rosenblatt.distributed.engine import homes_of
 from rosenblatt.distributed.fitting import ClusterRows
 from rosenblatt.distributed.shards import RowPart
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.examples import ranks_of, sorted_classes
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
 
 Template = TableEncoding | bool  # how columns are read; of svmlight, whether it counts from 0
 
@@ -67,16 +68,18 @@ class ClusterFiles(NamedTuple):
 
 
 def read_files(
-    client: Client, paths: Sequence[str], layout: Layout, columns: Columns, constant: float
+    client: "Client", paths: Sequence[str], layout: Layout, columns: Columns, constant: float
 ) -> ClusterFiles:
     """Have the workers read files, each of which they must find under its name."""
+    from rosenblatt.distributed.engine import homes_of
+
     files = Files(paths, layout)
     _check_files(files, columns)
     layout, names = replace(layout, format=files.format), files.names
     template = _template(files, columns)
     homes = homes_of(client, len(names))
 
-    def on_files(function: Any, *arguments: Sequence[Any], **shared: Any) -> list[Future]:
+    def on_files(function: Any, *arguments: Sequence[Any], **shared: Any) -> "list[Future]":
         return [
             client.submit(
                 *(function, name, layout, *own),

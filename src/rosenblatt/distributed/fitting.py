@@ -5,13 +5,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from distributed import Client, Future
 from numpy.typing import NDArray
 
-from rosenblatt.distributed.engine import DaskEngine, shards_of
 from rosenblatt.distributed.mixing import Lesson, Mixing, Start, fit_shards
 from rosenblatt.distributed.shards import Recipe, Shard, strange_shards
 from rosenblatt.errors import InputError
@@ -24,6 +22,11 @@ from rosenblatt.theory.verdict import Verdict
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+    from rosenblatt.distributed.engine import DaskEngine
 
 
 class Extent(NamedTuple):
@@ -95,7 +98,7 @@ def verdict_of(
 class ClusterRows:
     """Parts that are in the workers, or about to be, and what is known of them."""
 
-    parts: list[Future]  # of Part; emptied when the shards are made
+    parts: "list[Future]"  # of Part; emptied when the shards are made
     lengths: Sequence[int]  # their rows
     n_features: int
     classes: NDArray[Any]
@@ -133,7 +136,7 @@ class ClusterOutcome(NamedTuple):
 
 
 def fit_cluster(
-    client: Client,
+    client: "Client",
     collected: ClusterRows,
     run: ClusterPlan,
     *,
@@ -145,6 +148,8 @@ def fit_cluster(
 
     ``tell`` is handed what a person should know, and ``progress`` makes a bar for so many shards.
     """
+    from rosenblatt.distributed.engine import DaskEngine, shards_of
+
     classes, n_classes = collected.classes, len(collected.classes)
     learner, seed = run.learner, run.learner.random_state
     recipe = Recipe(collected.n_features, n_classes, seed, run.held_out, run.class_weight)
@@ -180,7 +185,7 @@ def fit_cluster(
     return ClusterOutcome(state, outcome, engine.n_held_out, n_wrong, verdict, spread)
 
 
-def _checked_shards(engine: DaskEngine, classes: NDArray[Any], run: ClusterPlan) -> str | None:
+def _checked_shards(engine: "DaskEngine", classes: NDArray[Any], run: ClusterPlan) -> str | None:
     """Return what is strange about the shards, if anything."""
     if run.held_out and not engine.n_held_out:
         msg = (
@@ -192,7 +197,7 @@ def _checked_shards(engine: DaskEngine, classes: NDArray[Any], run: ClusterPlan)
     return strange_shards(engine.facts, classes.tolist(), in_order=in_order)
 
 
-def _checkpoint(path: str, run: ClusterPlan, engine: DaskEngine) -> Checkpoint:
+def _checkpoint(path: str, run: ClusterPlan, engine: "DaskEngine") -> Checkpoint:
     """Return the checkpoint of this run on these rows and no others."""
     options = plain_options(run.learner.options())
     described = {
@@ -208,7 +213,7 @@ def _checkpoint(path: str, run: ClusterPlan, engine: DaskEngine) -> Checkpoint:
 
 
 def _verdict(
-    engine: DaskEngine, state: State, classes: NDArray[Any], outcome: Outcome
+    engine: "DaskEngine", state: State, classes: NDArray[Any], outcome: Outcome
 ) -> Verdict | None:
     if outcome.best_pass != len(outcome.history):
         return None  # the weights that were kept are not those that separate
@@ -219,7 +224,7 @@ def _verdict(
     return verdict_of(extents, state, classes, engine.n_rows, notes)
 
 
-def _no_rows(engine: DaskEngine) -> CSR | Dense:
+def _no_rows(engine: "DaskEngine") -> CSR | Dense:
     """Return rows of the format of the shards, by which weights are laid out."""
     if engine.sparse:
         empty = np.zeros(0, np.int32)
