@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from rosenblatt.data.encoding import (
     SvmlightEncoding,
     TableEncoding,
 )
-from rosenblatt.data.encoding.kinds import ColumnChoice
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
 from rosenblatt.data.encoding.seen_rows import RowSampler, SeenCounter
 from rosenblatt.data.formats import Format, Layout, detect_format
@@ -72,12 +71,10 @@ class Files:
         self.names = expand(paths)
         self.layout = layout
         self.prompt = prompt
-        self._begun: Generator[Table, None, None] | None = None  # files that were looked into
         self.answers = False  # whether someone waits for an answer to every row, bad ones too
         self.bad_rows = BadRows(skip=layout.bad_rows == "skip", max_share=layout.max_bad_share)
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
         self.decisions: Decisions | None = None  # on how they are read; known with the first rows
-        self.choice: tuple[Columns, ColumnChoice] | None = None  # what was made of what was said
         self.classes = Classes()  # those of the last reading
         self.format = layout.format or self._format(self.names[0])
         for name in self.names[1:] if layout.format is None else ():
@@ -127,24 +124,10 @@ class Files:
                 yield batch._replace(bytes_read=batch.bytes_read + before)
             before += _size(name)
 
-    def first_table(self) -> Table | None:
-        """Return the first rows of tabular files; they come again when the files are read."""
-        tables, seen = self.tables(), list[Table]()
-        for table in tables:
-            seen.append(table)
-            if table.frame.height:
-                break
-        self._begun = _together(seen, tables)
-        return seen[-1] if seen and seen[-1].frame.height else None
-
     def tables(
         self, names: Sequence[str] | None = None, optional: Sequence[str] = ()
     ) -> Generator[Table, None, None]:
         """Yield the rows of tabular files; all have the columns that ``names`` or the first has."""
-        begun, self._begun = self._begun, None
-        if begun is not None and (names is None or not self.rereadable):
-            yield from begun
-            return
         before = 0
         layout = replace(self.layout, format=self.format)
         for name in self.names:
@@ -185,6 +168,7 @@ class TrainingFiles:
         self.files = files
         self.encoding: Encoding | None = None  # known when the first rows have been read
         self._columns = columns
+        self._beginning: Beginning | None = None  # of a reading to come
 
     @property
     def columns(self) -> Columns:
@@ -226,7 +210,7 @@ class TrainingFiles:
             )
             category = (*self._columns.category, column)
             self._columns = replace(self._columns, category=category)
-            self.files.decisions = self.files.choice = self.encoding = None
+            self.files.decisions = self.encoding = None
 
     def batches(self) -> Iterator[Batch]:
         """Read the files from the start; the encoding begins anew."""
@@ -293,44 +277,37 @@ class TrainingFiles:
             yield batch
 
     def has_text(self) -> bool:
-        """Look at the first rows and return whether a column holds text."""
+        """Look at the first rows, with which the next reading begins, for a column of texts."""
         if self.files.format is Format.SVMLIGHT:
             return False
-        first = self.files.first_table()
-        return first is not None and self._sampled(first).has_text
+        self._beginning = self._beginning or self._begin()
+        return self._beginning is not None and self._beginning.encoding.has_text
 
-    def _sampled(self, first: Table) -> TableEncoding:
-        """Return an encoding judged by the first rows, which are judged once."""
-        columns, files = asdict(self._columns), self.files
-        del columns["degree"]
-        said, choice = files.choice or (None, None)
-        encoding = TableEncoding.from_sample(
-            first,
-            **columns,
-            lenient=files.bad_rows.skip,
-            choice=choice if said == self._columns else None,
-        )
-        files.choice = self._columns, encoding.choice
-        return encoding
-
-    def _tables(self) -> Iterator[Batch]:
-        self.files.classes, tables = Classes(), self.files.tables()
-        bad: list[BadRow] = []
-        for table in tables:  # to the first one with rows
+    def _begin(self) -> "Beginning | None":
+        """Read to the first rows of tables and judge the columns by them; None for no rows."""
+        tables, bad = self.files.tables(), list[BadRow]()
+        for table in tables:
             bad += table.bad
             if table.frame.height:
-                break
-        else:
+                first = table._replace(bad=tuple(bad))
+                columns = asdict(self._columns)
+                del columns["degree"]
+                lenient = self.files.bad_rows.skip
+                encoding = TableEncoding.from_sample(first, **columns, lenient=lenient)
+                return Beginning(encoding, first, tables)
+        return None
+
+    def _tables(self) -> Iterator[Batch]:
+        beginning, self._beginning = self._beginning or self._begin(), None
+        if beginning is None:
             return
-        first = table._replace(bad=tuple(bad))
-        encoding = self._sampled(first)
-        self.encoding = encoding
-        guess, notes = encoding.label_guess, encoding.notes
+        encoding, first, tables = beginning
+        self.encoding, self.files.classes = encoding, Classes()
         self.files.decisions = table_decisions(
-            self.files.format, first.heading, encoding.columns, guess, notes
+            self.files.format, first.heading, encoding.columns, encoding.label_guess, encoding.notes
         )
         if encoding.reads_twice:
-            yield from self._weighed(encoding, _together([first], tables))
+            yield from self._weighed(encoding, _together(first, tables))
             return
         sampler = RowSampler()
         use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=sampler)
@@ -361,10 +338,16 @@ class TrainingFiles:
         encoding.keep_seen(sampler)
 
 
-def _together(
-    first: Sequence[Table], others: Generator[Table, None, None]
-) -> Generator[Table, None, None]:
-    yield from first
+class Beginning(NamedTuple):
+    """The first rows of tables, the encoding that they decided, and the rows that follow."""
+
+    encoding: TableEncoding
+    first: Table
+    others: Generator[Table, None, None]
+
+
+def _together(first: Table, others: Generator[Table, None, None]) -> Generator[Table, None, None]:
+    yield first
     yield from others
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.bins import NumberBins, RowSample
+from rosenblatt.data.files import TrainingFiles
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import join
@@ -114,18 +115,20 @@ class ReadBins:
         self.chosen = binned
 
 
-def new_bins(encoding: Any, reading: Reading) -> NewBins | None:
+def new_bins(source: TrainingFiles, reading: Reading) -> NewBins | None:
     """Return bins for rows that have been read, if these can have any."""
-    possible = isinstance(encoding, TableEncoding) and encoding.may_have_bins
-    return NewBins(encoding, reading) if possible else None
+    encoding = source.encoding
+    if isinstance(encoding, TableEncoding) and encoding.may_have_bins:
+        return NewBins(encoding, reading)
+    return None
 
 
-def bins_of(reading: Reading, encoding: Any) -> ReadBins | None:
+def bins_of(source: TrainingFiles, reading: Reading) -> ReadBins | None:
     """Give bins to rows that are to be finished, if possible, and return how to drop them."""
-    offer = new_bins(encoding, reading)
-    if offer is None:
+    offer = new_bins(source, reading)
+    if offer is None or source.encoding is None:
         return None
-    first = encoding.n_features
+    first = source.encoding.n_features
     offer.choose(binned=True)
     return ReadBins(offer.n_bins, first, offer.n_features)
 

@@ -205,24 +205,32 @@ def read_rows(
     fit_intercept: bool = True,
     offer_bins: bool = False,
 ) -> FileRows:
-    """Read all rows into memory (at most 1 GB).
+    """Read all rows of files into memory (at most 1 GB)."""
+    source = TrainingFiles(Files(paths, layout), columns)
+    return source_rows(source, fit_intercept=fit_intercept, offer_bins=offer_bins)
+
+
+def source_rows(
+    source: TrainingFiles, *, fit_intercept: bool = True, offer_bins: bool = False
+) -> FileRows:
+    """Read all rows of files into memory.
 
     With ``offer_bins`` numbers have bins where they can, to be tried or left out.
     """
     from rosenblatt.models.bin_choice import bins_of
     from rosenblatt.training.reading import Reading
 
-    files = Files(paths, layout)
-    source = TrainingFiles(files, columns)
+    files = source.files
     reading = source.read(lambda: Reading(source, keep=False, block_bytes=MOST_BYTES))
     block = reading.first
     if not block.last:
         reading.close()
-        msg = f"{paths[0]} is too large for this: it takes rows of at most {MOST_BYTES >> 30} GB."
+        name, most = files.names[0], MOST_BYTES >> 30
+        msg = f"{name} is too large for this: it takes rows of at most {most} GB."
         raise InputError(msg)
     reading.check_classes()
     encoding = source.encoding
-    offer = bins_of(reading, encoding) if offer_bins else None
+    offer = bins_of(source, reading) if offer_bins else None
     reading.finish()
     if encoding is not None and encoding.table is not None:
         encoding.table.freeze()

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Unpack
 
@@ -236,10 +237,10 @@ def model_from_files(
         others |= {"checkpoint": checkpoint, "buffer": buffer, "cache": cache, "verdict": verdict}
         how = {"refit": refit, "class_weight": class_weight, "observers": observers}
         return _kernel_model(paths, choice, given | parameters, others, **how)
-    files, columns, learner = settings_for(paths, **given, **parameters)
+    source, learner = settings_for(paths, **given, **parameters)
+    files, columns = source.files, source.columns
     wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
     held_out = validation_fraction if early_stopping or wanted else 0.0
-    source = ShownFiles(files, columns)
     point = None
     if checkpoint is not None:
         more = plain_options({"class_weight": class_weight, "threshold": threshold})
@@ -260,9 +261,8 @@ def model_from_files(
             for watcher in watchers:
                 watcher(state, progress)
 
-        trial = None
-        if tries_bins(columns, learner):
-            trial = BinTrial(learner, lambda reading: new_bins(source.encoding, reading))
+        tried = tries_bins(columns, learner)
+        trial = BinTrial(learner, partial(new_bins, source)) if tried else None
         fitting: dict[str, Any] = {
             "prepare": trial,
             "observers": observers,
@@ -363,21 +363,20 @@ def kernel_choice(
 
 def kernel_settings(
     paths: Names, choice: "KernelChoice", given: Mapping[str, Any], others: Mapping[str, Any]
-) -> tuple[Files, Columns, Learner]:
-    """Return the files, their columns and the learner of a kernel machine, which can do no more."""
+) -> "tuple[ShownFiles, Learner]":
+    """Return the files and the learner of a kernel machine, which can do no more."""
     found = settings_for(paths, **dict(given) | {"rule": given.get("rule") or "perceptron"})
-    choice.check(found[2], **others)
+    choice.check(found[1], **others)
     return found
 
 
-def settings_for(paths: Names, **given: Any) -> tuple[Files, Columns, Learner]:
-    """Return the files, their columns and the learner, whose rule may depend on the columns."""
+def settings_for(paths: Names, **given: Any) -> "tuple[ShownFiles, Learner]":
+    """Return the files and the learner, whose rule may depend on the columns."""
     layout, columns, learner = settings(**given)
-    files = Files(_names(paths), layout)
-    open_rule = given.get("rule") is None and learner.suits_texts
-    if open_rule and TrainingFiles(files, columns).has_text():
-        learner = settings(**given | {"rule": TEXT_RULE})[2]
-    return files, columns, learner
+    source = ShownFiles(Files(_names(paths), layout), columns)
+    if given.get("rule") is None and learner.suits_texts and source.has_text():
+        learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
+    return source, learner
 
 
 def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
@@ -497,17 +496,17 @@ def _kernel_model(
 ) -> Model:
     """Return the model of a kernel machine that saw all rows of files in memory."""
     from rosenblatt.models.kernel_machine import kernel_model
-    from rosenblatt.models.rows import read_rows
+    from rosenblatt.models.rows import source_rows
 
-    files, columns, learner = kernel_settings(paths, choice, given, others)
-    rows = read_rows(files.names, files.layout, columns, fit_intercept=learner.fit_intercept)
+    source, learner = kernel_settings(paths, choice, given, others)
+    rows = source_rows(source, fit_intercept=learner.fit_intercept)
     if rows.encoding is None:
         msg = "Rows that have been read have an encoding."
         raise AssertionError(msg)
     model = kernel_model(choice, learner, rows, **how)
     found, counts = rows.rows, np.bincount(rows.numbers, minlength=len(rows.classes))
     spread = feature_spread(found.data, found.indices, *found.shape)
-    record = _file_record(rows.files, rows.encoding, choice.title(learner), columns)
+    record = _file_record(rows.files, rows.encoding, choice.title(learner), source.columns)
     return replace(
         model,
         encoding=rows.encoding.as_json(),

@@ -18,7 +18,7 @@ from rosenblatt.models.held_out import HeldOutFit, recorded
 from rosenblatt.models.kernel_machine import kernel_model
 from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model
-from rosenblatt.models.rows import read_rows
+from rosenblatt.models.rows import source_rows
 from rosenblatt.models.scoring import Scorer
 from rosenblatt.models.train import (
     fit_source,
@@ -118,17 +118,15 @@ def cross_validate(
     named = ("kernel", "gamma", "kernel_degree")
     choice = kernel_choice(**{name: parameters.pop(name, None) for name in named})
     if choice is None:
-        files, columns, learner = settings_for(paths, **parameters)
+        files, learner = settings_for(paths, **parameters)
     else:
         others = {"threshold": fitted["threshold"], "metric": metric == "log-loss"}
-        files, columns, learner = kernel_settings(paths, choice, parameters, others)
+        files, learner = kernel_settings(paths, choice, parameters, others)
     wanted = HeldOutFit(learner, calibrate=metric == "log-loss", threshold=fitted["threshold"])
-    rows = read_rows(
-        files.names,
-        files.layout,
-        columns,
+    rows = source_rows(
+        files,
         fit_intercept=learner.fit_intercept,
-        offer_bins=choice is None and tries_bins(columns, learner),
+        offer_bins=choice is None and tries_bins(files.columns, learner),
     )
     how = {"refit": refit, "class_weight": fitted["class_weight"]}
     n_binned = 0

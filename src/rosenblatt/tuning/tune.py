@@ -157,7 +157,8 @@ def tune_files(
     class_weight = given.get("class_weight")
     known = {*SETTINGS, *rule_parameters()}
     given = {name: value for name, value in given.items() if name in known}
-    files, columns, learner = settings_for(paths, **given)
+    source, learner = settings_for(paths, **given)
+    files = source.files
     encoded = _FileEncodings(files.names, files.layout, given, class_weight)
     base = encoded(Candidate(()))
     chosen = {*fixed} & {"rule", "memory", "max_iter", *rule_parameters()}
@@ -176,7 +177,7 @@ def tune_files(
         fixed,
         has_text=base.has_text,
         n_features=base.examples.rows.shape[1],
-        sparse=columns.degree > 1 or not files.rereadable or encoded.n_values > MOST_VALUES,
+        sparse=source.columns.degree > 1 or not files.rereadable or encoded.n_values > MOST_VALUES,
     )
     pool = candidates(learners(kept, len(base.numbers)), ways)
     default = TEXT_RULE if base.has_text else learner.rule

@@ -31,7 +31,6 @@ from rosenblatt.data.encoding.dates import with_dates
 from rosenblatt.data.encoding.familiarity import ColumnCounts, Summaries
 from rosenblatt.data.encoding.kinds import (
     UNSPACED_NGRAMS,
-    ColumnChoice,
     assigned_columns,
     unspaced_note,
 )
@@ -237,7 +236,6 @@ class TableEncoding:
         bins: int | None = None,
         has_label: bool = True,
         lenient: bool = False,
-        choice: ColumnChoice | None = None,
         decimal: str | None = None,
     ) -> "TableEncoding":
         """Return an encoding for tables with the columns of this one, judged by its rows.
@@ -276,8 +274,6 @@ class TableEncoding:
             Whether there is a column of labels.
         lenient : bool
             Whether some values that are no numbers leave a column numeric.
-        choice : ColumnChoice, optional
-            What the columns are, where the same rows have been judged before.
         decimal : "point" or "comma", optional
             What stands before decimals, where it may also part thousands.
         """
@@ -293,9 +289,8 @@ class TableEncoding:
         )
         asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
         asked["weight"] = () if weight is None else (weight,)
-        if choice is None:
-            how: dict[str, Any] = {"has_label": has_label, "lenient": lenient, "decimal": decimal}
-            choice = assigned_columns(table, label, asked, **how)
+        how: dict[str, Any] = {"has_label": has_label, "lenient": lenient, "decimal": decimal}
+        choice = assigned_columns(table, label, asked, **how)
         unspaced = unspaced_note(table, choice.columns) if char_ngrams is None else None
         notes = choice.notes
         if unspaced is not None:
@@ -304,11 +299,6 @@ class TableEncoding:
         encoding = cls(choice.columns, settings, notes=notes)
         encoding.label_guess = choice.label
         return encoding
-
-    @property
-    def choice(self) -> ColumnChoice:
-        """What the columns are, and what was noted of them."""
-        return ColumnChoice(self.columns, self.label_guess, list(self.notes))
 
     @property
     def table(self) -> "TableEncoding":
