@@ -113,28 +113,12 @@ def provenance_of(
     activation: Any = None,
     winner: int | None = None,
 ) -> Provenance:
-    """Return the training rows that make up the decision on x.
+    """Return the training rows that make up the decision on x, a row of (n_features,).
 
-    Parameters
-    ----------
-    mistakes : Mistakes
-        Those of a training from zero weights on ``rows``, recorded by ``Plan(record=True)``.
-    rows : Dense or CSR
-        The rows that were learned from, by the numbers that the mistakes have. None: those that
-        the list keeps.
-    x : array of shape (n_features,)
-    classes : sequence of labels
-        Sorted; of two, the second is the positive one.
-    averaged : bool, default False
-        Whether the average of the weights decides.
-    end : int, default None
-        Algorithm 7's counter of the weights that are kept, where early stopping went back to them:
-        later updates play no part. By default that after the last row.
-    activation : float or array of shape (n_classes,), default None
-        What the model says of x; by default the sum of all terms, rounded once.
-    winner : int, default None
-        Which of more than two classes was predicted, by its number; by default the sums decide, and
-        the first of equals.
+    ``mistakes`` are those of a training from zero weights on ``rows``, by default those that the
+    list keeps. ``averaged`` says whether the average of the weights decides, ``end`` at which count
+    of rows the weights were kept, if early stopping went back. ``activation`` is what the model
+    says of x, by default the sum of all terms, and ``winner`` the number of the predicted class.
 
     Examples
     --------
@@ -166,9 +150,11 @@ def provenance_of(
         msg = "The list of mistakes does not keep its rows: give them."
         raise InputError(msg)
     _check(rows, x)
+    # What each row that taught put into each vector
     taught, counts, labels, strengths = _strengths(mistakes, len(classes), end, averaged=averaged)
     products = _products(rows, taught, np.asarray(x, np.float64))
     sums = [math.fsum(column * products) for column in strengths.T]
+    # The two classes between which x was decided
     said = np.atleast_1d(sums if activation is None else activation).astype(np.float64)
     if len(classes) == 2:
         positive, negative = 1, 0
@@ -179,6 +165,7 @@ def provenance_of(
         negative = next(k for k in ranked if k != positive)
         strength = strengths[:, positive] - strengths[:, negative]
         total = float(said[positive] - said[negative])
+    # The terms, the largest first
     amounts = strength * products
     if activation is None:
         total = math.fsum(amounts)

@@ -21,6 +21,7 @@ from rosenblatt.training.state import EVERYTHING, Snapshot, State
 from rosenblatt.training.stream_fit import ResumePoint
 
 KEY = "checkpoint"
+PARTS = ("weights", "ledger", "variance")  # of the best state
 NO_PARAMETERS = ("files", "rows", "layout", "columns")  # of what decides a training
 
 
@@ -50,20 +51,13 @@ class Checkpoint:
 
     def write(self, state: State, progress: Progress) -> None:
         """Write the file, whole or not at all."""
-        arrays, leader = {}, progress.best
+        leader = progress.best
+        snapshot = None if leader is None else leader.snapshot
         best: dict[str, Any] | None = None
         if leader is not None:
-            best = {
-                "score": leader.score,
-                "pass": leader.pass_,
-                "count": 0 if leader.snapshot is None else leader.snapshot.count,
-            }
-            if leader.snapshot is not None:
-                arrays["best_weights"] = leader.snapshot.weights
-                if leader.snapshot.ledger is not None:
-                    arrays["best_ledger"] = leader.snapshot.ledger
-                if leader.snapshot.variance is not None:
-                    arrays["best_variance"] = leader.snapshot.variance
+            count = 0 if snapshot is None else snapshot.count
+            best = {"score": leader.score, "pass": leader.pass_, "count": count}
+        arrays = {f"best_{part}": getattr(snapshot, part, None) for part in PARTS}
         kept = {
             "run": self._run,
             "parts": progress.parts,
@@ -80,7 +74,7 @@ class Checkpoint:
             **state.vectors(),
             history=tuple(asdict(record) for record in progress.history),
             training={KEY: kept},
-            arrays=arrays,
+            arrays={name: array for name, array in arrays.items() if array is not None},
         )
         write(model, self._path)
 
@@ -133,9 +127,8 @@ def _resumed(model: Model, kept: dict[str, Any]) -> ResumePoint:
 def _best(best: dict[str, Any] | None, model: Model) -> Best | None:
     if best is None:
         return None
+    arrays: dict[str, Any] = {part: model.arrays.get(f"best_{part}") for part in PARTS}
     snapshot = None
-    if "best_weights" in model.arrays:
-        weights, ledger = model.arrays["best_weights"], model.arrays.get("best_ledger")
-        variance = model.arrays.get("best_variance")
-        snapshot = Snapshot(EVERYTHING, weights, ledger, int(best["count"]), variance)
+    if arrays["weights"] is not None:
+        snapshot = Snapshot(EVERYTHING, **arrays, count=int(best["count"]))
     return Best(float(best["score"]), int(best["pass"]), snapshot)

@@ -50,28 +50,20 @@ def to_onnx(model: Model) -> bytes:
         "classes": labels,
     }
     node = helper.make_node
+    nodes = [
+        node("MatMul", ["X", "coefficients"], ["products"]),
+        node("Add", ["products", "bias"], ["activations" if two else "scores"]),
+    ]
     if two:
         constants |= {"zero": np.zeros(()), "column": np.array([1])}
-        nodes = [
-            node("MatMul", ["X", "coefficients"], ["products"]),
-            node("Add", ["products", "bias"], ["activations"]),
+        nodes += [
             node("Squeeze", ["activations", "column"], ["scores"]),
             *_second(node, positive),
             node("Cast", ["second"], ["number"], to=TensorProto.INT64),
         ]
     else:
-        nodes = [
-            node("MatMul", ["X", "coefficients"], ["products"]),
-            node("Add", ["products", "bias"], ["scores"]),
-            node(
-                "ArgMax",
-                ["scores"],
-                ["number"],
-                axis=1,
-                keepdims=0,
-                select_last_index=int(positive),
-            ),
-        ]
+        how: dict[str, Any] = {"axis": 1, "keepdims": 0, "select_last_index": int(positive)}
+        nodes.append(node("ArgMax", ["scores"], ["number"], **how))
     nodes.append(node("Gather", ["classes", "number"], ["label"], axis=0))
     kind = helper.np_dtype_to_tensor_dtype(labels.dtype)
     info = helper.make_tensor_value_info
