@@ -19,7 +19,7 @@ from rosenblatt.service.history import text_of
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.operations import OPERATIONS
 from rosenblatt.service.requests import ModelSpec
-from rosenblatt.service.writer import Entry, Taught, Writer
+from rosenblatt.service.writer import CheckedExample, Entry, Writer
 
 Result = TypeVar("Result")
 
@@ -42,12 +42,12 @@ def create(writer: Writer, name: str = "m", **spec: Any) -> Entry:
     return entry
 
 
-def taught(features: Features, label: Any, id_: str | None = None) -> Taught:
+def taught(features: Features, label: Any, id_: str | None = None) -> CheckedExample:
     """Return an example as the writer takes it."""
-    return Taught(features, text_of(features), label, id_)
+    return CheckedExample(features, text_of(features), label, id_)
 
 
-def teach(writer: Writer, entry: Entry, *examples: Taught, token: str | None = None) -> Any:
+def teach(writer: Writer, entry: Entry, *examples: CheckedExample, token: str | None = None) -> Any:
     """Return the answers to examples of one request."""
     return done(lambda future: writer.teach(entry, examples, token, future))
 

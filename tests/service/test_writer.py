@@ -12,7 +12,7 @@ from rosenblatt import AveragedPerceptron, ConfidenceWeightedClassifier, Percept
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.service.journal import FILE, SNAPSHOTS
 from rosenblatt.service.limits import Limits, RequestError
-from rosenblatt.service.writer import Taught, Writer
+from rosenblatt.service.writer import CheckedExample, Writer
 
 from .conftest import counts, crash, create, same, taught, teach
 
@@ -24,7 +24,7 @@ LEARNERS: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-def examples(n: int, labels: str = "abc", seed: int = 0) -> list[Taught]:
+def examples(n: int, labels: str = "abc", seed: int = 0) -> list[CheckedExample]:
     """Return examples with eight of thirty names; the third class comes late."""
     generator = np.random.default_rng(seed)
     found = []
@@ -36,7 +36,7 @@ def examples(n: int, labels: str = "abc", seed: int = 0) -> list[Taught]:
     return found
 
 
-def matrix(batch: list[Taught], names: tuple[str, ...]) -> Any:
+def matrix(batch: list[CheckedExample], names: tuple[str, ...]) -> Any:
     """Return examples as rows whose columns are these names."""
     number = {name: k for k, name in enumerate(names)}
     rows = sparse.lil_array((len(batch), len(names)))

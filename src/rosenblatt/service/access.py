@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from ipaddress import ip_address
+from time import monotonic
 from typing import NamedTuple
 
 import msgspec
@@ -60,14 +61,12 @@ class Access:
         operator: bytes | None = None,
         hosts: Iterable[str] = ("127.0.0.1", "localhost", "[::1]", "::1"),
         rate: float | None = None,
-        clock: Callable[[], float] | None = None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
-        from time import monotonic
-
         self._tokens, self._operator = tokens, operator
         self._hosts = frozenset(host.lower() for host in hosts)
         self._seen: set[bytes] = set()  # what was found to be one of them, with its port
-        self._rate, self._clock = rate, clock or monotonic
+        self._rate, self._clock = rate, clock
         self._buckets: dict[str, Bucket] = {}
         self._callers: dict[bytes, tuple[TokenRecord, Caller]] = {}
 

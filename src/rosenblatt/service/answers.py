@@ -140,10 +140,10 @@ class Versions:
 
 def _current(reader: JournalReader, entry: Entry) -> ModelRecord:
     """Return what the journal knows of a model now; raise where it has been deleted."""
-    for record in reader.models():
-        if record.model == entry.record.model:
-            return record
-    raise no_model(entry.record.name)
+    record = reader.model(entry.record.model)
+    if record is None:
+        raise no_model(entry.record.name)
+    return record
 
 
 def explain(served: ServedLearner, version: int, features: Features, top: int) -> ExplanationAnswer:

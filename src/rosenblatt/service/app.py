@@ -29,11 +29,12 @@ from rosenblatt.service.access import Access, Caller
 from rosenblatt.service.features import ColumnFeatures, Features
 from rosenblatt.service.forgetting import Replays
 from rosenblatt.service.history import text_of
+from rosenblatt.service.journal import JournalReader
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Headers, RequestError
 from rosenblatt.service.metrics import Metrics
 from rosenblatt.service.requests import Example, Learned, Problem
-from rosenblatt.service.writer import Entry, Taught, Writer, no_model
+from rosenblatt.service.writer import CheckedExample, Entry, Writer, no_model
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
 HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
@@ -179,6 +180,15 @@ class Application(Starlette):
         unavailable = RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
         return await self._refused(request, unavailable)
 
+    async def read(self, function: Callable[[JournalReader], Any]) -> Any:
+        """Run a function on the journal as it is now, in another thread."""
+
+        def run() -> Any:
+            with self.writer.journal.reader() as reader:
+                return function(reader)
+
+        return await asyncio.to_thread(run)
+
     async def command(self, run: Callable[[], Any]) -> Any:
         """Have the writer do something between two groups."""
         future = asyncio.get_running_loop().create_future()
@@ -200,13 +210,13 @@ class Application(Starlette):
             return entry.shown.learner, entry.shown.version
         return await asyncio.to_thread(self.versions.get, entry, version), version
 
-    def _taught(self, entry: Entry, one: Example) -> Taught:
+    def _taught(self, entry: Entry, one: Example) -> CheckedExample:
         """Return an example as the writer takes it, checked."""
         if one.id is not None:
             self.check_id(one.id)
         self.check(entry, [one.features])
         label = answers.checked_label(one.label, self.limits)
-        return Taught(one.features, text_of(one.features), label, one.id)
+        return CheckedExample(one.features, text_of(one.features), label, one.id)
 
     def check(self, entry: Entry, batch: Sequence[Features]) -> None:
         """Raise for rows beyond a limit."""

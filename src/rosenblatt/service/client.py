@@ -36,10 +36,10 @@ from rosenblatt.service.requests import (
     WhyAnswer,
 )
 from rosenblatt.service.server import PORT, TOKEN_VARIABLE
-from rosenblatt.wording import plain
 
 FIRST_WAIT = 0.1  # seconds before the first repetition; each later one waits three times as long
 LINES = 1000  # events of the journal that are asked for at a time
+JSON = {"Content-Type": "application/json"}
 JOB_EVERY = 0.1  # seconds between two looks at a job
 
 Features = Mapping[str, float | str | bool | None] | Sequence[float]
@@ -70,11 +70,9 @@ class Client:
     Connections stay open between requests, and every thread can use the same client: each request
     that runs at the same time has a connection of its own.
 
-    A request whose connection is lost is sent again, unless doing it twice would be another thing
-    than doing it once. So is ``learn``: an example always goes out with an id, and the service
-    answers a second time with the first answer. What is never sent again are ``forget``,
-    ``rollback``, ``delete`` and the making and removing of tokens; where the answer to one of them
-    is lost, the error says so.
+    A request whose connection is lost is sent again, ``learn`` included: an example always has an
+    id, by which the service knows it. ``forget``, ``rollback``, ``delete`` and changes of tokens
+    are never repeated; where the answer to one of them is lost, the error says so.
 
     Parameters
     ----------
@@ -85,8 +83,7 @@ class Client:
     timeout : float, default 30.0
         Seconds to wait for an answer.
     retries : int, default 3
-        Number of times that a request is sent again after a lost connection. The waits between
-        them are 0.1, 0.3, 0.9, … seconds.
+        Number of repetitions after a lost connection, after 0.1, 0.3, 0.9, … seconds.
 
     Examples
     --------
@@ -163,8 +160,8 @@ class Client:
         spec : rule, memory, parameters, zero, fit_intercept, classes, features
             As in ``ModelSpec``: ``rule="pa1", parameters={"C": 0.5}, features={"kind": "hashed"}``.
         """
-        body = {**spec, **({} if file is None else {"file": msgspec.to_builtins(file)})}
-        return self._ask(Description, "PUT", _path(model), body)
+        body = _without_none(file=msgspec.to_builtins(file))
+        return self._ask(Description, "PUT", _path(model), {**spec, **body})
 
     def describe(self, model: str, *, curve: bool = False) -> Description:
         """Return what a model is and how it is doing, with the curve of its error if asked for."""
@@ -220,9 +217,7 @@ class Client:
 
     def feedback(self, model: str, id: str, label: Label) -> Learned:
         """Teach the true label of an earlier prediction that had an id."""
-        return self._ask(
-            Learned, "POST", _path(model, "feedback"), {"id": id, "label": plain(label)}
-        )
+        return self._ask(Learned, "POST", _path(model, "feedback"), {"id": id, "label": label})
 
     # Reasons
 
@@ -374,10 +369,7 @@ class Client:
     ) -> bytes:
         """Return the body of an answer; ``unready`` takes that of a service that cannot learn."""
         data = None if body is None else _encoded(body)
-        headers = {
-            **self._headers,
-            **({} if data is None else {"Content-Type": "application/json"}),
-        }
+        headers = {**self._headers, **({} if data is None else JSON)}
         address = f"{self._prefix}{path}" + (f"?{urlencode(query)}" if query else "")
         attempts = self._retries + 1 if again else 1
         for attempt in range(attempts):
@@ -431,12 +423,12 @@ def _without_none(**values: Any) -> dict[str, Any]:
 
 
 def _example(features: Features, label: Label, id_: str | None = None) -> dict[str, Any]:
-    return {"features": features, "label": plain(label), "id": uuid4().hex if id_ is None else id_}
+    return {"features": features, "label": label, "id": uuid4().hex if id_ is None else id_}
 
 
 def _encoded(body: Any) -> bytes:
     def default(value: Any) -> Any:
-        if hasattr(value, "tolist"):
+        if hasattr(value, "tolist"):  # of NumPy
             return value.tolist()
         if isinstance(value, Mapping):
             return dict(value)

@@ -27,7 +27,6 @@ from rosenblatt.service.journal import (
     Event,
     JobRecord,
     JournalReader,
-    sequences_of,
 )
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
@@ -65,36 +64,13 @@ def _final(writer: Writer) -> Iterator[None]:
         raise RuntimeError(str(error)) from error
 
 
-def _erase(
-    writer: Writer, entry: Entry, examples: list[Event], request: ForgetRequest, token: str | None
-) -> None:
-    """Write what a forgetting does to the journal, with the model as it is after it."""
-    journal, model = writer.journal, entry.record.model
-    entry.own.version += 1
-    by = [name for name in ("id", "token", "before") if getattr(request, name) is not None]
-    note = text_of({"examples": len(examples), "by": by})
-    event = Event(entry.own.version, FORGOT, None, None, None, token, writer.clock(), note=note)
-    journal.append(model, [event])
-    journal.erase(model, sequences_of(examples), entry.own.version)
-    journal.forget_versions(model, entry.own.version)
-    journal.add_base(model, entry.own.version, file_of(entry.own.learner.model()))
-
-
-def _settled(writer: Writer, entry: Entry, answer: Any) -> Answered:
-    """Remove what may still hold the examples, and return the answer and what readers get."""
-    writer.drop_snapshots(entry)
-    writer.empty_log()
-    return answer, writer.renewed(entry, forgotten=True)
-
-
 def roll_back(
     writer: Writer, entry: Entry, version: int, served: ServedLearner, token: str | None
 ) -> Answered:
     """Make an older version the newest; a command. ``served`` is the model of that version."""
     writer.check_current(entry)
-    reader, model = writer.journal.here, entry.record.model
-    oldest = next(record.oldest for record in reader.models() if record.model == model)
-    if version < oldest:
+    model = entry.record.model
+    if version < (writer.journal.here.model(model) or entry.record).oldest:
         msg = f"Version {version} held examples that have been forgotten meanwhile."
         raise RequestError(HTTPStatus.GONE, msg)
     entry.own.version += 1
@@ -221,7 +197,7 @@ class Replay:
     def _learn(self, reader: JournalReader) -> None:
         entry, model = self._entry, self._entry.record.model
         head = reader.head(model)
-        left_out = set(sequences_of(matching(reader, entry, self._request)))
+        left_out = {one.sequence for one in matching(reader, entry, self._request)}
         for event in reader.counted(model, self._upto):
             if event.sequence in left_out:
                 continue
@@ -240,10 +216,20 @@ class Replay:
         self._learn(journal.here)
         examples = matching(journal.here, entry, self._request)
         entry.own.learner = self._served
-        answer = Forgotten(examples=len(examples), version=entry.own.version + 1, job=job)
+        entry.own.version = head = entry.own.version + 1
+        by = [
+            name for name in ("id", "token", "before") if getattr(self._request, name) is not None
+        ]
+        note = text_of({"examples": len(examples), "by": by})
+        answer = Forgotten(examples=len(examples), version=head, job=job)
         with _final(writer):
-            _erase(writer, entry, examples, self._request, token)
+            event = Event(head, FORGOT, None, None, None, token, writer.clock(), note=note)
+            journal.append(model, [event])
+            journal.erase(model, [one.sequence for one in examples], head)
+            journal.forget_versions(model, head)
+            journal.add_base(model, head, file_of(entry.own.learner.model()))
             journal.rewrite(model, self._rewritten)
             journal.end_job(job, ERASED, text_of(answer))
-        _, show = _settled(writer, entry, answer)
-        return True, show
+        writer.drop_snapshots(entry)
+        writer.empty_log()
+        return True, writer.renewed(entry, forgotten=True)

@@ -13,7 +13,7 @@ it.
 import operator
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -431,6 +431,10 @@ class JournalReader:
         text = "SELECT model, name, spec, created, oldest FROM models ORDER BY name"
         return [ModelRecord(*row) for row in self._all(text)]
 
+    def model(self, model: int) -> ModelRecord | None:
+        """Return a model by its number, None where it has been deleted."""
+        return next((one for one in self.models() if one.model == model), None)
+
     def head(self, model: int) -> int:
         """Return the version of a model: the number of its last event."""
         text = "SELECT MAX(sequence) FROM events WHERE model = ?"
@@ -447,11 +451,6 @@ class JournalReader:
         """Yield the events after one and up to another, in order."""
         clauses = f"model = ? AND sequence > ? AND sequence <= ? AND {where} ORDER BY sequence"
         return self._events(clauses, model, after, 1 << 62 if upto is None else upto)
-
-    def latest(self, model: int, limit: int, where: str = "1") -> list[Event]:
-        """Return the latest events, the last one first."""
-        clauses = f"model = ? AND {where} ORDER BY sequence DESC LIMIT ?"
-        return list(self._events(clauses, model, limit))
 
     def examples(
         self,
@@ -510,9 +509,10 @@ class JournalReader:
     def latest_counted(self, model: int, limit: int, where: str = "1") -> list[Event]:
         """Return the latest examples that count, the last one first."""
         found: list[Event] = []
+        clauses = "model = ? AND sequence > ? AND sequence <= ? ORDER BY sequence DESC LIMIT ?"
         for start, stop in reversed(self._stretches(model)):
-            within = f"{PRESENT} AND {where} AND sequence > {start} AND sequence <= {stop}"
-            found += self.latest(model, limit - len(found), within)
+            rest = limit - len(found)
+            found += self._events(f"{PRESENT} AND {where} AND {clauses}", model, start, stop, rest)
         return found
 
     def undone(self, model: int, events: Iterable[Event]) -> dict[int, int]:
@@ -573,8 +573,3 @@ class JournalReader:
         else:
             rows = self._all("SELECT * FROM jobs WHERE model = ? ORDER BY job", model)
         return [JobRecord(*row) for row in rows]
-
-
-def sequences_of(events: Sequence[Event]) -> list[int]:
-    """Return the numbers of events."""
-    return [event.sequence for event in events]

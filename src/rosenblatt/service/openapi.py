@@ -47,9 +47,12 @@ def document(operations: Sequence[Operation], version: str) -> dict[str, Any]:
 
 
 def _types(one: Operation) -> list[Any]:
-    kinds = [one.request, one.lines]
-    kinds += get_args(one.answer) if isinstance(one.answer, UnionType) else [one.answer]
+    kinds = (one.request, one.lines, *_answers(one))
     return [kind for kind in kinds if kind is not None]
+
+
+def _answers(one: Operation) -> tuple[Any, ...]:
+    return get_args(one.answer) if isinstance(one.answer, UnionType) else (one.answer,)
 
 
 def _described(one: Operation) -> dict[str, Any]:
@@ -101,8 +104,7 @@ def _parameters(one: Operation) -> list[dict[str, Any]]:
 def _response(one: Operation) -> dict[str, Any]:
     found: dict[str, Any] = {"description": one.summary}
     if one.answer is not None:
-        kinds = get_args(one.answer) if isinstance(one.answer, UnionType) else (one.answer,)
-        schemas = [_reference(kind) for kind in kinds]
+        schemas = [_reference(kind) for kind in _answers(one)]
         schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
         found["content"] = {one.kind: {} if one.kind == NDJSON else {"schema": schema}}
     elif int(one.status) != 204:

@@ -15,7 +15,7 @@ from rosenblatt.service.access import OPERATOR, Caller, digest_of, new_token
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
 from rosenblatt.service.forgetting import roll_back
 from rosenblatt.service.history import text_of
-from rosenblatt.service.journal import TokenRecord
+from rosenblatt.service.journal import JournalReader, TokenRecord
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import (
     NAME,
@@ -182,11 +182,9 @@ async def describe(app: Application, call: Call) -> Description:
     if not call.query.get("curve"):
         return answers.described(entry)
 
-    def curve() -> Any:
-        with app.writer.journal.reader() as reader:
-            return reader.curve(entry.record.model, answers.CURVE_POINTS)
-
-    return answers.described(entry, await asyncio.to_thread(curve))
+    model = entry.record.model
+    curve = await app.read(lambda reader: reader.curve(model, answers.CURVE_POINTS))
+    return answers.described(entry, curve)
 
 
 @operation(
@@ -246,15 +244,14 @@ async def journal(app: Application, call: Call) -> Reply:
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
     model = call.model.record.model
 
-    def read() -> bytes:
-        with app.writer.journal.reader() as reader:
-            if call.query.get("mistakes"):
-                events = reader.latest_counted(model, limit, "predicted <> label")
-            else:
-                events = list(reader.events(model, after, after + limit))
-            return answers.lines(reader, model, events)
+    def read(reader: JournalReader) -> bytes:
+        if call.query.get("mistakes"):
+            events = reader.latest_counted(model, limit, "predicted <> label")
+        else:
+            events = list(reader.events(model, after, after + limit))
+        return answers.lines(reader, model, events)
 
-    return Reply(await asyncio.to_thread(read), kind=NDJSON)
+    return Reply(await app.read(read), kind=NDJSON)
 
 
 @operation(
@@ -297,12 +294,7 @@ async def forget(app: Application, call: Call) -> Any:
 async def job(app: Application, call: Call) -> Job:
     """Answer with the state of a job."""
     number, model = call.path["job"], call.model.record.model
-
-    def read() -> Any:
-        with app.writer.journal.reader() as reader:
-            return reader.jobs(model)
-
-    for record in await asyncio.to_thread(read):
+    for record in await app.read(lambda reader: reader.jobs(model)):
         if str(record.job) == number:
             found = answers.job_of(record)
             if found.status == "done" and (found.version or 0) > call.model.shown.version:

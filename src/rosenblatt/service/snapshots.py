@@ -51,8 +51,7 @@ class Snapshots:
 
     def remove(self, model: int) -> None:
         """Remove all snapshots of a model."""
-        for _, path in self._of(model):
-            path.unlink(missing_ok=True)
+        self.remove_outside(model, 0, -1)
 
     def remove_outside(self, model: int, oldest: int, newest: int) -> None:
         """Remove snapshots that hold what is forgotten, or what the journal does not have."""

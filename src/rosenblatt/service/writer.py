@@ -56,7 +56,7 @@ log = logging.getLogger("rosenblatt.service")
 Post = Callable[[Callable[[], None]], object]  # runs a function in the readers' thread
 
 
-class Taught(NamedTuple):
+class CheckedExample(NamedTuple):
     """An example as the writer takes it."""
 
     features: Features
@@ -127,11 +127,11 @@ class Entry:
 
 
 @dataclass
-class Lessons:
+class LearnTask:
     """Examples of one request: learned all or none."""
 
     entry: Entry
-    examples: Sequence[Taught]
+    examples: Sequence[CheckedExample]
     token: str | None
     future: Any  # with set_result and set_exception; touched in the readers' thread only
 
@@ -153,7 +153,7 @@ class Command:
     future: Any
 
 
-Task = Lessons | Command | None  # None: end
+Task = LearnTask | Command | None  # None: end
 
 
 class Writer:
@@ -219,7 +219,7 @@ class Writer:
     # what the readers' thread asks for
 
     def teach(
-        self, entry: Entry, examples: Sequence[Taught], token: str | None, future: Any
+        self, entry: Entry, examples: Sequence[CheckedExample], token: str | None, future: Any
     ) -> None:
         """Have examples learned; the future gets a list of ``Learned``, or the error."""
         _check_open(self.failure)
@@ -227,7 +227,7 @@ class Writer:
             msg = f"{self.waiting:,} examples wait to be learned already; try again soon."
             raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
         self.waiting += len(examples)
-        self._queue.put(Lessons(entry, examples, token, future))
+        self._queue.put(LearnTask(entry, examples, token, future))
 
     def command(self, run: Callable[[], Any], future: Any) -> None:
         """Have a function run between two groups, in the writer's thread.
@@ -277,11 +277,11 @@ class Writer:
             if isinstance(task, Command):
                 self._obey(task)
 
-    def _group(self, task: Task) -> tuple[list[Lessons], Task]:
+    def _group(self, task: Task) -> tuple[list[LearnTask], Task]:
         """Return the lessons that wait, up to a limit, and the task that ended them."""
-        group: list[Lessons] = []
+        group: list[LearnTask] = []
         size = 0
-        while isinstance(task, Lessons):
+        while isinstance(task, LearnTask):
             group.append(task)
             size += len(task.examples)
             if size >= self.limits.group:
@@ -292,7 +292,7 @@ class Writer:
                 break
         return group, task
 
-    def _learn(self, group: list[Lessons]) -> None:
+    def _learn(self, group: list[LearnTask]) -> None:
         answers: list[tuple[Any, Any, Exception | None]] = []
         group_events: dict[str, Pending] = {}
         if self._fault is not None:
@@ -322,7 +322,7 @@ class Writer:
             self._snapshot(entry, self.limits.snapshot_every)
 
     def _lessons(
-        self, task: Lessons, now: float, group_events: dict[str, Pending]
+        self, task: LearnTask, now: float, group_events: dict[str, Pending]
     ) -> list[Learned]:
         """Learn the examples of a request, all or none."""
         entry = task.entry
@@ -341,7 +341,9 @@ class Writer:
             entry.own = before
             raise
 
-    def _lesson(self, pending: Pending, one: Taught, token: str | None, now: float) -> Learned:
+    def _lesson(
+        self, pending: Pending, one: CheckedExample, token: str | None, now: float
+    ) -> Learned:
         own = pending.entry.own
         label = own.learner.known(one.label)
         own.learner.check_label(label)
@@ -364,7 +366,7 @@ class Writer:
         return learned_of(event)
 
     @staticmethod
-    def _again(first: Event, one: Taught, label: str) -> Learned:
+    def _again(first: Event, one: CheckedExample, label: str) -> Learned:
         """Return the first answer for an id that is there, if the body is the same."""
         if first.forgotten is not None:
             msg = f"The example {one.id!r:.80} was forgotten; teach it again under another id."
@@ -412,7 +414,7 @@ class Writer:
         for future, result, error in answers:
             answer(future, result, error)
 
-    def _answer_all(self, group: list[Lessons], error: Exception) -> None:
+    def _answer_all(self, group: list[LearnTask], error: Exception) -> None:
         answers: list[tuple[Any, Any, Exception | None]] = [
             (task.future, None, error) for task in group
         ]
@@ -534,7 +536,7 @@ class Writer:
         With ``forgotten``, predictions that are remembered are dropped: they may be of examples.
         """
         reader, model = self.journal.here, entry.record.model
-        record = next(one for one in reader.models() if one.model == model)
+        record = reader.model(model) or entry.record
         entry.snapshot = entry.own.version
         entry.own = Standing(entry.own.learner, entry.snapshot, *reader.counts(model))
         shown = entry.own.copy()
