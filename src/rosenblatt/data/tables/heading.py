@@ -170,7 +170,12 @@ def has_header(sample: Rows, wanted: Selection | None) -> bool:
         [row[k] for row in others if k < len(row) and not _is_missing(row[k])]
         for k in range(len(first))
     ]
-    if _over_numbers(first, columns) >= FEWEST_POSITIONS:  # then Na is sodium, not a missing value
+    words = [
+        column
+        for name, column in zip(first, columns, strict=True)
+        if not _is_missing(name) and not NUMBER_LIKE.fullmatch(name)
+    ]
+    if sum(map(_are_numbers, words)) >= FEWEST_POSITIONS:  # Na is sodium, not a missing value
         first = [f"{name}." if name and _is_missing(name) else name for name in first]
     if not others or not _can_be_names(first):
         return False
@@ -179,24 +184,17 @@ def has_header(sample: Rows, wanted: Selection | None) -> bool:
     return counts or _are_names(first, columns)
 
 
-def _over_numbers(first: Sequence[str], columns: Rows) -> int:
-    """Return how many words stand over nothing but numbers."""
-    words = [
-        column
-        for name, column in zip(first, columns, strict=True)
-        if name and not _is_missing(name) and not NUMBER_LIKE.fullmatch(name)
-    ]
-    return sum(bool(column) and all(map(NUMBER_LIKE.fullmatch, column)) for column in words)
+def _are_numbers(fields: Sequence[str]) -> bool:
+    return bool(fields) and all(map(NUMBER_LIKE.fullmatch, fields))
 
 
 def _are_names(first: Sequence[str], columns: Rows) -> bool:
     """Whether what stands in the first row differs from what stands in the columns below."""
     pairs = list(zip(first, columns, strict=True))
     words = [(name, column) for name, column in pairs if not NUMBER_LIKE.fullmatch(name)]
-    if any(column and all(map(NUMBER_LIKE.fullmatch, column)) for _, column in words):
-        return True
-    years = [column for name, column in pairs if YEAR.fullmatch(name)]
-    if any(column and not any(map(YEAR.fullmatch, column)) for column in years):
+    years = [column for name, column in pairs if column and YEAR.fullmatch(name)]
+    not_years = (not any(map(YEAR.fullmatch, column)) for column in years)
+    if any(_are_numbers(column) for _, column in words) or any(not_years):
         return True
     short = all(len(name) <= LONGEST_NAME for name in first)
     if not short or any(name in column for name, column in words):
@@ -249,25 +247,22 @@ def usual_width(sample: Rows) -> tuple[int, float]:
 
 def _score(
     sample: Rows, wanted: Selection | None, separators: str
-) -> tuple[float, bool, float, float]:
+) -> tuple[bool, bool, float, float]:
     """Return how well rows look parted by one of these separators."""
     width, first = usual_width(sample)[0], len(sample[0])
     words = [field for row in sample for field in row if not NUMBER_LIKE.fullmatch(field)]
     mixed = sum(any(mark in word for mark in separators) for word in words)
     fits = first == width or 1 < first == width - 1  # the name of the row names may be missing
     share = mixed / sum(map(len, sample))
-    return _fit(sample, width, wanted), fits, -share, _number_share(sample)
+    expected = wanted is not None and (
+        _found(sample[0], wanted) or width in {len(wanted.names), len(wanted.required)}
+    )
+    return expected, fits, -share, _number_share(sample)
 
 
 def _number_share(sample: Rows) -> float:
     fields = [field for row in sample for field in row]
     return sum(bool(NUMBER_LIKE.fullmatch(field)) for field in fields) / len(fields)
-
-
-def _fit(sample: Rows, width: int, wanted: Selection | None) -> float:
-    if wanted is None:
-        return 0.0
-    return float(_found(sample[0], wanted) or width in {len(wanted.names), len(wanted.required)})
 
 
 def laid_out(
