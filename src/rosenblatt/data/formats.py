@@ -44,47 +44,21 @@ class Format(StrEnum):
 class Layout:
     """How files are laid out, where they do not tell by themselves, and what to do about faults.
 
-    Parameters
-    ----------
-    format : Format, optional
-        By default told by ``detect_format``.
-    separator : str, optional
-        Of CSV, one character; a space stands for any number of blanks. By default that of , ; |
-        tab and blanks which parts the first rows into equally many fields. Of TSV it is the tab.
-    header : bool, optional
-        Whether the first row of CSV or TSV names the columns; by default the first rows decide (see
-        ``heading.has_header``).
-    zero_based : bool, optional
-        Whether svmlight files count features from 0; by default the first rows decide.
-    quoting : bool, optional
-        Whether double quotes enclose fields; by default in CSV, and in TSV where they enclose all
-        fields of a column: else they are ordinary characters there.
-    names : tuple of str
-        Names for the columns of a file that does not name them; by default column_1, column_2, …
-    encoding : str
-        Of text that is not UTF-8, for instance "latin-1". UTF-16 is known by its first bytes.
-    encoding_errors : "strict" or "replace"
-        Whether bytes that are no text are an error or become U+FFFD.
-    bad_rows : "error" or "skip"
-        Whether a row that cannot be read is an error or is left out and counted.
-    max_bad_share : float
-        The share of rows above which even "skip" is an error.
-    max_index : int, optional
-        The highest number of a feature in svmlight files; by default 16,777,216 or the number of
-        bytes of the files, whichever is more.
+    What is None is told by the first rows: ``detect_format``, ``heading.separator_of`` and
+    ``heading.has_header``.
     """
 
     format: Format | None = None
-    separator: str | None = None
-    header: bool | None = None
-    zero_based: bool | None = None
-    quoting: bool | None = None
-    names: tuple[str, ...] = ()
-    encoding: str = "utf-8"
-    encoding_errors: str = "strict"
-    bad_rows: str = "error"
-    max_bad_share: float = 0.01
-    max_index: int | None = None
+    separator: str | None = None  # of CSV; a space stands for any number of blanks
+    header: bool | None = None  # whether the first row of CSV or TSV names the columns
+    zero_based: bool | None = None  # whether svmlight files count features from 0
+    quoting: bool | None = None  # by default in CSV, and in TSV with a column all in quotes
+    names: tuple[str, ...] = ()  # of columns that the file does not name; else column_1, …
+    encoding: str = "utf-8"  # UTF-16 is known by its first bytes
+    encoding_errors: str = "strict"  # or "replace", by U+FFFD
+    bad_rows: str = "error"  # or "skip", and count
+    max_bad_share: float = 0.01  # of the rows, above which even "skip" is an error
+    max_index: int | None = None  # of a feature; by default 16,777,216 or the bytes of the files
 
     def __post_init__(self) -> None:
         if self.format is not None:

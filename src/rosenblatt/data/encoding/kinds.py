@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.encoding.columns import MISSING, DatePart, InputColumn, Role
 from rosenblatt.data.encoding.dates import date_form
 from rosenblatt.data.encoding.label_column import (
+    FEWEST_ROWS,
     LabelGuess,
     check_first_row,
     check_labels,
@@ -37,7 +38,6 @@ TEXT_ROWS = 1000  # that decide between text and category
 FEWEST_WORDS = 3  # on average, in a column of text whose values mostly differ
 WORD_USES = 4  # of each word, on average, where two words a value are text
 SURELY_TEXT = 8  # words on average, in any column of text
-FEWEST_ROWS = 20  # from where on it is odd that all values differ
 MOSTLY = 0.9  # of the rows
 MOST_UNREMARKED = 20  # values of a category that may look like numbers
 CODE = r"^\s*0[0-9]"

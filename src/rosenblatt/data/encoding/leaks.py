@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.columns import FeatureColumn, InputColumn
+from rosenblatt.data.encoding.label_column import FEWEST_ROWS
 from rosenblatt.data.encoding.numbers import read_numbers
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import Parameter, Sentence
@@ -23,7 +24,6 @@ SHARE_WRONG = 0.02  # of the rows of the rarer side, at most
 MOST_TEXTS = 1000  # that are looked through for words
 LONGEST_WORDS = 2000  # characters of a text that are looked through
 WORD = r"[\p{L}\p{N}]+"
-FEWEST_ROWS = 20  # by which columns are judged
 MOST_ROWS = 5000
 LEAST_DECIDED = 0.98  # of the rows, by a column that is suspected to know the label
 MOST_COMMON = 0.9  # of the rows: where one class has more, a column that knows it is no surprise
