@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
 from rosenblatt.plots import arrows
 from rosenblatt.plots.display import Axes
 from rosenblatt.plots.frame import band_in, line_in
@@ -21,7 +20,7 @@ from rosenblatt.plots.scene import (
     scatter_classes,
     scene_of,
 )
-from rosenblatt.plots.subject import DrawnRows, rows_of_data, unit
+from rosenblatt.plots.subject import DrawnRows, check_two_classes, rows_of_data, unit
 
 if TYPE_CHECKING:
     from rosenblatt.theory.verdict import Verdict
@@ -90,9 +89,7 @@ class SeparabilityDisplay(PlaneDisplay):
         from rosenblatt.theory.diagnosis import diagnose
 
         rows = rows_of_data(X, y, feature_names)
-        if len(rows.classes) > 2:
-            msg = f"This picture needs two classes; the rows have {len(rows.classes)}."
-            raise InputError(msg)
+        check_two_classes(rows)
         if verdict is None:
             verdict = diagnose(X, y, time_limit=time_limit)
         return cls._of_verdict(rows, verdict, features, plane)

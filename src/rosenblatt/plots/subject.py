@@ -63,6 +63,13 @@ def check_fitted(estimator: Any) -> None:
         raise InputError(msg)
 
 
+def check_two_classes(rows: DrawnRows) -> None:
+    """Raise InputError unless the rows are of two classes."""
+    if len(rows.classes) > 2:
+        msg = f"This picture needs two classes; the rows have {len(rows.classes)}."
+        raise InputError(msg)
+
+
 class OneClass(NamedTuple):
     """Rows as one class against all others sees them."""
 

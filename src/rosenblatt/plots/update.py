@@ -21,7 +21,7 @@ from rosenblatt.plots.scene import (
     scatter_classes,
     scene_of,
 )
-from rosenblatt.plots.subject import DrawnRows, rows_of_data, unit
+from rosenblatt.plots.subject import DrawnRows, check_two_classes, rows_of_data, unit
 from rosenblatt.plots.theorem import update_to_draw
 from rosenblatt.rules import additive_rules
 
@@ -99,9 +99,7 @@ class UpdateDisplay(PlaneDisplay):
     def _of_step(
         cls, rows: DrawnRows, step: "Step", features: Features | None, plane: str | None
     ) -> Self:
-        if len(rows.classes) > 2:
-            msg = f"This picture needs two classes; the rows have {len(rows.classes)}."
-            raise InputError(msg)
+        check_two_classes(rows)
         if step.variance is not None:
             msg = (
                 "This picture shows a step along the row, which a second-order rule does not make; "
