@@ -27,7 +27,7 @@ class Caller(NamedTuple):
     models: frozenset[str] | None  # None: all
 
     def may(self, scope: str, model: str | None) -> bool:
-        """Return whether this may be done with a model; admin may do everything with it."""
+        """Return whether the caller has a scope for a model; admin includes all scopes."""
         if self.models is not None and model is not None and model not in self.models:
             return False
         return scope in self.scopes or ADMIN in self.scopes
@@ -45,14 +45,11 @@ class Bucket:
 
 
 class Access:
-    """Checks each request. Where there are no tokens everything is allowed: loopback only.
+    """Check the host, token and rate of each request.
 
-    Parameters
-    ----------
-    tokens : function that returns the known tokens by digest
-    operator : digest of a token from file or environment, or None
-    hosts : names that requests may give in ``Host``, without the port
-    rate : requests a second of each caller, or None
+    ``tokens`` returns the known tokens by digest, ``operator`` is the digest of one from file or
+    environment, ``hosts`` are the names allowed in ``Host``, without the port, and ``rate`` is the
+    number of requests a second of each caller. Without tokens everything is allowed.
     """
 
     def __init__(
@@ -76,7 +73,7 @@ class Access:
         return self._operator is None and not self._tokens()
 
     def check_host(self, host: bytes, origin: bytes | None) -> None:
-        """Raise where a request names another host, or comes from the page of another."""
+        """Raise for a request to another host name, or from the page of another host."""
         if host not in self._seen:
             name = host.decode("latin-1").lower()
             if not name.endswith("]"):
@@ -120,7 +117,7 @@ class Access:
         return caller
 
     def check(self, caller: Caller, scope: str, model: str | None) -> None:
-        """Raise where a caller may not do this, or asks too often."""
+        """Raise unless the caller has the scope and is below the rate."""
         if not caller.may(scope, model):
             of = "" if model is None else f" of {model!r}"
             msg = f"Token {caller.name!r} lacks the scope {scope!r}{of}."
@@ -135,7 +132,7 @@ class Access:
         bucket.tokens = min(most, bucket.tokens + (now - bucket.time) * rate)
         bucket.time = now
         if bucket.tokens < 1.0:
-            msg = f"A token may send {rate:g} requests a second; wait a little."
+            msg = f"A token may send {rate:g} requests a second; try again later."
             raise RequestError(HTTPStatus.TOO_MANY_REQUESTS, msg, retry_after=1)
         bucket.tokens -= 1.0
 
@@ -146,7 +143,7 @@ def new_token() -> str:
 
 
 def digest_of(token: str) -> bytes:
-    """Return what is stored of a token; its 256 bits need no slow hash."""
+    """Return the digest to store for a token; its 256 bits need no slow hash."""
     return hashlib.sha256(token.strip().encode()).digest()
 
 

@@ -1,4 +1,4 @@
-"""What is answered about a model: predictions, explanations, teachers, descriptions, journals."""
+"""Answers about a model: predictions, explanations, teachers, descriptions, journals."""
 
 import math
 import threading
@@ -78,7 +78,7 @@ _request = msgspec.json.Decoder(ForgetRequest)
 def predict(
     served: ServedLearner, version: int, features: Features, id_: str | None = None
 ) -> Prediction:
-    """Return what a model says of one row."""
+    """Return the prediction of one row."""
     if len(served.classes) < 2:
         served.rows([features])  # raises for what is no row
         only = served.classes[0] if served.classes else None
@@ -89,7 +89,7 @@ def predict(
 
 
 def predict_many(served: ServedLearner, version: int, batch: Sequence[Features]) -> Predictions:
-    """Return what a model says of many rows."""
+    """Return the predictions of many rows."""
     if len(served.classes) < 2 or not batch:
         served.rows(batch)
         only = served.classes[0] if served.classes else None
@@ -101,7 +101,7 @@ def predict_many(served: ServedLearner, version: int, batch: Sequence[Features])
 
 
 class Versions:
-    """Models at older versions, the latest asked for at hand. For threads beside the readers'."""
+    """A cache of models at older versions, for threads beside the readers'."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -139,7 +139,7 @@ class Versions:
 
 
 def _current(reader: JournalReader, entry: Entry) -> ModelRecord:
-    """Return what the journal knows of a model now; raise where it has been deleted."""
+    """Return the record of a model; raise where it has been deleted."""
     record = reader.model(entry.record.model)
     if record is None:
         raise no_model(entry.record.name)

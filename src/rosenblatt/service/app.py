@@ -49,7 +49,7 @@ _UNREADABLE = "it must be UTF-8 text and not nested too deeply"
 
 @dataclass(slots=True)
 class Call:
-    """A request: what its head says, once that has passed all checks, and then its body."""
+    """A request whose head has passed all checks."""
 
     caller: Caller
     entry: Entry | None
@@ -85,7 +85,7 @@ Handler = Callable[["Application", Call], Awaitable[Any]]
 
 @dataclass(frozen=True)
 class Operation:
-    """What can be asked: checked, answered and documented by the same types."""
+    """An operation: checked, answered and documented by the same types."""
 
     method: str
     path: str
@@ -105,13 +105,7 @@ class Operation:
 class Application(Starlette):
     """The service as an ASGI application, which another can mount.
 
-    Parameters
-    ----------
-    writer : Writer
-        Of the folder that is served; closed with the application.
-    access : Access
-    operations : sequence of Operation
-        What can be asked, in the order in which paths are compared.
+    It closes ``writer``. Paths are compared with ``operations`` in their order.
     """
 
     def __init__(self, writer: Writer, access: Access, operations: Sequence[Operation]) -> None:
@@ -142,13 +136,13 @@ class Application(Starlette):
 
     @asynccontextmanager
     async def lifespan(self, _outer: Any = None) -> AsyncIterator[None]:
-        """Show readers what the writer did in the loop that runs here."""
+        """Publish what the writer does in the running loop, until it ends."""
         self.begin()
         yield
         self.writer.post = lambda function: function()  # there will be no loop
 
     def begin(self) -> None:
-        """Have the writer show what it did in the loop that runs here."""
+        """Publish what the writer does in the running loop."""
         self.writer.post = asyncio.get_running_loop().call_soon_threadsafe
 
     async def _refused(self, request: Request, error: Exception) -> Response:
@@ -170,7 +164,7 @@ class Application(Starlette):
         return await self._refused(request, refusal)
 
     async def _without_files(self, request: Request, error: Exception) -> Response:
-        """Answer where the process has no descriptor left; other errors are ours."""
+        """Answer 503 where the process has no descriptor left; raise other errors again."""
         if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_CANTOPEN and (
             getattr(error, "errno", None) not in {errno.EMFILE, errno.ENFILE}
         ):
@@ -190,7 +184,7 @@ class Application(Starlette):
         return await asyncio.to_thread(run)
 
     async def command(self, run: Callable[[], Any]) -> Any:
-        """Have the writer do something between two groups."""
+        """Have the writer run a command between two groups."""
         future = asyncio.get_running_loop().create_future()
         self.writer.command(run, future)
         return await future
@@ -211,7 +205,7 @@ class Application(Starlette):
         return await asyncio.to_thread(self.versions.get, entry, version), version
 
     def _taught(self, entry: Entry, one: Example) -> CheckedExample:
-        """Return an example as the writer takes it, checked."""
+        """Return an example for the writer; raise where it is beyond a limit."""
         if one.id is not None:
             self.check_id(one.id)
         self.check(entry, [one.features])
@@ -231,7 +225,7 @@ class Application(Starlette):
             raise InputError(msg)
 
     def check_batch(self, size: int) -> None:
-        """Raise for more rows than are taken together."""
+        """Raise for more rows than a request may hold."""
         if size > self.limits.batch:
             msg = f"A request may hold {self.limits.batch:,} rows; got {size:,}. Send several."
             raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, msg)
@@ -265,7 +259,7 @@ class Endpoint:
         await reply(scope, receive, send)
 
     def _opened(self, scope: Scope) -> Call:
-        """Return a request to this operation; raise where its head says that it is refused."""
+        """Return the request of a head; raise where it is refused."""
         app, wanted, path = self._app, self._operation, scope["path_params"]
         headers: dict[bytes, bytes] = dict(scope["headers"])
         app.access.check_host(headers.get(b"host", b""), headers.get(b"origin"))
@@ -285,7 +279,7 @@ class Endpoint:
         return Call(caller, entry, path, self._fields(query) if query else {}, None, lines)
 
     def _fields(self, query: bytes) -> dict[str, Any]:
-        """Return what stands behind the question mark, as the operation describes it."""
+        """Return the query parameters, converted to their types."""
         kinds = {name: kind for name, kind, _ in self._operation.query}
         found: dict[str, Any] = {}
         for name, text in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
@@ -304,7 +298,7 @@ class Endpoint:
         return found
 
     def _comes_in_lines(self, headers: dict[bytes, bytes]) -> bool:
-        """Return whether a body is NDJSON; raise where it is neither that nor JSON, or too long."""
+        """Return whether the body is NDJSON; raise unless it is that or JSON, and short enough."""
         kind = headers.get(b"content-type", b"")
         if kind != b"application/json":
             kind = kind.split(b";")[0].strip().lower()
@@ -406,7 +400,7 @@ def _too_large(most: int) -> RequestError:
 
 
 def problem(error: Exception) -> Reply:
-    """Return what a client is told of an error."""
+    """Return the answer for an error."""
     if isinstance(error, RequestError):
         return Reply(Problem(error=str(error)), error.status, headers=error.headers)
     if isinstance(error, RosenblattError):

@@ -60,13 +60,7 @@ def spec_from(text: str) -> ModelSpec:
 
 
 def new_learner(spec: ModelSpec, limits: Limits, file: bytes | None = None) -> ServedLearner:
-    """Return a model as it is created, or as a base or a snapshot has it.
-
-    Raises
-    ------
-    InputError
-        Where there is no such rule, memory or parameter, or the file cannot be served.
-    """
+    """Return a new model, or that of a base or snapshot; raise InputError for an invalid spec."""
     model = None if file is None else model_from(file)
     if model is not None and spec.file is not None:
         return _of_file(spec, limits, model)
@@ -170,13 +164,7 @@ def at_version(
     version: int,
     limits: Limits,
 ) -> ServedLearner:
-    """Return the model at a version, the bits that it had then.
-
-    Raises
-    ------
-    RequestError
-        For a version that is yet to come, or that held what has been forgotten.
-    """
+    """Return the model at a version, bit for bit; raise where there is none, or no longer."""
     head = reader.head(record.model)
     if version > head:
         msg = f"The model has no version {version} yet; the newest is {head}."

@@ -184,7 +184,7 @@ class Journal:
         self.connection = self._opened()
 
     def _check_lost(self, snapshots: Path) -> None:
-        """Raise InputError where an empty file would be begun anew beside what it once held."""
+        """Raise InputError where the file was lost, but not its log or snapshots."""
         if self.path.exists() and self.path.stat().st_size:
             return
         state = "empty" if self.path.exists() else "missing"
@@ -311,10 +311,9 @@ class Journal:
         self.commit()
 
     def empty_log(self) -> bool:
-        """Move the write-ahead log into the file and empty it, so that nothing forgotten stays.
+        """Empty the write-ahead log; return False while a reader, such as a backup, holds it.
 
-        Return whether it is empty: a reader, such as a backup, may still hold it. Nobody waits for
-        that here. Jobs whose examples were in the log are done when it is empty.
+        Jobs whose examples were in the log are done when it is empty.
         """
         self.connection.execute(f"PRAGMA busy_timeout = {CHECKPOINT_MILLISECONDS}")
         try:
@@ -526,10 +525,7 @@ class JournalReader:
         return found
 
     def _sums(self, model: int, width: int) -> dict[int, tuple[int, int, int, int, float]]:
-        """Return last version, examples, wrong ones, mistakes and last time, by ``width`` events.
-
-        Wrong: by the weights that decide, before it was learned. Mistakes: by the last weights.
-        """
+        """Return last version, examples, wrong ones, mistakes and last time of ``width`` events."""
         text = (
             "SELECT (sequence - 1) / ?, MAX(sequence), COUNT(*), "
             f"SUM({WRONG}), SUM(COALESCE(mistake, 0)), MAX(time) FROM events "

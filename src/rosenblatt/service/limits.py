@@ -9,7 +9,7 @@ Headers = tuple[tuple[bytes, bytes], ...]  # of an answer
 
 
 class RequestError(RosenblattError):
-    """A request that is not answered as asked: a status of HTTP and a sentence."""
+    """A refused request: a status of HTTP and a sentence."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ COLLECTED_AFTER = 20_000  # new objects; Python's own 700 are those of a few req
 
 
 def require_packages() -> None:
-    """Raise an error that says what to install, where the extra is missing."""
+    """Raise an error that names the missing packages."""
     missing = [name for name in NEEDED if not find_spec(name)]
     if missing:
         msg = f"The service needs {', '.join(missing)}: pip install 'rosenblatt[serve]'."
@@ -127,7 +127,7 @@ class ModelServer:
         return name
 
     def command(self, run: Callable[[], Any]) -> Any:
-        """Have the writer do something before the service answers."""
+        """Run a command of the writer and wait for it."""
         future: Future[Any] = Future()
         self.writer.command(run, future)
         return future.result()
@@ -176,10 +176,7 @@ class ModelServer:
 
 
 def _within_descriptors(limits: "Limits") -> "Limits":
-    """Return limits of a process that always has descriptors left for the journal.
-
-    As many connections again as are allowed may be accepted before any of them is refused.
-    """
+    """Return limits that leave descriptors for the journal; a backlog may double connections."""
     import resource  # which Windows lacks, where only the client is used
 
     wanted = 2 * limits.connections + RESERVED
@@ -203,7 +200,7 @@ def _bound(host: str, port: int | None) -> socket.socket:
             bound.close()
             if port is None and wanted:
                 continue
-            msg = f"Nothing can listen on {host}, port {wanted}: {error.strerror or error}."
+            msg = f"Cannot listen on {host}, port {wanted}: {error.strerror or error}."
             raise InputError(msg) from error
         return bound
     msg = f"No port of {host} is free."

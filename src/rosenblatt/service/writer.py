@@ -66,7 +66,7 @@ class CheckedExample(NamedTuple):
 
 
 class Remembered:
-    """The features of predictions that had an id, for feedback: so many, the oldest go first."""
+    """The features of predictions with an id, for feedback; the oldest are dropped first."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -147,7 +147,7 @@ class Pending:
 
 @dataclass
 class Command:
-    """Something else that changes the journal; it stands between groups."""
+    """Another change of the journal, between two groups."""
 
     run: Callable[[], Any]  # in the writer's thread; returns what to do in the readers', and that
     future: Any
@@ -157,17 +157,10 @@ Task = LearnTask | Command | None  # None: end
 
 
 class Writer:
-    """A folder with a journal and snapshots, open, and the thread that writes to it.
+    """The thread that writes the journal and the snapshots of a folder.
 
-    Parameters
-    ----------
-    folder : path
-        Made where it does not exist. A lock keeps a second service off it.
-    limits : Limits
-    post : function
-        Runs a function in the readers' thread, from any thread.
-    clock : function
-        Seconds since 1970.
+    The folder is made where it does not exist; a lock keeps a second service off it. ``post`` runs
+    a function in the readers' thread, and ``clock`` returns the seconds since 1970.
     """
 
     def __init__(
@@ -230,15 +223,12 @@ class Writer:
         self._queue.put(LearnTask(entry, examples, token, future))
 
     def command(self, run: Callable[[], Any], future: Any) -> None:
-        """Have a function run between two groups, in the writer's thread.
-
-        It returns an answer for the future, and a function that lets readers see what it did.
-        """
+        """Run a function between two groups; it returns an answer, and what shows it to readers."""
         _check_open(self.failure)
         self._queue.put(Command(run, future))
 
     def _show(self, function: Callable[[], None]) -> None:
-        """Have a function run in the readers' thread, or here where that has ended."""
+        """Run a function in the readers' thread, or here if that has ended."""
         try:
             self.post(function)
         except RuntimeError:  # its loop is closed: the service is about to end
@@ -254,7 +244,7 @@ class Writer:
                 self._log_due = None
 
     def _retry(self) -> None:
-        """Try again what could not be done: emptying the log, writing to a full disk."""
+        """Empty the log, or write to a disk that was full, if that works by now."""
         if self._fault is None:
             if self._log_due is not None and monotonic() >= self._log_due:
                 self.empty_log()
@@ -424,7 +414,7 @@ class Writer:
     # failures
 
     def _fail(self, error: Exception) -> None:
-        """Go read-only: what was not stored is never tried again, and private learners are void."""
+        """Go read-only: the learners hold what was not stored."""
         with contextlib.suppress(sqlite3.Error):
             self.journal.roll_back()
         full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
@@ -531,10 +521,7 @@ class Writer:
             raise no_model(entry.record.name)
 
     def renewed(self, entry: Entry, *, forgotten: bool) -> Callable[[], None]:
-        """Return what lets readers see a model whose private learner is another one now.
-
-        With ``forgotten``, predictions that are remembered are dropped: they may be of examples.
-        """
+        """Return what shows readers a replaced learner; ``forgotten`` drops old predictions."""
         reader, model = self.journal.here, entry.record.model
         record = reader.model(model) or entry.record
         entry.snapshot = entry.own.version
@@ -626,7 +613,7 @@ def answer(future: Any, result: Any, error: Exception | None) -> None:
 
 
 def no_model(name: str) -> RequestError:
-    """Return the error for a model that there is not."""
+    """Return the error for an unknown model."""
     return RequestError(HTTPStatus.NOT_FOUND, f"There is no model {name!r}.")
 
 
