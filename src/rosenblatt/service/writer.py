@@ -127,13 +127,30 @@ class Entry:
 
 
 @dataclass
-class LearnTask:
+class Task:
+    """What the writer is asked for, and its answer."""
+
+    future: Any  # with set_result and set_exception; touched in the readers' thread only
+    result: Any = field(default=None, init=False)
+    error: Exception | None = field(default=None, init=False)
+
+    def answer(self) -> None:
+        """Give the future its answer, unless whoever asked has gone."""
+        if self.future.done():
+            return
+        if self.error is None:
+            self.future.set_result(self.result)
+        else:
+            self.future.set_exception(self.error)
+
+
+@dataclass
+class LearnTask(Task):
     """Examples of one request: learned all or none."""
 
     entry: Entry
     examples: Sequence[CheckedExample]
     token: str | None
-    future: Any  # with set_result and set_exception; touched in the readers' thread only
 
 
 @dataclass
@@ -146,14 +163,10 @@ class Pending:
 
 
 @dataclass
-class Command:
+class Command(Task):
     """Another change of the journal, between two groups."""
 
-    run: Callable[[], Any]  # in the writer's thread; returns what to do in the readers', and that
-    future: Any
-
-
-Task = LearnTask | Command | None  # None: end
+    run: Callable[[], Any]  # in the writer's thread; returns the answer, and what shows readers
 
 
 class Writer:
@@ -182,7 +195,7 @@ class Writer:
         self._fault: str | None = None  # the writer's
         self._recoverable = False
         self._log_due: float | None = None  # when to try again to empty the log
-        self._queue: queue.SimpleQueue[Task] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._lock = _locked(self.folder)
         try:
             self.journal = Journal(self.folder, self.limits.journal_bytes)
@@ -220,12 +233,12 @@ class Writer:
             msg = f"{self.waiting:,} examples wait to be learned already; try again soon."
             raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
         self.waiting += len(examples)
-        self._queue.put(LearnTask(entry, examples, token, future))
+        self._queue.put(LearnTask(future, entry, examples, token))
 
     def command(self, run: Callable[[], Any], future: Any) -> None:
         """Run a function between two groups; it returns an answer, and what shows it to readers."""
         _check_open(self.failure)
-        self._queue.put(Command(run, future))
+        self._queue.put(Command(future, run))
 
     def _show(self, function: Callable[[], None]) -> None:
         """Run a function in the readers' thread, or here if that has ended."""
@@ -267,7 +280,7 @@ class Writer:
             if isinstance(task, Command):
                 self._obey(task)
 
-    def _group(self, task: Task) -> tuple[list[LearnTask], Task]:
+    def _group(self, task: Task | None) -> tuple[list[LearnTask], Task | None]:
         """Return the lessons that wait, up to a limit, and the task that ended them."""
         group: list[LearnTask] = []
         size = 0
@@ -283,41 +296,39 @@ class Writer:
         return group, task
 
     def _learn(self, group: list[LearnTask]) -> None:
-        answers: list[tuple[Any, Any, Exception | None]] = []
-        group_events: dict[str, Pending] = {}
-        if self._fault is not None:
-            self._answer_all(group, _read_only(self._fault))
-            return
+        """Learn and commit a group, then publish it and answer."""
+        events: dict[str, Pending] = {}
+        seen: list[tuple[Entry, Changes, Standing]] = []
         now = self.clock()
         try:
+            _check_open(self._fault)
             self.journal.begin()
             for task in group:
                 try:
-                    answers.append((task.future, self._lessons(task, now, group_events), None))
+                    task.result = self._lessons(task, now, events)
                 except RosenblattError as error:
-                    answers.append((task.future, None, error))
-            for pending in group_events.values():
+                    task.error = error
+            for pending in events.values():
                 self.journal.append(pending.entry.record.model, pending.events)
-            entries = [pending.entry for pending in group_events.values() if pending.events]
-            seen = [(one, one.own.learner.changes(), replace(one.own)) for one in entries]
+            entries = [pending.entry for pending in events.values() if pending.events]
+            changed = [(one, one.own.learner.changes(), replace(one.own)) for one in entries]
             self.journal.commit()
+            self.commits += 1
+            seen = changed
         except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
-            self._fail(error)
-            self._answer_all(group, _read_only(str(self._fault)))
-            return
-        self.commits += 1
-        n_examples = sum(len(task.examples) for task in group)
-        self._show(lambda: self._publish(seen, answers, n_examples))
-        for entry in entries:
+            if self._fault is None:
+                self._fail(error)
+            for task in group:
+                task.error = _read_only(str(self._fault))
+        self._show(lambda: self._publish(seen, group))
+        for entry, _, _ in seen:
             self._snapshot(entry, self.limits.snapshot_every)
 
-    def _lessons(
-        self, task: LearnTask, now: float, group_events: dict[str, Pending]
-    ) -> list[Learned]:
+    def _lessons(self, task: LearnTask, now: float, events: dict[str, Pending]) -> list[Learned]:
         """Learn the examples of a request, all or none."""
         entry = task.entry
         self.check_current(entry)
-        pending = group_events.setdefault(entry.record.name, Pending(entry))
+        pending = events.setdefault(entry.record.name, Pending(entry))
         mark = entry.own.learner.begin(single=len(task.examples) == 1)
         n_events = len(pending.events)
         before = replace(entry.own)
@@ -372,44 +383,32 @@ class Writer:
         return answer
 
     def _obey(self, task: Command) -> None:
-        result, seen, error = None, None, None
+        seen = None
         try:
             _check_open(self._fault)
-            result, seen = task.run()
+            task.result, seen = task.run()
         except RosenblattError as problem:
-            error = problem
+            task.error = problem
         except Exception as problem:  # noqa: BLE001  # whatever it was, the learners are void
             self._fail(problem)
-            error = _read_only(str(self._fault))
+            task.error = _read_only(str(self._fault))
 
         def show() -> None:
             if seen is not None:
                 seen()
-            answer(task.future, result, error)
+            task.answer()
 
         self._show(show)
 
-    def _publish(
-        self,
-        seen: list[tuple[Entry, Changes, Standing]],
-        answers: list[tuple[Any, Any, Exception | None]],
-        n_examples: int,
-    ) -> None:
+    def _publish(self, seen: list[tuple[Entry, Changes, Standing]], group: list[LearnTask]) -> None:
         """Let readers see what is on the disk, then answer; in the readers' thread."""
         for entry, changes, own in seen:
             learner = entry.shown.learner
             learner.apply(changes)
             entry.shown = replace(own, learner=learner)
-        self.waiting -= n_examples
-        for future, result, error in answers:
-            answer(future, result, error)
-
-    def _answer_all(self, group: list[LearnTask], error: Exception) -> None:
-        answers: list[tuple[Any, Any, Exception | None]] = [
-            (task.future, None, error) for task in group
-        ]
-        n_examples = sum(len(task.examples) for task in group)
-        self._show(lambda: self._publish([], answers, n_examples))
+        self.waiting -= sum(len(task.examples) for task in group)
+        for task in group:
+            task.answer()
 
     # failures
 
@@ -600,16 +599,6 @@ def learned_of(event: Event) -> Learned:
         mistake=bool(event.mistake),
         predicted=None if event.predicted is None else label_from(event.predicted),
     )
-
-
-def answer(future: Any, result: Any, error: Exception | None) -> None:
-    """Give a future its answer, unless whoever asked has gone."""
-    if future.done():
-        return
-    if error is None:
-        future.set_result(result)
-    else:
-        future.set_exception(error)
 
 
 def no_model(name: str) -> RequestError:
