@@ -20,9 +20,8 @@ from reproduction.machine import made_now
 from rosenblatt.rules import PA1, PA2, Perceptron, Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome, PassRecord
-from rosenblatt.training.linear import count_mistakes, fit
 from rosenblatt.training.loop import EarlyStopping, Plan
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, count_mistakes, fit
 
 PAGE = Path(__file__).parents[1] / "docs" / "passes.md"
 

@@ -44,9 +44,8 @@ from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.service.features import ArrayFeatures, NamedFeatures
 from rosenblatt.service.learner import ServedLearner
-from rosenblatt.training.examples import Examples, row_numbers, targets_of
-from rosenblatt.training.linear import fit
-from rosenblatt.training.order import Order
+from rosenblatt.training.examples import Examples, Order, row_numbers, targets_of
+from rosenblatt.training.state import fit
 
 N_ROWS, N_FEATURES = 40, 5
 N_LINES = 300  # of a file: enough to hold rows out in blocks of 1 kB

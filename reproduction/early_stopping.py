@@ -12,10 +12,8 @@ from reproduction.experiment import Experiment, Setting
 from reproduction.line import NEGLIGIBLE, Line, higher_error, means_of_sets
 from reproduction.table import Cell, Grid
 from rosenblatt.rules import Perceptron
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.linear import count_mistakes, run_pass
-from rosenblatt.training.order import Order
-from rosenblatt.training.state import State
+from rosenblatt.training.examples import Examples, Order
+from rosenblatt.training.state import State, count_mistakes, run_pass
 
 PASSES, QUICK_PASSES = 50, 10
 SEEDS, QUICK_SEEDS = 20, 10

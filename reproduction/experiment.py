@@ -12,9 +12,8 @@ from reproduction.table import Grid
 from rosenblatt.rules import Perceptron, Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome
-from rosenblatt.training.linear import fit
 from rosenblatt.training.loop import Plan, Shuffle
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,9 @@ from rosenblatt.kernels.binary import break_tie
 from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import AROW, PA, PA1, PA2, ZERO_CONVENTIONS, Perceptron, Rule, cw, scw1, scw2
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.linear import fit
+from rosenblatt.training.examples import ArraySupply, Examples
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.order import ArraySupply
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit
 
 THEIR_ORDERS = 20
 ORDERS = 400  # a second of work, after which only their figure is uncertain

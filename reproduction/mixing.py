@@ -17,9 +17,8 @@ from rosenblatt.distributed.simulation import VirtualShards, simulate, virtual_s
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.linear import count_mistakes
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, count_mistakes
 
 N_SHARDS, EPOCHS = 10, 10
 SEEDS, QUICK_SEEDS = 10, 3

@@ -12,9 +12,8 @@ from reproduction.experiment import Experiment, Setting
 from reproduction.line import Line
 from rosenblatt.rules import AROW, PA1, Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.linear import count_mistakes, fit
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, count_mistakes, fit
 
 ORDERS, QUICK_ORDERS = 10, 3  # theirs: 10
 ROUNDING = 0.05  # per cent: printed with three decimals

@@ -584,7 +584,7 @@ def test_blocks_from_a_file_are_those_of_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With --shuffle blocks the size of the buffer does not matter to the model."""
-    monkeypatch.setattr("rosenblatt.training.order.BLOCK", 1 << 10)
+    monkeypatch.setattr("rosenblatt.training.examples.SHUFFLED_BYTES", 1 << 10)
     path = svmlight_file(tmp_path / "toy.svm")
     options = ["--shuffle", "blocks", "--no-early-stopping", "--max-iter", "4"]
     for name, more in (("a.model", []), ("b.model", ["--buffer", "4K"])):

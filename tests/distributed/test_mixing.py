@@ -27,9 +27,8 @@ from rosenblatt.kernels.rows import Dense, Rows
 from rosenblatt.rules import AROW, PA1, Perceptron, Rule, scw1
 from rosenblatt.rules.confidence_weighted import CONFIDENCE, phi_of
 from rosenblatt.training.examples import Examples, targets_of
-from rosenblatt.training.linear import count_mistakes, fit
 from rosenblatt.training.loop import EarlyStopping, Plan
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, count_mistakes, fit
 from tests.distributed.naive import confidently_mixed, mixed
 from tests.examples import FORMATS, csr, dense, same_bits, separable, tries
 from tests.processes import printed

@@ -15,8 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt import KernelPerceptron
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Dense
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.order import split
+from rosenblatt.training.examples import Examples, split
 from tests.estimators.test_fit import quiet_fit
 from tests.estimators.test_kernel import BUDGETS, XOR, digits
 from tests.examples import same_bits

@@ -23,7 +23,7 @@ from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
 from rosenblatt.lab.translation import shared_text
 from rosenblatt.rules import RULES
 from rosenblatt.tracing import trace
-from rosenblatt.training.order import permute
+from rosenblatt.training.examples import permute
 from tests.examples import tries
 from tests.lab.documents import documents, labels_of
 from tests.lab.engine import Engine

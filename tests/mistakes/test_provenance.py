@@ -12,9 +12,8 @@ from rosenblatt.errors import InputError
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.history import Outcome
-from rosenblatt.training.linear import fit
 from rosenblatt.training.loop import EarlyStopping, Plan
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit
 from tests.examples import FORMATS, data_sets, integers, tries
 
 CLASSES = ["ham", "spam", "eggs", "bacon"]

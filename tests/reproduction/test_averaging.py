@@ -5,8 +5,7 @@ import pytest
 
 from reproduction.averaging import Errors, compare, errors
 from reproduction.data_sets import Problem
-from rosenblatt.training.examples import row_numbers
-from rosenblatt.training.order import Order
+from rosenblatt.training.examples import Order, row_numbers
 
 
 def problem(seed: int) -> Problem:

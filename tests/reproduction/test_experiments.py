@@ -13,8 +13,7 @@ from reproduction.survival import growth, held_share, lives, longest_lived
 from rosenblatt import AveragedPerceptron, Perceptron, diagnose
 from rosenblatt.rules import PA, Rule
 from rosenblatt.rules import Perceptron as PerceptronRule
-from rosenblatt.training.examples import row_numbers
-from rosenblatt.training.order import Order
+from rosenblatt.training.examples import Order, row_numbers
 
 
 def overlapping(n_rows: int, seed: int) -> Problem:

@@ -10,9 +10,8 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.counts import empty_log
 from rosenblatt.tracing.visits import Visit, visit, visits
 from rosenblatt.training.examples import Examples, targets_of
-from rosenblatt.training.linear import fit, run_pass
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit, run_pass
 from tests.examples import FORMATS, Drawn, data_sets, same_bits, tries
 
 RULES: dict[str, Any] = {

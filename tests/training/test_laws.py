@@ -13,10 +13,9 @@ from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import PA, PA1, Perceptron, Rule, pair_scale
 from rosenblatt.training.examples import Examples, row_numbers, targets_of
-from rosenblatt.training.linear import fit, run_pass
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.online import RowLearner
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit, run_pass
 from tests import reference
 from tests.examples import (
     FORMATS,

@@ -9,9 +9,8 @@ from sklearn.datasets import load_svmlight_file
 
 from rosenblatt.rules import PA, PA1, PA2, ZERO_CONVENTIONS, Perceptron
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.linear import fit
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit
 from tests.examples import dense
 
 

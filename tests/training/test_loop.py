@@ -9,12 +9,10 @@ import pytest
 
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.rules import AROW, PA, PA1, MarginPerceptron, Perceptron, cw, scw1, scw2
-from rosenblatt.training.examples import Examples
+from rosenblatt.training.examples import Examples, split
 from rosenblatt.training.history import Outcome, PassRecord
-from rosenblatt.training.linear import count_mistakes, fit
 from rosenblatt.training.loop import EarlyStopping, Plan
-from rosenblatt.training.order import split
-from rosenblatt.training.state import State, overflow
+from rosenblatt.training.state import State, count_mistakes, fit, overflow
 from tests import reference
 from tests.examples import (
     FORMATS,

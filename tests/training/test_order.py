@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.shapes import block_bounds
-from rosenblatt.training.examples import row_numbers
-from rosenblatt.training.order import Order, permute, warn_of_sorted_rows
+from rosenblatt.training.examples import Order, permute, row_numbers, warn_of_sorted_rows
 from tests.examples import csr, dense
 
 
@@ -69,7 +68,9 @@ def blocks_of(order: NDArray[Any], size: int) -> list[set[int]]:
 
 def test_blocks_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of a block follow one another; blocks and their rows come in another order each pass."""
-    monkeypatch.setattr("rosenblatt.training.order.BLOCK", 5 * 3 * 8)  # five rows of three numbers
+    monkeypatch.setattr(
+        "rosenblatt.training.examples.SHUFFLED_BYTES", 5 * 3 * 8
+    )  # five rows of three numbers
     order = Order(row_numbers(40), "blocks", np.random.default_rng(0), dense([[0.0] * 3] * 40))
     passes = [order.next().copy() for _ in range(6)]
     expected = [set(range(start, start + 5)) for start in range(0, 40, 5)]
@@ -82,7 +83,7 @@ def test_blocks_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_order_within_a_block_is_equally_likely(monkeypatch: pytest.MonkeyPatch) -> None:
     """All six orders of the three rows of a block come up, each about as often."""
-    monkeypatch.setattr("rosenblatt.training.order.BLOCK", 3 * 8)
+    monkeypatch.setattr("rosenblatt.training.examples.SHUFFLED_BYTES", 3 * 8)
     order = Order(row_numbers(6), "blocks", np.random.default_rng(5), dense([[0.0]] * 6))
     seen: Counter[tuple[int, ...]] = Counter()
     n = 6000
@@ -94,7 +95,7 @@ def test_every_order_within_a_block_is_equally_likely(monkeypatch: pytest.Monkey
 
 def test_blocks_of_sparse_rows_count_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks end by the number of values, and rows that are left out leave the others in place."""
-    monkeypatch.setattr("rosenblatt.training.order.BLOCK", 4 * 12)
+    monkeypatch.setattr("rosenblatt.training.examples.SHUFFLED_BYTES", 4 * 12)
     rows = csr([[1.0, 1.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     assert block_bounds(rows, 4 * 12).tolist() == [0, 2, 6, 7]
     order = Order(np.array([1, 3, 4, 6]), "blocks", np.random.default_rng(0), rows)

@@ -19,12 +19,10 @@ from rosenblatt.data import Batch, Classes
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA1, Perceptron
-from rosenblatt.training.examples import Examples, encode
-from rosenblatt.training.linear import fit, run_pass
+from rosenblatt.training.examples import Examples, encode, held_out_mask
 from rosenblatt.training.loop import EarlyStopping, Plan, Progress
-from rosenblatt.training.order import held_out_mask
 from rosenblatt.training.reading import Finish, Reading
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit, run_pass
 from rosenblatt.training.stream_fit import ResumePoint, StreamFit, fit_stream
 from rosenblatt.training.stream_supply import Sampling, supply_of
 from tests.examples import same_bits
@@ -223,7 +221,7 @@ def test_blocks_of_the_cache_are_those_of_memory(
     held_out: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Shuffled by blocks, a file of many parts gives the model of the same rows in memory."""
-    monkeypatch.setattr("rosenblatt.training.order.BLOCK", 12 * 40)
+    monkeypatch.setattr("rosenblatt.training.examples.SHUFFLED_BYTES", 12 * 40)
     found = []
     for block_bytes in (SMALL_BLOCK, 1 << 20):
         source = Source(3, 150, ["a", "b", "c"])

@@ -34,9 +34,8 @@ from rosenblatt.distributed.shards import Shard
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule
 from rosenblatt.training.history import Observer, Outcome
-from rosenblatt.training.linear import count_mistakes, run_pass
 from rosenblatt.training.loop import PartResult, Plan, Progress, Shuffle, together, train
-from rosenblatt.training.state import EVERYTHING, Snapshot, State
+from rosenblatt.training.state import EVERYTHING, Snapshot, State, count_mistakes, run_pass
 from rosenblatt.training.stream_fit import Watcher
 
 Mixing = Literal["uniform", "mistakes"]

@@ -12,9 +12,8 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import between, compilable, join, matrix_of, row_arrays, take
 from rosenblatt.models.model import Spread
-from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.training.examples import Examples, held_out_mask, permute, targets_of
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.order import held_out_mask, permute
 from rosenblatt.wording import word_list
 
 EXPECTED = 20.0  # rows of a class in a shard that make it strange to have none: chance e⁻²⁰

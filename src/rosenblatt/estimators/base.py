@@ -53,8 +53,8 @@ from rosenblatt.training.history import (
     advice,
     ending,
 )
-from rosenblatt.training.linear import Memory, fit
 from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.state import Memory, fit
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Encoding

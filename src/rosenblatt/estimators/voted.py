@@ -21,8 +21,8 @@ from rosenblatt.models.scoring import votes_of
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import Examples, check_count
 from rosenblatt.training.history import Observer, Outcome
-from rosenblatt.training.linear import Memory
 from rosenblatt.training.memory import Vote
+from rosenblatt.training.state import Memory
 
 
 @estimator_class()

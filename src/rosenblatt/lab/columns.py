@@ -12,7 +12,7 @@ from rosenblatt.data.formats import Format, detect_format
 from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.errors import InputError
 from rosenblatt.lab.document import LARGEST, LONGEST_NAME, MOST_POINTS, Document, View
-from rosenblatt.training.order import permute
+from rosenblatt.training.examples import permute
 from rosenblatt.wording import counted
 
 if TYPE_CHECKING:

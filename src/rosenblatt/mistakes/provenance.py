@@ -127,7 +127,7 @@ def provenance_of(
     >>> from rosenblatt.rules import Perceptron
     >>> from rosenblatt.training.examples import Examples
     >>> from rosenblatt.training.loop import Plan
-    >>> from rosenblatt.training.linear import fit
+    >>> from rosenblatt.training.state import fit
     >>> from rosenblatt.training.state import State
     >>> rows = Dense(np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), 1.0)
     >>> examples = Examples(rows, np.array([-1, -1, -1, 1], np.int8))

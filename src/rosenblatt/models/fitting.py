@@ -14,8 +14,7 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Model
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
 from rosenblatt.training.examples import Examples, numbers_of
-from rosenblatt.training.linear import count_mistakes, run_pass
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, count_mistakes, run_pass
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 

@@ -15,12 +15,10 @@ from rosenblatt.models.model import Calibration, Model
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import Examples
+from rosenblatt.training.examples import ArraySupply, Examples, permute
 from rosenblatt.training.history import ENDED_EARLY
-from rosenblatt.training.linear import fit_supply
 from rosenblatt.training.memory import held_out_scores
-from rosenblatt.training.order import ArraySupply, permute
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit_supply
 from rosenblatt.training.stream_fit import StreamFit
 
 if TYPE_CHECKING:

@@ -200,8 +200,8 @@ class Learner:
 
     def plan(self, *, hold_out: bool = False) -> "Plan":
         """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""
+        from rosenblatt.training.examples import shuffle_of
         from rosenblatt.training.loop import EarlyStopping, Plan
-        from rosenblatt.training.order import shuffle_of
 
         stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
         return Plan(

@@ -24,10 +24,9 @@ from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
 from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import RULES, RuleValues, rule_parameters
-from rosenblatt.training.examples import ClassWeight
+from rosenblatt.training.examples import ArraySupply, ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
 from rosenblatt.training.loop import Progress
-from rosenblatt.training.order import ArraySupply
 from rosenblatt.training.reading import BLOCK_BYTES, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import StreamFit, fit_again, fit_stream

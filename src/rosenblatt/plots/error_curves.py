@@ -15,10 +15,9 @@ from rosenblatt.models.learner import generator_from
 from rosenblatt.plots.display import Axes, Display, style_axes
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
 from rosenblatt.plots.subject import DrawnRows, rows_of_data, rows_of_estimator
-from rosenblatt.training.examples import row_numbers
+from rosenblatt.training.examples import Order, row_numbers
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.order import Order
 
 MOST_MARKED = 40  # passes; the curves of more are lines without marks
 ORDERS: dict[str, Shuffle] = {"not permuted": False, "permuted every pass": True}

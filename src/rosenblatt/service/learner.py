@@ -20,9 +20,8 @@ from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
 from rosenblatt.service.features import Features, FeatureSpace, gathered
 from rosenblatt.training.examples import Examples, targets_of, winners
-from rosenblatt.training.linear import run_pass
 from rosenblatt.training.online import RowLearner
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, run_pass
 
 FIRST_ROOM = 64  # features that weights have room for before they first grow
 ROW_ROOM = 32  # features that there is room for in the buffer of a row

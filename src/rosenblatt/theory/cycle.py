@@ -11,8 +11,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.counts import empty_log
 from rosenblatt.rules import ZERO_CONVENTIONS, Perceptron
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
-from rosenblatt.training.linear import run_pass
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, run_pass
 
 WHOLE = 2.0**53  # integers up to here are exact in float64
 

@@ -21,9 +21,8 @@ from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.nearest_point import any_witness
 from rosenblatt.theory.solvers import Strip, widest_strips
 from rosenblatt.training.examples import Examples, targets_of
-from rosenblatt.training.linear import fit
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit
 
 THIN = 1e-5  # a strip that may be none at all
 THRESHOLDS = (1e-7, 1e-11, 0.0)  # relative weights below which a row is left out

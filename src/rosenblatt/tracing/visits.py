@@ -12,12 +12,10 @@ import numpy as np
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
 from rosenblatt.rules import Rule, break_tie
-from rosenblatt.training.examples import Examples
+from rosenblatt.training.examples import ArraySupply, Examples, Part
 from rosenblatt.training.history import StopReason
-from rosenblatt.training.linear import LinearTraining
 from rosenblatt.training.loop import Plan, Progress, passes
-from rosenblatt.training.order import ArraySupply, Part
-from rosenblatt.training.state import State
+from rosenblatt.training.state import LinearTraining, State
 
 
 class Visit(NamedTuple):

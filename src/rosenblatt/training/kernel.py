@@ -31,9 +31,8 @@ from rosenblatt.mistakes.products import Panel
 from rosenblatt.mistakes.scores import Tally, add_in_threads, update_chunks
 from rosenblatt.mistakes.updates import Mistakes, n_columns, steps_of
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import Examples, or_empty, winners
+from rosenblatt.training.examples import Examples, Order, or_empty, split, winners
 from rosenblatt.training.loop import PartResult, Plan
-from rosenblatt.training.order import Order, split
 from rosenblatt.training.state import overflow
 
 KernelState = DualState | BudgetState

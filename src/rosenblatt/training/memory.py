@@ -19,8 +19,7 @@ from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.scores import Tally, VoteCounter, update_chunks, vote_scores
 from rosenblatt.mistakes.updates import Mistakes, steps_of
-from rosenblatt.training.examples import winners
-from rosenblatt.training.order import Part, Supply
+from rosenblatt.training.examples import Part, Supply, winners
 from rosenblatt.training.state import State
 
 BLOCK_ROWS = 256  # to vote on at a time

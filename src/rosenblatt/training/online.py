@@ -23,8 +23,7 @@ from rosenblatt.kernels.single_rows import (
 )
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples, row_numbers
-from rosenblatt.training.linear import kernel_call
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, kernel_call
 
 
 class RowLearner:

@@ -5,14 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.training.examples import ClassWeight
+from rosenblatt.training.examples import ClassWeight, Supply
 from rosenblatt.training.history import Observer, Outcome
-from rosenblatt.training.linear import fit_supply
 from rosenblatt.training.loop import Plan, Progress
 from rosenblatt.training.memory import Vote
-from rosenblatt.training.order import Supply
 from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit_supply
 from rosenblatt.training.stream_supply import NewClassError, Sampling, StreamSupply, supply_of
 
 Watcher = Callable[[State, Progress], object]

@@ -14,19 +14,20 @@ from rosenblatt.data.row_files import ArrayFile
 from rosenblatt.data.threads import in_order
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed
-from rosenblatt.training.examples import Examples, targets_of
-from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.order import (
+from rosenblatt.training.examples import (
     ArraySupply,
     Blocks,
+    Examples,
     Order,
     Part,
     Supply,
     held_out_mask,
     mix,
     permute,
+    targets_of,
     warn_of_sorted_rows,
 )
+from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.reading import SWEEP, Reading
 
 FEWEST_HELD_OUT = 10  # rows; fewer would decide by chance

@@ -27,7 +27,7 @@ from rosenblatt.models.train import (
     settings_for,
     tries_bins,
 )
-from rosenblatt.training.order import permute
+from rosenblatt.training.examples import permute
 from rosenblatt.training.reading import Finish, Reading
 
 Names = str | Sequence[str]

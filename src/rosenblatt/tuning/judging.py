@@ -12,12 +12,10 @@ from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.metrics import METRICS, measured
 from rosenblatt.models.scoring import linear_scores
-from rosenblatt.training.examples import Examples, winners
-from rosenblatt.training.linear import fit_supply
+from rosenblatt.training.examples import ArraySupply, Examples, Part, permute, winners
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.memory import held_out_scores
-from rosenblatt.training.order import ArraySupply, Part, permute
-from rosenblatt.training.state import State
+from rosenblatt.training.state import State, fit_supply
 from rosenblatt.tuning.candidates import Candidate
 from rosenblatt.tuning.folds import splits
 from rosenblatt.tuning.search import Curve, Stopped

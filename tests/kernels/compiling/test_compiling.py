@@ -56,7 +56,7 @@ import json
 import numpy as np
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.linear import fit
+from rosenblatt.training.state import fit
 from rosenblatt.training.loop import EarlyStopping
 from rosenblatt.training.examples import targets_of
 from rosenblatt.training.state import State
