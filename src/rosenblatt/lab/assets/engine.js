@@ -6,7 +6,7 @@ import { MAPS, RULES, ZERO_CONVENTIONS, break_tie } from "./shared.js";
 
 export const MOST_VISITS = 50_000; // of rows in one training
 
-// ---- Chance: NumPy's default_rng, and the shuffle of rosenblatt.training.order ----
+// ---- Chance: NumPy's default_rng, and the shuffle of rosenblatt.training.examples ----
 
 const WORD = (1n << 64n) - 1n;
 const LONG_WORD = (1n << 128n) - 1n;
