@@ -5,13 +5,14 @@ from here, so a new parameter is one entry. ``SETTINGS`` holds those of ``train_
 commands, ``ESTIMATOR_SETTINGS`` those of the estimators.
 """
 
+import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from numbers import Integral, Real
 from os import PathLike
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules import (
@@ -23,6 +24,8 @@ from rosenblatt.rules import (
     rule_parameters,
 )
 from rosenblatt.wording import word_list
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 METRICS = {  # by name, with their titles
     "error": "error",
@@ -122,7 +125,12 @@ class FileSettings(TypedDict, total=False):
     format: Annotated[str | None, Setting("Format of the data files.", shown="detected")]
     separator: Annotated[
         str | None,
-        *("CHAR", Setting('Field separator of CSV files; "tab" for a tab.', shown="detected")),
+        "CHAR",
+        Setting(
+            'Field separator of CSV files; "tab" for a tab.',
+            shown="detected",
+            more="A space stands for any number of blanks.",
+        ),
     ]
     header: Annotated[
         OpenSwitch,
@@ -139,7 +147,7 @@ class FileSettings(TypedDict, total=False):
     names: Annotated[
         Names, Setting("Column names of data without a header.", (), "column_1, column_2, ...")
     ]
-    encoding: Annotated[str, "NAME", Setting("Text encoding.", "utf-8")]
+    encoding: Annotated[str, "NAME", Setting("Text encoding.", "utf-8", more="UTF-16 is detected.")]
     max_index: Annotated[
         OpenCount,
         Setting(
@@ -262,7 +270,10 @@ class LearningSettings(TypedDict, total=False):
     memory: Annotated[
         str | None,
         one_of(["last", "average", "vote"]),
-        Setting("Weights that decide: the average of all, the last, all of them by vote."),
+        Setting(
+            "Weights that decide: the average of all, the last, all of them by vote.",
+            shown="that of the rule",
+        ),
     ]
     kernel: Annotated[
         str | None,
@@ -329,6 +340,7 @@ class StoppingSettings(TypedDict, total=False):
         OpenCount,
         Setting(
             "Maximum number of passes over the data.",
+            shown="that of the rule",
             more="Training ends sooner on a pass without a mistake.",
         ),
     ]
@@ -674,15 +686,43 @@ def check_parameters(
             raise InputError(msg)
 
 
-def parameter_section(texts: Mapping[str, str], defaults: Mapping[str, object]) -> str:
-    """Return the section of a docstring on parameters with these texts and defaults."""
-    lines = ["Parameters", "----------"]
+def parameter_lines(texts: Mapping[str, str], defaults: Mapping[str, str]) -> str:
+    """Return what a docstring says of parameters with these texts and defaults."""
+    lines = []
     for name, default in defaults.items():
-        lines.append(f"{name} : default {default!r}")
-        lines.append(indented(texts[name]))
+        check = CHECKS.get(name)
+        number = f"{check.requirement}, " if isinstance(check, Interval) else ""
+        lines += [f"{name} : {number}default {default}", indented(texts[name])]
     return "\n".join(lines)
 
 
 def indented(text: str) -> str:
     """Return a text as a paragraph of a section."""
     return textwrap.fill(text, 96, initial_indent="    ", subsequent_indent="    ")
+
+
+def with_keywords(kind: Any) -> Callable[[Function], Function]:
+    """Return a decorator that lists the keywords of a function in its signature and its docs."""
+    listed = {name: SETTINGS[name] for name in kind.__annotations__}
+    keywords = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=listed[name].default,
+            annotation=getattr(hint, "__origin__", hint),
+        )
+        for name, hint in kind.__annotations__.items()
+    ]
+
+    def complete(function: Function) -> Function:
+        signature = inspect.signature(function)
+        first = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        lines = parameter_lines(
+            {name: s.text for name, s in listed.items()},
+            {name: s.shown or repr(s.default) for name, s in listed.items()},
+        )
+        function.__doc__ = inspect.cleandoc(function.__doc__ or "").replace("{parameters}", lines)
+        vars(function)["__signature__"] = signature.replace(parameters=[*first, *keywords])
+        return function
+
+    return complete

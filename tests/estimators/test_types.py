@@ -8,11 +8,15 @@ from rosenblatt.rules import RuleValues, rule_parameters
 
 SNIPPET = """
 from rosenblatt import AveragedPerceptron, KernelPerceptron, OnlineLearner, TableEncoder, load
+from rosenblatt import train_files
 AveragedPerceptron(maxiter=3)
 AveragedPerceptron(max_iter="3")
 KernelPerceptron(gama=1.0)
 TableEncoder(bin=3)
 OnlineLearner("arow", hashbits=3)
+train_files("mail.csv", label="spam", rule="arow", max_iter=3)
+train_files("mail.csv", lable="spam")
+train_files("mail.csv", label="spam", max_iter="3")
 reveal_type(AveragedPerceptron(max_iter=3).fit([[0.0], [1.0]], [0, 1]))
 reveal_type(load("spam.model"))
 reveal_type(load("spam.model").score([[0.0]], [1]))
@@ -35,6 +39,8 @@ def test_constructors_and_load_have_types(tmp_path: Path) -> None:
         unexpected.format("gama", "KernelPerceptron"),
         unexpected.format("bin", "TableEncoder"),
         unexpected.format("hashbits", "OnlineLearner"),
+        'error: Unexpected keyword argument "lable"',
+        'error: Argument "max_iter" has incompatible type "str"',
     ]
     assert [line.rpartition("is ")[2] for line in lines if "Revealed" in line] == [
         '"rosenblatt.estimators.linear.AveragedPerceptron"',

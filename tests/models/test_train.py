@@ -14,7 +14,6 @@ from rosenblatt import (
     AveragedPerceptron,
     ConfidenceWeightedClassifier,
     PassiveAggressiveClassifier,
-    diagnose,
     load,
     trace,
 )
@@ -192,7 +191,7 @@ def test_passes_are_watched_and_rows_judged(table: Path) -> None:
     """Observers see every pass, probabilities are fitted, and a verdict is kept in the model."""
     records: list[PassRecord] = []
     model = model_from_files(
-        str(table), calibrate=True, verdict=diagnose, observers=[records.append], max_iter=3
+        str(table), calibrate=True, verdict=True, observers=[records.append], max_iter=3
     )
     assert [record.pass_ for record in records] == [*range(1, len(model.history) + 1)]
     assert model.verdict is not None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.evaluate import show_test_error
-from rosenblatt.cli.options import LAYOUT
+from rosenblatt.cli.options import LAYOUT, is_given
 from rosenblatt.cli.screen import Screen
 from rosenblatt.errors import InputError
 from rosenblatt.wording import percent, printable, size_text
@@ -25,8 +25,7 @@ HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  la
 def check_alone(context: click.Context) -> None:
     """Raise UsageError for an option that says what the model already knows."""
     for option in context.command.params:
-        source = context.get_parameter_source(option.name or "")
-        if option.name not in ALLOWED and source is click.core.ParameterSource.COMMANDLINE:
+        if option.name not in ALLOWED and is_given(context, option):
             msg = (
                 f"{option.opts[-1]} cannot be used with --from: rule, columns and settings are "
                 "those of the model, and each row is learned once, in the order of the file."

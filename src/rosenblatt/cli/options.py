@@ -193,11 +193,18 @@ metric_option = choice_option(
 )
 
 
+def is_given(context: click.Context, param: click.Parameter) -> bool:
+    """Return whether an option was typed; of two for one parameter, the one that counts."""
+    value = getattr(param, "flag_value", None)
+    other = type(value) is int and value != context.params.get(str(param.name))
+    return context.get_parameter_source(str(param.name)) in GIVEN and not other
+
+
 def refuse(names: Sequence[str], without: str) -> None:
     """Raise UsageError for an option of these that was given, since it has no effect."""
     context = click.get_current_context()
     for param in context.command.params:
-        if param.name in names and context.get_parameter_source(param.name) in GIVEN:
+        if param.name in names and is_given(context, param):
             msg = f"{param.opts[0]} has no effect without {without}."
             raise click.UsageError(msg)
 

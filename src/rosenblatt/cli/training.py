@@ -33,7 +33,7 @@ def train_here(
     data: Sequence[str], given: dict[str, Any], screen: Screen, verdicts: list[Any]
 ) -> "Model":
     """Train in this process; a verdict is added to the list."""
-    from rosenblatt.models.train import model_from_files
+    from rosenblatt.models.train import trained_model
 
     def prove(X: Any, y: Any, mistakes: int | None) -> Any:
         from rosenblatt import diagnose
@@ -41,12 +41,12 @@ def train_here(
         verdicts.append(diagnose(X, y, mistakes=mistakes))
         return verdicts[0]
 
-    shown: dict[str, Any] = {"tell": screen.say, "verdict": prove if given["verdict"] else None}
+    shown: dict[str, Any] = {"tell": screen.say}
     if screen.draws_talk:
         from rosenblatt.cli.progress import TrainingBar
 
         shown["progress"] = TrainingBar
-    return model_from_files(data, **given | shown)
+    return trained_model(data, given | shown, prove if given["verdict"] else None)
 
 
 def train_on_dask(

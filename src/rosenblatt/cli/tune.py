@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.options import (
-    GIVEN,
+    is_given,
     layout_options,
     metric_option,
     number_option,
@@ -132,11 +132,7 @@ def run_search(
 def explicit_options() -> list[str]:
     """Return the options that were given to the command, by their names."""
     context = click.get_current_context()
-    return [
-        str(param.name)
-        for param in context.command.params
-        if context.get_parameter_source(str(param.name)) in GIVEN
-    ]
+    return [str(param.name) for param in context.command.params if is_given(context, param)]
 
 
 def train_command(data: Sequence[str], chosen: Mapping[str, Any]) -> str:
@@ -148,7 +144,7 @@ def train_command(data: Sequence[str], chosen: Mapping[str, Any]) -> str:
     for param in context.command.params:
         name = str(param.name)
         said = name in chosen or name in left_out
-        if isinstance(param, click.Option) and name in explicit_options() and not said:
+        if isinstance(param, click.Option) and is_given(context, param) and not said:
             value = context.params[name]
             words += [
                 flag(Parameter(name, _typed(one))) for one in (value if param.multiple else [value])

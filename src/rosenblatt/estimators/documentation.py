@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, dataclass_transform
 
-from rosenblatt.parameters import ESTIMATOR_SETTINGS, indented, parameter_section
+from rosenblatt.parameters import ESTIMATOR_SETTINGS, indented, parameter_lines
 
 Class = TypeVar("Class")
 
@@ -49,10 +49,10 @@ def estimator_class(
         cls = dataclass(kw_only=True, eq=False, repr=False)(cls)
         signature = inspect.signature(cls).parameters
         names = own + [name for name in signature if name not in own]
-        defaults = {name: signature[name].default for name in names}
+        defaults = {name: repr(signature[name].default) for name in names}
         fitted = [f"{name}\n{indented(text)}" for name, text in attributes.items()]
         cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").format(
-            parameters=parameter_section(parameters, defaults),
+            parameters=f"Parameters\n----------\n{parameter_lines(parameters, defaults)}",
             attributes="\n".join(["Attributes", "----------", *fitted]),
         )
         return cls

@@ -16,13 +16,20 @@ from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.spread import feature_spread
+from rosenblatt.lazy import public_name
 from rosenblatt.models.bin_choice import BinTrial, new_bins
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
-from rosenblatt.parameters import check_parameters
+from rosenblatt.parameters import (
+    SETTINGS,
+    Names,
+    TrainingSettings,
+    check_parameters,
+    with_keywords,
+)
 from rosenblatt.rules import RULES, RuleValues, rule_parameters
 from rosenblatt.training.examples import ArraySupply, ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
@@ -38,15 +45,30 @@ if TYPE_CHECKING:
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 TABLE_RULE, TEXT_RULE = "pa1", "arow"
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
-LISTS = ("text", "category", "numeric", "ignore", "names")
-SETTINGS = [entry.name for kind in (Layout, Columns, Learner) for entry in fields(kind)]
-SETTINGS.remove("values")  # of the parameters of the rule, which come by their names
-CHECKED = (
-    *("rule", "memory", "max_iter", "shuffle", "zero", "fit_intercept", "early_stopping"),
-    *("validation_fraction", "n_iter_no_change", "time_limit", "record_mistakes", "random_state"),
-)
+PARTS: dict[Any, set[str]] = {  # parameters of ``train_files`` by what they describe
+    kind: {entry.name for entry in fields(kind)} - {"values"} for kind in (Layout, Columns, Learner)
+}
+DEFAULTS = {
+    name: SETTINGS[name].default
+    for name in TrainingSettings.__annotations__
+    if name not in RuleValues.__annotations__
+}
 
-Names = str | Sequence[str]
+
+class Run(NamedTuple):
+    """The parameters of ``train_files`` that say how a training runs and what becomes of it."""
+
+    refit: bool
+    class_weight: ClassWeight | None
+    threshold: str | None
+    calibrate: bool
+    buffer: int | None
+    cache: str | None
+    checkpoint: str | None
+    checkpoint_seconds: float
+    observers: Sequence[Observer] | None
+    progress: "Bars | None"
+    tell: Callable[[str], object] | None
 
 
 class Watch(Protocol):
@@ -64,64 +86,8 @@ Bars = Callable[
 ]  # of bytes and share learned from
 
 
-def model_from_files(
-    paths: Names,
-    *,
-    label: str | None = None,
-    text: Names = (),
-    category: Names = (),
-    numeric: Names = (),
-    ignore: Names = (),
-    weight: str | None = None,
-    scale: bool = True,
-    missing: str = "mean",
-    decimal: str | None = None,
-    hash_bits: int | None = None,
-    word_pairs: bool = True,
-    min_count: int | None = None,
-    char_ngrams: tuple[int, int] | None = None,
-    bins: int | None = None,
-    degree: int = 1,
-    format: str | None = None,  # noqa: A002  # as the option is called
-    separator: str | None = None,
-    header: bool | None = None,
-    zero_based: bool | None = None,
-    quoting: bool | None = None,
-    names: Sequence[str] = (),
-    encoding: str = "utf-8",
-    encoding_errors: str = "strict",
-    bad_rows: str = "error",
-    max_bad_share: float = 0.01,
-    max_index: int | None = None,
-    rule: str | None = None,
-    memory: str | None = None,
-    kernel: str | None = None,
-    gamma: float | str | None = None,
-    kernel_degree: int | None = None,
-    max_iter: int | None = None,
-    shuffle: bool | str = True,
-    zero: str = "mistake",
-    fit_intercept: bool = True,
-    early_stopping: bool = True,
-    refit: bool = True,
-    validation_fraction: float = 0.1,
-    n_iter_no_change: int = 5,
-    time_limit: float | None = None,
-    random_state: int = 0,
-    class_weight: ClassWeight | None = None,
-    threshold: str | None = None,
-    calibrate: bool = False,
-    record_mistakes: bool = False,
-    verdict: Callable[..., Any] | None = None,
-    buffer: int | None = None,
-    cache: str | Path | None = None,
-    checkpoint: str | Path | None = None,
-    checkpoint_seconds: float = 30.0,
-    observers: Sequence[Observer] = (),
-    progress: Bars | None = None,
-    tell: Callable[[str], object] = lambda _: None,
-    **parameters: Unpack[RuleValues],
-) -> Model:
+@with_keywords(TrainingSettings)
+def model_from_files(paths: Names, **given: Unpack[TrainingSettings]) -> Model:
     r"""Learn from the rows of files; return what ``rosenblatt.load`` returns of a saved model.
 
     The format, and what the columns are, is found out where you do not say it. Files of any size
@@ -131,85 +97,7 @@ def model_from_files(
     ----------
     paths : str or sequence of str
         Files or patterns of their names, all of one format; ``"-"`` is standard input.
-    label : str, default None
-        Column of the labels.
-    text, category, numeric, ignore : str or sequence of str
-        Columns of texts, of categories, of numbers, and those to leave out.
-    weight : str, default None
-        Column of row weights: what multiplies the step of each row, as ``sample_weight`` does. A
-        row of weight 0 is left out.
-    scale : default True
-        Scale numbers to mean 0 and standard deviation 1.
-    missing : "mean", "zero" or "error"
-        What a missing number counts as.
-    decimal : "point" or "comma", default None
-        What stands before decimals, where it may also part thousands; by default the columns tell.
-    hash_bits : int, default None
-        Hash words to 2^hash_bits features.
-    word_pairs : default True
-        Make features of pairs of neighbouring words, too.
-    min_count : int, default None
-        Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
-        fewer than 1,000 rows or fewer than 100 words and pairs a text.
-    char_ngrams : (int, int), default None
-        Lengths of the shortest and longest n-grams of characters that become features of texts,
-        too: for words of many forms, names, codes and languages without spaces. By default (1, 3)
-        where texts have no blanks between words; (0, 0): none.
-    bins : int, default None
-        Number of equally frequent ranges of each number that become features beside it, so that
-        what is learned of the number may bend. By default 10, or 20 from 5,000 rows on, if held-out
-        rows say that they help; 0: none.
-    degree : 1, 2 or 3
-        2 adds pairs of features that occur in a row together, 3 triples as well.
-    format, separator, header, zero_based, quoting, names, encoding, encoding_errors, max_index :
-        How the files are laid out; see ``rosenblatt.data.formats.Layout``.
-    bad_rows : "error" or "skip"
-        Whether a row that cannot be read is an error, or is left out, counted and listed.
-    max_bad_share : float
-        The share of rows above which even "skip" is an error.
-    rule, memory : str
-        How to step, and which weights decide: "average", "last" or "vote"; by default what the
-        table of rules says.
-    kernel : "rbf" or "poly", default None
-        See rows through a kernel, exp(−γ·‖x − x′‖²) or (γ·x·x′ + 1)^kernel_degree, which bends the
-        boundary. The rows must fit into memory, and a pass compares each with all that taught.
-    gamma : float, "scale" or "auto", default None
-        γ of the kernel; by default "scale", as in ``KernelPerceptron``.
-    kernel_degree : int, default None
-        Degree of the polynomial kernel; 2 by default.
-    max_iter : int, default None
-        Number of passes; by default what the table of rules says.
-    refit : bool, default True
-        After early stopping, train once more on all rows, the held-out ones too, in as many passes
-        as did best on those; in all passes where fewer than 200 were held out, which are too few to
-        choose by.
-    shuffle, zero, fit_intercept, early_stopping, validation_fraction, n_iter_no_change, time_limit
-        As in the estimators.
-    random_state : int
-        Random seed.
-    class_weight : "balanced" or dictionary of label: weight, default None
-        Multiplies the steps of the rows of a class; balanced classes count alike.
-    threshold : "error", "f1" or "balanced-accuracy", default None
-        Of two classes: move the bias to where this metric is best on held-out rows.
-    calibrate : default False
-        Fit probabilities to held-out rows.
-    record_mistakes : default False
-        Keep the list of mistakes with their rows, for ``rosenblatt.why``.
-    verdict : function, default None
-        ``rosenblatt.diagnose``, to prove whether the rows are separable.
-    buffer : int, default None
-        Size of the shuffle buffer in bytes; memory use is about three times this and 250 MB.
-    cache : path, default None
-        Folder for parsed rows that do not fit into the buffer.
-    checkpoint, checkpoint_seconds :
-        File to which the state of training is written, and how often. Where it exists, training
-        goes on from it.
-    observers : functions of a ``PassRecord``
-        Called after every pass.
-    progress, tell :
-        A bar to show (see ``Bars``), and a function of a sentence to tell the user.
-    **parameters : float
-        Of the rule: ``eta0``, ``margin``, ``C``, ….
+    {parameters}
 
     Returns
     -------
@@ -228,54 +116,27 @@ def model_from_files(
     >>> clf.model_.training["n_rows"], clf.model_.evaluate(str(path)).error
     (40, 0.0)
     """
-    given = {name: value for name, value in locals().items() if name in SETTINGS}
-    check_parameters("train_files", {"class_weight": class_weight})
-    choice = kernel_choice(kernel, gamma, kernel_degree)
+    return trained_model(paths, given, public_name("diagnose") if given.get("verdict") else None)
+
+
+def trained_model(
+    paths: Names, given: Mapping[str, Any], prove: Callable[..., Any] | None
+) -> Model:
+    """Return the model that these parameters of ``train_files`` make; ``prove`` gives a verdict."""
+    how = DEFAULTS | dict(given)
+    run = Run(**{name: how.pop(name) for name in Run._fields})
+    check_parameters("train_files", {"class_weight": run.class_weight})
+    choice = kernel_choice(*(how.pop(name) for name in ("kernel", "gamma", "kernel_degree")))
+    del how["verdict"]  # which is what ``prove`` says
     if choice is not None:
-        others: dict[str, Any] = {"threshold": threshold, "calibrate": calibrate}
-        others |= {"checkpoint": checkpoint, "buffer": buffer, "cache": cache, "verdict": verdict}
-        how = {"refit": refit, "class_weight": class_weight, "observers": observers}
-        return _kernel_model(paths, choice, given | parameters, others, **how)
-    source, learner = settings_for(paths, **given, **parameters)
-    files, columns = source.files, source.columns
-    wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
-    held_out = validation_fraction if early_stopping or wanted else 0.0
-    point = None
-    if checkpoint is not None:
-        more = plain_options({"class_weight": class_weight, "threshold": threshold})
-        run = _run(files, learner, columns, calibrate=calibrate, buffer=buffer, **more)
-        point = Checkpoint(str(checkpoint), run, learner.estimator, learner.options())
-    resumed = None if point is None else point.read()
-    if resumed is not None:
-        tell(f"Going on from {checkpoint}: pass {resumed.progress.pass_}.")
-    with ExitStack() as stack:
-        watchers: list[Callable[[State, Progress], None]] = []
-        if progress is not None:
-            source.bar = stack.enter_context(progress(files.n_bytes, 1.0 - held_out))
-            watchers.append(source.bar)
-        if point is not None:
-            watchers.append(point.writer(checkpoint_seconds))
-
-        def watch(state: State, progress: Progress) -> None:
-            for watcher in watchers:
-                watcher(state, progress)
-
-        tried = tries_bins(columns, learner)
-        trial = BinTrial(learner, partial(new_bins, source)) if tried else None
-        fitting: dict[str, Any] = {
-            "prepare": trial,
-            "observers": observers,
-            "watch": watch,
-            "resumed": resumed,
-            "block_bytes": buffer or (ONE_PASS_BYTES if learner.passes == 1 else BLOCK_BYTES),
-            "cache": None if cache is None else Path(cache),
-            "class_weight": class_weight,
-        }
-        done = source.read(
-            lambda: fit_source(source, wanted, held_out=held_out, refit=refit, **fitting)
-        )
-    fits = done.fits
-    model = _model(source, learner, done.trained, verdict=verdict)
+        return _kernel_model(paths, choice, how, run, proves=prove is not None)
+    source, learner = settings_for(paths, **how)
+    wanted = HeldOutFit(learner, calibrate=run.calibrate, threshold=run.threshold)
+    tried = tries_bins(source.columns, learner)
+    trial = BinTrial(learner, partial(new_bins, source)) if tried else None
+    done = _fit(source, wanted, trial, run)
+    model = _model(source, learner, done.trained, prove)
+    # What was decided on the way
     bin_choice = None if trial is None else trial.choice
     if bin_choice is not None and bin_choice.chosen:
         model.training["read_as"].append(["bins", bin_choice.words])
@@ -286,10 +147,45 @@ def model_from_files(
         "refit_passes": 0 if done.refit is None else len(done.refit.history),
         "refit_converged": done.refit is not None and done.refit.converged,
     }
-    model.training["notes"] += wanted.notes(fits)
-    model.options |= plain_options({} if class_weight is None else {"class_weight": class_weight})
+    model.training["notes"] += wanted.notes(done.fits)
+    if run.class_weight is not None:
+        model.options |= plain_options({"class_weight": run.class_weight})
     model.training["notes"] += neglected(done.confusion, model.classes, model.options)
-    return fits.applied_to(model)
+    return done.fits.applied_to(model)
+
+
+def _fit(source: "ShownFiles", wanted: HeldOutFit, trial: BinTrial | None, run: Run) -> "SourceFit":
+    """Train on files, from a checkpoint where there is one, with a bar where one is wanted."""
+    learner, files = wanted.learner, source.files
+    held_out = learner.validation_fraction if learner.early_stopping or wanted else 0.0
+    point = _checkpoint(source, learner, run)
+    resumed = None if point is None else point.read()
+    if resumed is not None and run.tell is not None:
+        run.tell(f"Going on from {run.checkpoint}: pass {resumed.progress.pass_}.")
+    with ExitStack() as stack:
+        watchers: list[Callable[[State, Progress], None]] = []
+        if run.progress is not None:
+            source.bar = stack.enter_context(run.progress(files.n_bytes, 1.0 - held_out))
+            watchers.append(source.bar)
+        if point is not None:
+            watchers.append(point.writer(run.checkpoint_seconds))
+
+        def watch(state: State, progress: Progress) -> None:
+            for watcher in watchers:
+                watcher(state, progress)
+
+        fitting: dict[str, Any] = {
+            "prepare": trial,
+            "observers": run.observers or (),
+            "watch": watch,
+            "resumed": resumed,
+            "block_bytes": run.buffer or (ONE_PASS_BYTES if learner.passes == 1 else BLOCK_BYTES),
+            "cache": None if run.cache is None else Path(run.cache),
+            "class_weight": run.class_weight,
+        }
+        return source.read(
+            lambda: fit_source(source, wanted, held_out=held_out, refit=run.refit, **fitting)
+        )
 
 
 class SourceFit(NamedTuple):
@@ -380,20 +276,17 @@ def settings_for(paths: Names, **given: Any) -> "tuple[ShownFiles, Learner]":
 
 def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
     """Return what the parameters of ``train_files`` say of files, columns and learner, checked."""
-    checked = {name: value for name, value in given.items() if name in CHECKED}
+    checked = {name: given[name] for name in given if name in PARTS[Learner]}
     check_parameters("train_files", {name: v for name, v in checked.items() if v is not None})
     given["memory"] = given.get("memory") or ""
-    for name in LISTS:
-        given[name] = _names(given.get(name, ()))
-    found = []
-    for kind in (Layout, Columns, Learner):
-        names = {entry.name for entry in fields(kind)} - {"values"}
-        found.append({name: given.pop(name) for name in names & set(given)})
+    given |= {name: _names(v) for name, v in given.items() if DEFAULTS.get(name) == ()}
+    layout, columns, learner = (
+        {name: given.pop(name) for name in names & given.keys()} for names in PARTS.values()
+    )
     unknown = set(given) - set(rule_parameters())
     if unknown:
         msg = f"train_files has no parameter {min(unknown)!r}."
         raise TypeError(msg)
-    layout, columns, learner = found
     learner["rule"] = learner.get("rule") or _open_rule(learner["memory"], given)
     return Layout(**layout), Columns(**columns), Learner(**learner, values=given)
 
@@ -409,8 +302,11 @@ def _names(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _run(files: Files, learner: Learner, columns: Columns, **more: Any) -> dict[str, Any]:
-    """Return all that decides what a training computes, for a checkpoint to compare."""
+def _checkpoint(source: TrainingFiles, learner: Learner, run: Run) -> Checkpoint | None:
+    """Return the checkpoint that is asked for, with all that decides what a training computes."""
+    files = source.files
+    if run.checkpoint is None:
+        return None
     if learner.records:
         listed = Parameter("record_mistakes", value=True)
         option = listed if learner.record_mistakes else Parameter("memory", "vote")
@@ -428,18 +324,19 @@ def _run(files: Files, learner: Learner, columns: Columns, **more: Any) -> dict[
     described: dict[str, Any] = {
         "files": {name: [s.st_size, s.st_mtime_ns] for name, s in stats.items()}
     }
-    for part in (learner, files.layout, columns):
+    for part in (learner, files.layout, source.columns):
         described |= json.loads(json.dumps(asdict(part), default=str))
-    values: dict[str, Any] = described.pop("values")
-    return described | values | more
+    described |= described.pop("values")
+    described |= {"calibrate": run.calibrate, "buffer": run.buffer}
+    described |= plain_options({"class_weight": run.class_weight, "threshold": run.threshold})
+    return Checkpoint(str(run.checkpoint), described, learner.estimator, learner.options())
 
 
 def _model(
     source: TrainingFiles,
     learner: Learner,
     trained: StreamFit,
-    *,
-    verdict: Callable[..., Any] | None,
+    prove: Callable[..., Any] | None,
 ) -> Model:
     state, reading, outcome = trained.state, trained.reading, trained.outcome
     votes, encoding = recorded(trained), source.encoding
@@ -449,9 +346,9 @@ def _model(
     state.widen(encoding.n_features)
     counts = np.zeros(len(reading.classes), np.int64)
     np.add.at(counts, reading.ranks, reading.class_counts)
-    found = None if verdict is None else _verdict(verdict, trained, learner)
+    found = None if prove is None else _verdict(prove, trained, learner)
     training = _file_record(source.files, encoding, learner.title, source.columns)
-    if verdict is not None and found is None:
+    if prove is not None and found is None:
         training["notes"].append(
             Sentence(
                 "No verdict: it looks at all rows at once, and they do not fit into "
@@ -487,22 +384,27 @@ def _model(
 
 
 def _kernel_model(
-    paths: Names,
-    choice: "KernelChoice",
-    given: Mapping[str, Any],
-    others: Mapping[str, Any],
-    **how: Any,
+    paths: Names, choice: "KernelChoice", given: Mapping[str, Any], run: Run, *, proves: bool
 ) -> Model:
     """Return the model of a kernel machine that saw all rows of files in memory."""
     from rosenblatt.models.kernel_machine import kernel_model
     from rosenblatt.models.rows import source_rows
 
+    names = ("threshold", "calibrate", "checkpoint", "buffer", "cache")
+    others = {name: getattr(run, name) for name in names} | {"verdict": proves}
     source, learner = kernel_settings(paths, choice, given, others)
     rows = source_rows(source, fit_intercept=learner.fit_intercept)
     if rows.encoding is None:
         msg = "Rows that have been read have an encoding."
         raise AssertionError(msg)
-    model = kernel_model(choice, learner, rows, **how)
+    model = kernel_model(
+        choice,
+        learner,
+        rows,
+        refit=run.refit,
+        class_weight=run.class_weight,
+        observers=run.observers or (),
+    )
     found, counts = rows.rows, np.bincount(rows.numbers, minlength=len(rows.classes))
     spread = feature_spread(found.data, found.indices, *found.shape)
     record = _file_record(rows.files, rows.encoding, choice.title(learner), source.columns)

@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, read_rows
-from rosenblatt.models.train import SETTINGS, TEXT_RULE, settings, settings_for
+from rosenblatt.models.train import PARTS, TEXT_RULE, settings, settings_for
 from rosenblatt.rules import rule_parameters
 from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
 from rosenblatt.tuning.candidates import FEW_ROWS, Candidate, candidates, encodings, learners
@@ -155,7 +155,7 @@ def tune_files(
     """
     check_metric(metric)
     class_weight = given.get("class_weight")
-    known = {*SETTINGS, *rule_parameters()}
+    known = {*rule_parameters()}.union(*PARTS.values())
     given = {name: value for name, value in given.items() if name in known}
     source, learner = settings_for(paths, **given)
     files = source.files
