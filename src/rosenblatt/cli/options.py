@@ -308,13 +308,14 @@ SPECIAL: dict[str, dict[str, Any]] = {
 def setting_option(name: str, **changes: Any) -> Decorator:
     """Return the option of a parameter; what ``changes`` says is otherwise in this command."""
     setting = SETTINGS.get(name) or rule_setting(rule_parameters()[name])
+    rules = changes.pop("rules", RULES)
     attributes: dict[str, Any] = {
         "help": setting.sentence,
         "default": setting.default,
         "shown": setting.shown,
         "group": setting.group,
         **({"metavar": setting.metavar} if setting.metavar else {}),
-        **_type(setting),
+        **_type(setting, rules),
         **SPECIAL.get(name, {}),
         **changes,
     }
@@ -330,14 +331,17 @@ def setting_option(name: str, **changes: Any) -> Decorator:
     return value_option(spelling, name, **attributes)
 
 
-def _type(setting: Setting) -> dict[str, Any]:
-    """Return what an option takes."""
+def _type(setting: Setting, rules: Iterable[str]) -> dict[str, Any]:
+    """Return what an option takes, for these rules."""
     check = setting.check
     if setting.default == ():
         return {"multiple": True}
     if isinstance(check, RuleParameter):
-        users = word_list(rules_with(setting.name), joint=" or ")
-        return {"type": float, "help": f"{setting.sentence} For --rule {users}."}
+        users = [rule for rule in rules_with(setting.name) if rule in rules]
+        return {
+            "type": float,
+            "help": f"{setting.sentence} For --rule {word_list(users, joint=' or ')}.",
+        }
     if isinstance(check, Check):
         return {"type": click.Choice([*map(str, check.choices)])} if check.choices else {}
     if check is None:

@@ -23,6 +23,8 @@ from rosenblatt.rules import additive_rules, rule_parameters, rules_with
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
 
+PARAMETERS = [name for name in rule_parameters() if {*rules_with(name)} & {*additive_rules()}]
+
 
 class PlotCommand(ScreenCommand):
     """A command that names the kinds of pictures, in its help and for --list."""
@@ -75,9 +77,7 @@ class PlotCommand(ScreenCommand):
 )
 @setting_option("rule", type=click.Choice(additive_rules()), shown="perceptron")
 @setting_option("memory", shown="last")
-@setting_options(
-    *(name for name in rule_parameters() if set(rules_with(name)) & {*additive_rules()})
-)
+@setting_options(*PARAMETERS, rules=additive_rules())
 @setting_option("fit_intercept", default=None, shown="intercept")
 @setting_option("max_iter", shown="depends on KIND")
 @setting_option("random_state", default=None, shown="0")

@@ -50,11 +50,15 @@ def estimator_class(
         signature = inspect.signature(cls).parameters
         names = own + [name for name in signature if name not in own]
         defaults = {name: repr(signature[name].default) for name in names}
+        for name, setting in ESTIMATOR_SETTINGS.items():
+            if defaults.get(name) == "None" and parameters[name] == setting.text and setting.shown:
+                defaults[name] = setting.shown
         fitted = [f"{name}\n{indented(text)}" for name, text in attributes.items()]
-        cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").format(
-            parameters=f"Parameters\n----------\n{parameter_lines(parameters, defaults)}",
-            attributes="\n".join(["Attributes", "----------", *fitted]),
-        )
+        text = inspect.cleandoc(cls.__doc__ or "")
+        lines = f"Parameters\n----------\n{parameter_lines(parameters, defaults)}"
+        text = text.replace("{parameters}", lines)
+        text = text.replace("{attributes}", "\n".join(["Attributes", "----------", *fitted]))
+        cls.__doc__ = text
         return cls
 
     return complete

@@ -1,7 +1,6 @@
 """Transformers that encode columns and texts as ``rosenblatt train`` does."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +12,18 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.tables.frames import frame_tables, has_names
 from rosenblatt.data.tables.table import numbered_names
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.documentation import PARAMETERS, estimator_class
 from rosenblatt.estimators.scikit import BaseEstimator, TransformerMixin
 
 MOST_FEATURES = 1 << 22
+ENCODER_PARAMETERS = PARAMETERS | {
+    "bins": (
+        "Number of equally frequent ranges of each number that become features beside it; None and "
+        "0 are none, since there are no labels here by which ``train_files`` chooses."
+    ),
+    "max_features": "When there are so many features, new words and categories are left out.",
+    "sparse_output": "Return CSR arrays, not dense ones.",
+}
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):
@@ -83,7 +91,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@estimator_class(ENCODER_PARAMETERS)
 class TableEncoder(ColumnEncoder):
     """Turn the columns of a data frame into features, exactly as ``rosenblatt train`` does.
 
@@ -91,33 +99,7 @@ class TableEncoder(ColumnEncoder):
     TF-IDF of words and pairs of words, and dates become year, month, weekday and hour. What each
     column is, its values say where you don't. Columns are found by their names, in any order.
 
-    Parameters
-    ----------
-    text, category, numeric, ignore : sequences of names
-        Columns of texts, of categories, of numbers, and those to leave out.
-    scale : bool, default True
-        Scale numbers to mean 0 and standard deviation 1.
-    missing : "mean", "zero" or "error"
-        What a missing number counts as; unless it is an error, "column is missing" is a feature.
-    decimal : "point" or "comma", default None
-        What stands before decimals, where it may also part thousands; by default the columns tell.
-    hash_bits : int, default None
-        Hash words and categories to 2^hash_bits features, 1 to 30, without names.
-    word_pairs : bool, default True
-        Make features of pairs of neighbouring words, too.
-    min_count : int, default None
-        Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
-        fewer than 1,000 rows or fewer than 100 words and pairs a text.
-    char_ngrams : (int, int), default None
-        Lengths of the shortest and longest n-grams of characters that become features, too: for
-        words of many forms, names, codes and languages without spaces.
-    bins : int, default None
-        Number of equally frequent ranges of each number that become features beside it; None and 0
-        are none, since there are no labels here by which ``train_files`` chooses.
-    max_features : int, default 2^22
-        When there are so many features, new words and categories are left out.
-    sparse_output : bool, default True
-        Return CSR arrays, not dense ones.
+    {parameters}
 
     Attributes
     ----------
@@ -191,7 +173,7 @@ class TableEncoder(ColumnEncoder):
         return validate_data(self, X, **options)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@estimator_class(ENCODER_PARAMETERS)
 class TextEncoder(ColumnEncoder):
     """Turn texts into TF-IDF of words and pairs of words, exactly as ``rosenblatt train`` does.
 
@@ -200,22 +182,7 @@ class TextEncoder(ColumnEncoder):
     terms of a text together have length 1. That is ``TfidfVectorizer`` with the same words and
     ``sublinear_tf=True``, by compiled code.
 
-    Parameters
-    ----------
-    word_pairs : bool, default True
-        Make features of pairs of neighbouring words, too.
-    min_count : int, default None
-        Words and pairs that stand in fewer texts are left out; 2 by default, and 1 where there are
-        fewer than 1,000 texts or fewer than 100 words and pairs a text.
-    char_ngrams : (int, int), default None
-        Lengths of the shortest and longest n-grams of characters that become features, too: for
-        words of many forms, names, codes and languages without spaces.
-    hash_bits : int, default None
-        Hash words to 2^hash_bits features, 1 to 30, without names.
-    max_features : int, default 2^22
-        When there are so many features, new words are left out.
-    sparse_output : bool, default True
-        Return CSR arrays, not dense ones.
+    {parameters}
 
     Attributes
     ----------
