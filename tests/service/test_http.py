@@ -376,8 +376,8 @@ def test_a_file_says_what_its_model_is(service: Asked, tmp_path: Path) -> None:
         ("after=x", "after must be a whole number of at least 0; got 'x'."),
         ("limit=99999", "limit must be at most 10000; got 99999."),
         ("mistakes=yes", "mistakes must be 0, 1, false, true; got 'yes'."),
-        ("x=&" * 500, "'x' is not known here; known: after, limit, mistakes."),
-        ("Limit=3", "'Limit' is not known here; known: after, limit, mistakes."),
+        ("x=&" * 500, "Unknown query parameter 'x'; known: after, limit, mistakes."),
+        ("Limit=3", "Unknown query parameter 'Limit'; known: after, limit, mistakes."),
     ],
 )
 def test_queries_are_checked(asked: Asked, query: str, sentence: str) -> None:

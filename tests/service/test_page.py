@@ -213,7 +213,7 @@ def test_a_token_is_asked_for_and_kept_nowhere(browser: Any, tmp_path: Path) -> 
         assert page.page.evaluate("document.activeElement.name") == "token"
         page.page.keyboard.type("wrong-token")
         page.page.keyboard.press("Enter")
-        says(page, ".failure", "The token is not known here.")
+        says(page, ".failure", "Unknown token.")
         page.page.fill("[name=token]", TOKEN)
         page.page.keyboard.press("Enter")
         says(page, ".model-head", "secret")

@@ -103,7 +103,7 @@ class Access:
             if secrets.compare_digest(digest, known):
                 found = record
         if found is None:
-            msg = "The token is not known here."
+            msg = "Unknown token."
             raise RequestError(HTTPStatus.UNAUTHORIZED, msg)
         return self._caller(digest, found)
 

@@ -286,7 +286,7 @@ class Endpoint:
             kind = kinds.get(name)
             number = text.isascii() and text.isdigit() and len(text) < 19
             if kind is None:
-                msg = f"{name!r:.40} is not known here; known: {', '.join(kinds) or 'nothing'}."
+                msg = f"Unknown query parameter {name!r:.40}; known: {', '.join(kinds) or 'none'}."
             elif kind is int and not number:
                 msg = f"{name} must be a whole number of at least 0; got {text!r:.40}."
             elif kind is bool and text not in TRUTHS:
