@@ -94,52 +94,36 @@ class StreamSupply:
     """Passes over a source that is larger than one block.
 
     Where there is but one, it learns while it reads, from the blocks in the order of the source,
-    each shuffled. Otherwise all is read first, and passes draw from all over the source.
+    each shuffled. Otherwise all is read first, and passes draw from all over the source; between
+    two parts the memory that rows in files took is given back.
     """
 
     def __init__(
         self, reading: Reading, sampling: Sampling, constant: float, *, while_reading: bool = False
     ) -> None:
         self.generator = sampling.generator
+        self.n_rows = 0  # learned from in a pass, as far as is known
+        self.n_held_out = 0  # 0 as long as not all rows are known
         self._reading = reading
         self._sampling = sampling
         self._constant = constant
         self._classes = reading.classes
-        self._n_read = 0  # rows learned from while reading
-        self._kept: RowCache | None = None
+        self._examples: Examples | None = None  # all rows, once they have been read and kept
+        self._indptr: NDArray[Any] = np.zeros(1, np.int64)  # of these rows
+        self._blocks: Blocks | None = None
         if reading.done or not while_reading:
             reading.read_on()
             self._keep()
 
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in a pass, as far as is known."""
-        return self._n_read if self._kept is None else self._kept.n_learned
-
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out; 0 as long as not all of them are known."""
-        return 0 if self._kept is None else self._kept.n_held_out
-
-    def parts(self) -> Iterator[Part]:
-        """Yield the rows of the next pass."""
-        yield from self._while_reading() if self._kept is None else self._kept.parts()
-
-    def sweep(self, *, held_out: bool) -> Iterator[Part]:
-        """Yield the rows that are held out, or those learned from, in the order of the source."""
-        if self._kept is None:
-            msg = "Rows that are not kept cannot be tried again."
-            raise RuntimeError(msg)
-        yield from self._kept.sweep(held_out=held_out)
-
     def rows(self) -> Rows | None:
         """Return all rows by their numbers, where they are kept."""
-        return None if self._kept is None else self._kept.examples.rows
+        return None if self._examples is None else self._examples.rows
 
     def learn_from_all(self) -> None:
         """Hold no rows out from now on."""
-        if self._kept is not None:
-            self._kept.learn_from_all()
+        if self._examples is not None:
+            self._sampling = replace(self._sampling, held_out=0.0)
+            self.n_rows, self.n_held_out = self._reading.n_rows, 0
 
     def _while_reading(self) -> Iterator[Part]:
         shuffler = shuffling(self._sampling)
@@ -148,7 +132,7 @@ class StreamSupply:
                 raise NewClassError
             rows = block.csr(block.n_features, self._constant)
             order = numbers_of_rows(self._sampling, block.first_row, block.n_rows) - block.first_row
-            self._n_read += len(order)
+            self.n_rows += len(order)
             if shuffler is not None and self._sampling.shuffle == "blocks":
                 order = Order(order, "blocks", shuffler, rows).next()
             elif shuffler is not None:
@@ -159,31 +143,23 @@ class StreamSupply:
         self._keep()
 
     def _keep(self) -> None:
-        if self._reading.rows is not None:
-            self._kept = RowCache(self._reading.rows, self._reading, self._sampling, self._constant)
-
-
-class RowCache:
-    """Passes over rows in files; between two parts the memory that they took is given back."""
-
-    def __init__(self, rows: Batch, reading: Reading, sampling: Sampling, constant: float) -> None:
-        self.n_learned = 0
-        self.n_held_out = 0
-        self._rows = rows
-        self._reading = reading
-        self._sampling = sampling
-        self.examples = Examples(
-            rows.csr(reading.n_features, constant), rows.labels, self._weights()
+        """Take the rows in files for those of the passes to come, if they were kept."""
+        rows, reading = self._reading.rows, self._reading
+        if rows is None:
+            return
+        weights = self._weights(rows)
+        self._set_targets(rows)
+        self._indptr = rows.indptr
+        self._examples = Examples(
+            rows.csr(reading.n_features, self._constant), rows.labels, weights
         )
-        self._set_targets()
-        self._blocks: Blocks | None = None
-        if sampling.shuffle == "blocks":
-            self._blocks = Blocks(self.examples.rows)
+        if self._sampling.shuffle == "blocks":
+            self._blocks = Blocks(self._examples.rows)
             warn_of_sorted_rows(rows.labels)
 
-    def _weights(self) -> NDArray[Any] | None:
+    def _weights(self, rows: Batch) -> NDArray[Any] | None:
         """Return the weights of all rows, mapped from a file as the rows are."""
-        rows, reading = self._rows, self._reading
+        reading = self._reading
         if reading.class_weight is None:
             return rows.weights
         file = ArrayFile(reading.cache, np.float64)
@@ -196,9 +172,9 @@ class RowCache:
         file.close()
         return file.array(memory)
 
-    def _set_targets(self) -> None:
+    def _set_targets(self, rows: Batch) -> None:
         """Change the labels to targets, in the files, and count the rows held out."""
-        rows, n_rows = self._rows, self._reading.n_rows
+        n_rows = self._reading.n_rows
         for start in range(0, n_rows, SWEEP):
             stop = min(start + SWEEP, n_rows)
             rows.labels[start:stop] = self._reading.targets(rows.labels[start:stop])
@@ -207,28 +183,27 @@ class RowCache:
             ).sum()
             self.n_held_out += int(held_out)
             self._reading.release()
-        self.n_learned = n_rows - self.n_held_out
-
-    def learn_from_all(self) -> None:
-        """Hold no rows out from now on."""
-        self._sampling = replace(self._sampling, held_out=0.0)
-        self.n_learned, self.n_held_out = self._reading.n_rows, 0
+        self.n_rows = n_rows - self.n_held_out
 
     def parts(self) -> Iterator[Part]:
-        """Yield the rows of a pass in blocks.
-
-        Each is made of batches from all over the source, and their rows are shuffled; so the order
-        of the source does not matter, be it sorted by label. Without shuffling it is what counts.
-        """
-        shuffler = shuffling(self._sampling)
-        if shuffler is None:
+        """Yield the rows of the next pass."""
+        if self._examples is None:
+            yield from self._while_reading()
+        elif (shuffler := shuffling(self._sampling)) is None:
             yield from self.sweep(held_out=False)
-            return
+        else:
+            yield from self._shuffled(self._examples, shuffler)
+
+    def _shuffled(self, examples: Examples, shuffler: np.random.Generator) -> Iterator[Part]:
+        """Yield the rows of a pass in parts of batches from all over the source, shuffled.
+
+        So the order of the source does not matter, be it sorted by label.
+        """
         if self._blocks is not None:
-            yield from self._by_blocks(self._blocks, shuffler)
+            yield from self._by_blocks(examples, self._blocks, shuffler)
             return
         ends = np.array([0, *self._reading.batch_ends])
-        lengths = np.diff(self._rows.indptr[ends])
+        lengths = np.diff(self._indptr[ends])
         batches = np.arange(len(lengths))
         permute(batches, shuffler)
         for chosen in _cut(batches, lengths[batches], self._room):
@@ -236,7 +211,7 @@ class RowCache:
                 [numbers_of_rows(self._sampling, ends[k], ends[k + 1] - ends[k]) for k in chosen]
             )
             permute(numbers, shuffler)
-            yield ScatteredPart(self.examples, numbers)
+            yield ScatteredPart(examples, numbers)
             self._reading.release()
 
     @property
@@ -244,23 +219,28 @@ class RowCache:
         """How many values a part has."""
         return max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
 
-    def _by_blocks(self, blocks: Blocks, generator: np.random.Generator) -> Iterator[Part]:
+    def _by_blocks(
+        self, examples: Examples, blocks: Blocks, generator: np.random.Generator
+    ) -> Iterator[Part]:
         """Yield the rows of a pass by blocks of the cache: as rows in memory, and part by part."""
         ranges = blocks.ranges(generator)
-        lengths = self._rows.indptr[ranges[:, 1]] - self._rows.indptr[ranges[:, 0]]
+        lengths = self._indptr[ranges[:, 1]] - self._indptr[ranges[:, 0]]
         for chosen in _cut(ranges, lengths, self._room):
             numbers = [
                 numbers_of_rows(self._sampling, start, stop - start) for start, stop in chosen
             ]
-            yield Part(self.examples, mix(numbers, generator))
+            yield Part(examples, mix(numbers, generator))
             self._reading.release()
 
     def sweep(self, *, held_out: bool) -> Iterator[Part]:
         """Yield the rows that are held out, or those learned from, in the order of the source."""
+        if self._examples is None:
+            msg = "Rows that are not kept cannot be tried again."
+            raise RuntimeError(msg)
         start = 0
         for end in self._reading.block_ends:
             numbers = numbers_of_rows(self._sampling, start, end - start, held_out=held_out)
-            yield Part(self.examples, numbers)
+            yield Part(self._examples, numbers)
             self._reading.release()
             start = end
 
