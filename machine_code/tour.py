@@ -36,13 +36,13 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.shapes import as_rows, packed
 from rosenblatt.kernels.spread import feature_spread
+from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
 from rosenblatt.models.fitting import learn_batch
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import RULES
-from rosenblatt.service.features import ArrayFeatures, NamedFeatures
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.training.examples import Examples, Order, row_numbers, targets_of
 from rosenblatt.training.state import fit
@@ -211,10 +211,11 @@ def visit_online() -> None:
     """Learn from single rows, by name and by place, and decide them."""
     for rule, memory, n_classes in product(RULES, MEMORIES, CLASS_COUNTS):
         for x in ({"one": 1.0, "two": 2.0}, np.ones(N_FEATURES)):
-            learner = OnlineLearner(rule, memory=memory, classes=range(n_classes))
-            for label in range(n_classes):
-                learner.learn_one(x, label)
-                learner.predict_one(x)
+            for scale in (False, True):
+                learner = OnlineLearner(rule, memory=memory, classes=range(n_classes), scale=scale)
+                for label in range(n_classes):
+                    learner.learn_one(x, label)
+                    learner.predict_one(x)
             served = ServedLearner(
                 Learner(rule, memory),
                 NamedFeatures() if isinstance(x, dict) else ArrayFeatures(),

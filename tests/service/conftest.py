@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from msgspec import convert
 
+from rosenblatt.models.feature_spaces import Features
 from rosenblatt.service.access import Access
 from rosenblatt.service.app import Application
-from rosenblatt.service.features import Features
 from rosenblatt.service.history import text_of
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.operations import OPERATIONS

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from rosenblatt.service.features import NamedFeatures
+from rosenblatt.models.feature_spaces import NamedFeatures
 from rosenblatt.service.forgetting import Replay, roll_back
 from rosenblatt.service.history import at_version
 from rosenblatt.service.learner import ServedLearner

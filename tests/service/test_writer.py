@@ -4,14 +4,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from scipy import sparse
 
-from rosenblatt import AveragedPerceptron, ConfidenceWeightedClassifier, Perceptron
+from rosenblatt import (
+    AveragedPerceptron,
+    ConfidenceWeightedClassifier,
+    OnlineLearner,
+    Perceptron,
+)
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.models.model import Model
+from rosenblatt.service.answers import why
+from rosenblatt.service.history import at_version
 from rosenblatt.service.journal import FILE, SNAPSHOTS
 from rosenblatt.service.limits import Limits, RequestError
+from rosenblatt.service.snapshots import file_of
 from rosenblatt.service.writer import CheckedExample, Writer
 
 from .conftest import counts, crash, create, same, taught, teach
@@ -319,3 +329,88 @@ def test_features_beyond_the_limit(writer: Writer) -> None:
     entry = create(writer, "easy", features={"limit": 2, "when_full": "ignore"})
     teach(writer, entry, taught({"a": 1.0, "b": 1.0, "c": 1.0}, "x"), taught({"d": 2.0}, "y"))
     assert entry.shown.learner.space.names() == ("a", "b")
+
+
+def measured(n: int, form: str) -> list[CheckedExample]:
+    """Return examples of unequal scales; as names with words, some of which come up late."""
+    generator = np.random.default_rng(4)
+    found = []
+    for i in range(n):
+        size, weight = generator.normal(1000.0, 50.0), generator.normal(0.0, 0.01)
+        features: Any = [size, weight, 0.0]
+        if form == "names":
+            late = {"late": float(i)} if i > n // 2 else {}
+            features = {"colour": "rgb"[i % 3], **late, "size": size, "weight": weight}
+        label = "abc"[int(size > 1000.0) + int(i > n // 3 and weight > 0.0)]
+        found.append(taught(features, label, f"id{i}"))
+    return found
+
+
+def bits(model: Model | None) -> list[Any]:
+    """Return all numbers of a model that scales."""
+    assert model is not None
+    arrays = model.encoding_arrays
+    assert model.encoding is not None
+    assert model.encoding["kind"] == "scaled"
+    return [model.weights.tolist(), *(arrays[name].tolist() for name in sorted(arrays))]
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "arow"])
+@pytest.mark.parametrize("form", ["names", "array"])
+def test_running_scale(tmp_path: Path, rule: str, form: str) -> None:
+    """A model that scales learns as OnlineLearner does, and so do its copies and its replay."""
+    batch = measured(90, form)
+    writer = Writer(tmp_path)
+    entry = create(writer, rule=rule, scale=True, features={"kind": form})
+    online = OnlineLearner(rule, scale=True)
+    for one in batch[:40]:
+        answer = teach(writer, entry, one)[0]
+        assert answer.predicted == online.predict_one(one.features)
+        online.learn_one(one.features, one.label)
+    before = bits(entry.own.learner.model())
+    new = taught({"size": 5.0, "new": 1.0} if form == "names" else [1.0, 2.0, 3.0], "d")
+    for bad in (taught(batch[0].features, 3), taught(_larger(batch[0].features), "a")):
+        with pytest.raises(RosenblattError):
+            teach(writer, entry, batch[50], new, bad)
+        with pytest.raises(RosenblattError):
+            teach(writer, entry, bad)
+        assert bits(entry.own.learner.model()) == before
+    teach(writer, entry, *batch[40:])
+    for one in batch[40:]:
+        online.learn_one(one.features, one.label)
+    found = bits(entry.own.learner.model())
+    assert found == bits(online.model_) == bits(entry.shown.learner.model())
+    rows = [one.features for one in batch]
+    assert entry.shown.learner.labels(entry.shown.learner.scores(rows)) == [
+        online.predict_one(x) for x in rows
+    ]
+    assert [entry.shown.learner.decided(x)[0] for x in rows] == [
+        online.predict_one(x) for x in rows
+    ]
+    replayed = at_version(writer.journal.here, None, entry.record, entry.shown.version, Limits())
+    assert bits(replayed.model()) == found
+    crash(writer)
+    again = Writer(tmp_path)
+    assert bits(again.entries["m"].shown.learner.model()) == found
+    file = file_of(online.model_)
+    served = create(again, "file", file=msgspec.to_builtins(file), features={"kind": ""})
+    numbers = [0.0] * online.n_features
+    assert served.shown.learner.decided(numbers)[0] in online.classes
+    again.close()
+
+
+def _larger(features: Any) -> Any:
+    """Return a row whose values cannot be scaled."""
+    if isinstance(features, dict):
+        return {name: 1e200 for name in features if name != "colour"}
+    return [1e200] * len(features)
+
+
+def test_hashed_features_cannot_be_scaled(writer: Writer) -> None:
+    """What shares a number has no mean of its own; the examples of a scaled model have no sum."""
+    with pytest.raises(InputError, match="cannot scale features that share a number"):
+        create(writer, scale=True, features=HASHED["features"])
+    entry = create(writer, scale=True)
+    teach(writer, entry, *measured(9, "names"))
+    with pytest.raises(RequestError, match="a model that scales are not the sum of its examples"):
+        why(writer, entry, {"size": 1000.0}, 5)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.single_rows import MISTAKE
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.models.online import row_learner
 from rosenblatt.training.online import RowLearner
 
 NUMBERS = "fiub"  # NumPy's kinds of what is converted to float64 without a thought
@@ -24,45 +24,45 @@ LIBRARIES = ("scipy", "pandas", "polars")
 ROWS = (np.ndarray, list, tuple)
 FIRST_ROOM = 64  # for the features of a sparse row
 
-_entrances: "WeakKeyDictionary[Any, Entrance]" = WeakKeyDictionary()
+_paths: "WeakKeyDictionary[Any, SingleRowPath]" = WeakKeyDictionary()
 if hasattr(os, "register_at_fork"):  # a thread that held a lock is not in the child
-    os.register_at_fork(after_in_child=_entrances.clear)
+    os.register_at_fork(after_in_child=_paths.clear)
 
 
 def learn_single_row(estimator: Any, learner: Learner, X: Any, y: Any) -> bool:
     """Learn from one row that looks as usual; return whether it did, else nothing has changed."""
-    entrance = _entrance(estimator, learner)
-    return entrance is not None and entrance.learn(X, y)
+    path = _path(estimator, learner)
+    return path is not None and path.learn(X, y)
 
 
 def predict_single_row(estimator: Any, X: Any) -> NDArray[Any] | None:
     """Return the label of one row that looks as usual, else None."""
-    entrance = _entrances.get(estimator)
-    if entrance is None or entrance.model is not estimator._model:  # noqa: SLF001  # ours
+    path = _paths.get(estimator)
+    if path is None or path.model is not estimator._model:  # noqa: SLF001  # ours
         learner = vars(estimator).get("_checked", (None, None))[1]
-        entrance = None if learner is None else _entrance(estimator, learner)
-    learner = None if entrance is None else entrance.learner
+        path = None if learner is None else _path(estimator, learner)
+    learner = None if path is None else path.learner
     if learner is None or (learner.zero, learner.fit_intercept) != (
         estimator.zero,
         estimator.fit_intercept,
     ):
         return None
-    return None if entrance is None else entrance.predict(X)
+    return None if path is None else path.predict(X)
 
 
-def _entrance(estimator: Any, learner: Learner) -> "Entrance | None":
-    """Return the entrance of an estimator as it is now, or None where it has none."""
-    entrance, model = _entrances.get(estimator), estimator._model  # noqa: SLF001  # ours
-    if entrance is None or entrance.model is not model or entrance.learner is not learner:
+def _path(estimator: Any, learner: Learner) -> "SingleRowPath | None":
+    """Return the path of an estimator as it is now, or None where it has none."""
+    path, model = _paths.get(estimator), estimator._model  # noqa: SLF001  # ours
+    if path is None or path.model is not model or path.learner is not learner:
         if learner.voted or model.encodes or len(model.classes) < 2 or estimator.class_weight:
             return None
         names = getattr(estimator, "feature_names_in_", None)
-        entrance = Entrance(model, learner, None if names is None else names.tolist())
-        _entrances[estimator] = entrance
-    return entrance
+        path = SingleRowPath(model, learner, None if names is None else names.tolist())
+        _paths[estimator] = path
+    return path
 
 
-class Entrance:
+class SingleRowPath:
     """Takes single rows to a model; one thread at a time has the buffer."""
 
     def __init__(self, model: Model, learner: Learner, names: list[str] | None) -> None:
@@ -178,11 +178,6 @@ class Entrance:
         if rows is None or rows.row.room < room or not rows.learns(state):
             if state.n_classes > 2 and state.by_feature != sparse:
                 return None
-            rows = self._rows[sparse] = RowLearner(
-                state,
-                self.learner.step,
-                zero=ZERO_CONVENTIONS[self.learner.zero],
-                constant=self.learner.constant,
-                room=max(FIRST_ROOM, 2 * room) if sparse else 0,
-            )
+            room = max(FIRST_ROOM, 2 * room) if sparse else 0
+            rows = self._rows[sparse] = row_learner(self.learner, state, room)
         return rows

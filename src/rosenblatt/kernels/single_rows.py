@@ -21,7 +21,7 @@ from rosenblatt.kernels.rows import CSR
 EMITTER = "rosenblatt.kernels.emission.single_rows"
 BUILTINS = ("fill_row", "learn_row", "decide_row", "learn_named", "predict_named")
 
-RIGHT, MISTAKE, NOT_FINITE, OVERFLOW, OUT_OF_RANGE = range(5)  # what a row was
+RIGHT, MISTAKE, NOT_FINITE, OVERFLOW, OUT_OF_RANGE, TOO_LARGE = range(6)  # what a row was
 UNUSUAL = -1  # nothing was done, since it takes more than a look
 
 # Layout of the struct shared with compiled code: arrays of the row, one dict item, known types.

@@ -114,17 +114,24 @@ def state_with_classes(
     state: State, classes: NDArray[Any], seen: NDArray[Any], rule: Rule
 ) -> tuple[State, NDArray[Any]]:
     """Return a copy of the state, and the classes, with those added that it has not met."""
+    together = with_labels(classes, seen)
+    if len(together) == len(classes):
+        return copy.deepcopy(state), classes
+    kept = np.searchsorted(together, classes)
+    return state.with_classes(kept, len(together), pair_scale(rule)), together
+
+
+def with_labels(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[Any]:
+    """Return classes and labels together, sorted; raise InputError for labels of another type."""
+    if len(classes) == 0:
+        return np.unique(seen)
     if not _comparable(seen, classes):
         msg = (
             f"The labels {seen.tolist()[:3]} are of another type than the classes learned so far, "
             f"{classes.tolist()[:3]}: give labels of one type."
         )
         raise InputError(msg)
-    together = np.union1d(classes, seen)
-    if len(together) == len(classes):
-        return copy.deepcopy(state), classes
-    kept = np.searchsorted(together, classes)
-    return state.with_classes(kept, len(together), pair_scale(rule)), together
+    return np.union1d(classes, seen)
 
 
 def _comparable(y: NDArray[Any], classes: NDArray[Any]) -> bool:

@@ -1,23 +1,30 @@
 """One row at a time, by name or by place, with the two verbs of river: learn_one, predict_one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite, nan
+from math import isfinite
 from os import PathLike, fspath
 from typing import Any, Self, Unpack, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.data.scaling import ScaledEncoding
 from rosenblatt.errors import InputError, WeightOverflowError
-from rosenblatt.kernels.single_rows import MISTAKE, NAMES, NOT_FINITE, OVERFLOW, RIGHT, UNUSUAL
-from rosenblatt.kernels.spread import FeatureMoments
-from rosenblatt.kernels.text.hashing import SEED, term_hash
+from rosenblatt.kernels.counts import Log
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.single_rows import MISTAKE, NOT_FINITE, OVERFLOW, RIGHT, TOO_LARGE, UNUSUAL
+from rosenblatt.kernels.spread import FeatureMoments, RowScaler
 from rosenblatt.lazy import public_name
-from rosenblatt.models.fitting import state_with_classes
+from rosenblatt.models.feature_spaces import (
+    MOST_FEATURES,
+    ArrayFeatures,
+    FeatureSpace,
+    HashedFeatures,
+    NamedFeatures,
+)
+from rosenblatt.models.fitting import with_labels
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import MOVED, Class, Model, model_of
+from rosenblatt.models.model import MOVED, Class, Model, model_of, record_of
 from rosenblatt.parameters import (
     AT_LEAST_ONE,
     CHECKS,
@@ -27,13 +34,13 @@ from rosenblatt.parameters import (
     check_parameters,
     one_of,
 )
-from rosenblatt.rules import ZERO_CONVENTIONS, Interval, RuleValues
+from rosenblatt.rules import ZERO_CONVENTIONS, Interval, RuleValues, pair_scale
 from rosenblatt.training.history import Outcome
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State, overflow
 
-FIRST_ROOM = 32  # for features, of a row and of the vocabulary; doubled whenever it is too little
-MOST_REMEMBERED = 1 << 17  # names whose hash is remembered
+FIRST_ROOM = 32  # for the features of a row
+FIRST_FEATURES = 64  # that weights have room for; doubled whenever they are too few
 MOST_HASH_BITS = 28
 CHECKED: dict[str, Check | Interval] = {
     "rule": CHECKS["rule"],
@@ -48,6 +55,12 @@ CHECKED: dict[str, Check | Interval] = {
 }
 RUNNING = "running"  # among the arrays of an encoding: what scales the rows to come
 HASHED_NAMES = "hashed_names"  # in the record of a model's training: bits of the hash
+
+
+def row_learner(learner: Learner, state: State, room: int, log: Log | None = None) -> RowLearner:
+    """Return what learns rows of up to so many features by a state; 0: dense rows."""
+    zero, constant = ZERO_CONVENTIONS[learner.zero], learner.constant
+    return RowLearner(state, learner.step, zero=zero, constant=constant, room=room, log=log)
 
 
 class OnlineLearner:
@@ -113,21 +126,29 @@ class OnlineLearner:
         given = (rule, memory, hash_bits, scale, zero, fit_intercept)
         check_parameters("OnlineLearner", dict(zip(CHECKED, given, strict=True)), CHECKED)
         shared: dict[str, Any] = {"zero": zero, "fit_intercept": bool(fit_intercept)}
-        values = cast("dict[str, float | None]", parameters)
-        self._learner = Learner(rule, memory or "", values, **shared)
-        self._hash_mask = None if hash_bits is None else (1 << hash_bits) - 1
+        learner = Learner(rule, memory or "", cast("dict[str, float | None]", parameters), **shared)
         if scale and hash_bits is not None:
             msg = "OnlineLearner cannot scale features that share a number: leave hash_bits out."
             raise InputError(msg)
-        self._moments = FeatureMoments(0) if scale else None
-        self._vocabulary: dict[Any, int] = {}  # number of each name; of hashes, those remembered
-        self._named: bool | None = None  # None: no row has come yet
-        self._direct = False  # whether dicts may go to the kernel as they are
         self._labels = np.unique(np.asarray([*classes]))
-        self._state = self._learner.start(0, len(self._labels))
+        space: FeatureSpace = NamedFeatures(limit=MOST_FEATURES, checked=True)
+        if hash_bits is not None:
+            space = HashedFeatures(hash_bits, checked=True)
+        self._begin(learner, space, self._labels.tolist(), scale=scale)
+        self._named: bool | None = None  # None: no row has come yet
         self._n_rows = self._n_mistakes = 0
-        self._rows: RowLearner | None = None  # made when it is needed
-        self._note_classes()
+
+    def _begin(
+        self, learner: Learner, space: FeatureSpace, classes: Sequence[Class], *, scale: bool
+    ) -> None:
+        """Become a learner that has learned nothing."""
+        self.learner, self.space = learner, space
+        self.moments = FeatureMoments(0) if scale else None
+        self.state = learner.start(0, len(classes))
+        self._width = 0  # features that have a weight; the state has room for more
+        self._log: Log | None = None  # gets the line of an update
+        self._scaler: RowScaler | None = None
+        self._set_classes(classes)
 
     @classmethod
     def from_model(cls, fitted: Any, *, hash_bits: int | None = None) -> Self:
@@ -144,8 +165,7 @@ class OnlineLearner:
             Model.load(fspath(fitted)) if isinstance(fitted, str | PathLike) else model_of(fitted)
         )
         model.check_weights()
-        running = model.encoding_arrays.get(RUNNING)
-        encodes = model.encoding is not None and running is None
+        encodes = model.encoding is not None and RUNNING not in model.encoding_arrays
         if model.voted or encodes or model.options.get("class_weight"):
             reason = "votes" if model.voted else "weighs its classes"
             reason = "makes features of what it is given" if encodes else reason
@@ -157,27 +177,34 @@ class OnlineLearner:
         if bits is not None and model.n_features != 1 << bits:
             msg = f"hash_bits={bits} is {1 << bits} features; the model has {model.n_features}."
             raise InputError(msg)
-        self._learner = learner
-        names = model.feature_names
+        names = names_of(model)
+        if bits is None:
+            self.space = ArrayFeatures(model.n_features)
+            if names is not None:
+                self.space = NamedFeatures(names, MOST_FEATURES, checked=True)
+        self._named = self.space.sparse
+        self.learner, self._labels = learner, model.labels
+        self._resume(model, self._labels.tolist())
+        if MOVED in model.training:  # what was learned is where it was before
+            self.state.by_class(self.state.weights)[0, -1] += model.training[MOVED]
+        self._n_rows, self._n_mistakes = (
+            model.outcome.get(name, 0) for name in ("n_iter", "n_mistakes")
+        )
+        return self
+
+    def _resume(self, model: Model, classes: Sequence[Class]) -> None:
+        """Change to what a model has learned, in memory of its own."""
+        self.state, self._width = model.copy().state, model.n_features
+        self.state.keep_average(self.learner.averaged)
+        running = model.encoding_arrays.get(RUNNING)
         if running is not None:
             if running.shape != (5, model.n_features):
                 msg = "What scales the features of the model does not fit their number."
                 raise InputError(msg)
-            self._moments = FeatureMoments(0)
-            self._moments.values = running.copy()
-            names = getattr(model.encoder, "known_names", None)
-        self._note_kind(bits is not None or names is not None)
-        if bits is None and names is not None:
-            self._vocabulary = {name: k for k, name in enumerate(names)}
-        model = model.copy()
-        if MOVED in model.training:  # what was learned is where it was before
-            model.move_bias(model.training[MOVED])
-        self._labels, self._state = model.labels, model.state
-        self._n_rows, self._n_mistakes = (
-            model.outcome.get(name, 0) for name in ("n_iter", "n_mistakes")
-        )
-        self._note_classes()
-        return self
+            self.moments = FeatureMoments(0)
+            self.moments.values = running.copy()
+        self._set_classes(classes)
+        self._widen()
 
     def learn_one(self, x: Any, y: Class, w: float = 1.0) -> None:
         """Learn from one row.
@@ -196,8 +223,8 @@ class OnlineLearner:
             return
         rows: Any = self._rows
         found = UNUSUAL
-        if rows is not None and type(x) is dict and self._direct:
-            found = rows.learn_named(number, w, self._vocabulary, x)
+        if self._direct and type(x) is dict:
+            found = rows.learn_named(number, w, self.space.direct, x)
         if found == UNUSUAL:
             found = self._learn(x, number, w)
         if found > MISTAKE:
@@ -207,26 +234,39 @@ class OnlineLearner:
 
     def _learn(self, x: Any, number: int, w: float) -> int:
         """Learn from a row of a known class, however it looks; return what was found."""
-        rows: Any = self._rows
-        if rows is None or not self._put_usual(rows, x):
-            rows = self._put(x, learning=True)
-            if rows is None:  # there is but one class
-                self._state.count += 1
-                return RIGHT
-        found: int = rows.learn(number, w)
-        if found > MISTAKE:
-            self._take_out()
+        rows = self._rows
+        if rows is None or not self._filled(rows, x):
+            plain = self._plain(x)
+            self._number(x, plain)
+            if len(self._classes) < 2:
+                return self._learn_alone(plain)
+            rows = self._put(plain)
+        return self._step(rows, number, w)
+
+    def _learn_alone(self, x: Any) -> int:
+        """Learn from a row whose class is the only one: it has no rival yet."""
+        found = RIGHT
+        if self.moments is not None:
+            at, values = self.space.entries(x, self._width)
+            row = np.array(values, np.float64), np.array(at, np.int32), np.array([0, len(at)])
+            found = RowScaler(self.moments, *row)(learning=True)
+        self.state.count += found == RIGHT
         return found
 
-    def _take_out(self) -> None:
-        """Change the moments back to those before the last row."""
-        if self._moments is not None:
-            at, before = self._before
-            self._moments.values[:, at] = before
+    def _step(self, rows: RowLearner, number: int, w: float) -> int:
+        """Learn from the row of the buffer; where it cannot be learned nothing changes."""
+        if self._scaler is None:
+            return rows.learn(number, w)
+        found = self._scaler(learning=True)
+        if found == RIGHT:
+            found = rows.learn(number, w)
+            if found > MISTAKE:
+                self._scaler.undo()
+        return found
 
     def _learn_unusual(self, x: Any, y: Class, w: float) -> None:
         """Learn from a row of a new class or another weight; one that is refused adds no class."""
-        state, labels = self._state, self._labels
+        state, labels = self.state, self._labels
         number = self._class_number(y, w)
         if w == 0.0:
             return
@@ -236,9 +276,9 @@ class OnlineLearner:
                 raise self._error(found, x)
         except (InputError, WeightOverflowError):
             if self._labels is not labels:
-                state.widen(self._state.n_features)  # for names that came up with it
-                self._state, self._labels = state, labels
-                self._note_classes()
+                state.widen(self.state.n_features)  # for names that came up with it
+                self.state, self._labels = state, labels
+                self._set_classes(labels.tolist())
             raise
         self._n_rows += 1
         self._n_mistakes += found
@@ -252,23 +292,26 @@ class OnlineLearner:
             return None
         rows: Any = self._rows
         number = UNUSUAL
-        if rows is not None and type(x) is dict and self._direct:
-            number = rows.predict_named(self._vocabulary, x)
+        if self._direct and type(x) is dict:
+            number = rows.predict_named(self.space.direct, x)
         if number == UNUSUAL:
-            if rows is None or not self._put_usual(rows, x):
-                rows = self._put(x, learning=False)
-                if rows is None:
-                    return self._answers[0]
-            number = rows.predict()
+            if len(self._classes) < 2:
+                self._plain(x)
+                return self._classes[0]
+            number = self._decide(self._entered(x))
         if number < 0:
             raise self._error(-number, x)
-        answer: Class = self._answers[number]
-        return answer
+        return self._classes[number]
+
+    def _decide(self, rows: RowLearner) -> int:
+        """Return the number of the class of the row in the buffer, or what is wrong, negative."""
+        found = RIGHT if self._scaler is None else self._scaler(learning=False)
+        return rows.predict() if found == RIGHT else -found
 
     @property
     def classes(self) -> list[Class]:
         """The classes known so far, sorted."""
-        return list(self._answers)
+        return list(self._classes)
 
     @property
     def n_rows(self) -> int:
@@ -283,8 +326,7 @@ class OnlineLearner:
     @property
     def n_features(self) -> int:
         """How many features have a weight."""
-        growing = self._named and self._hash_mask is None
-        return len(self._vocabulary) if growing else self._state.n_features
+        return self._width
 
     @property
     def model_(self) -> Model:
@@ -292,31 +334,40 @@ class OnlineLearner:
         if self._n_rows == 0:
             msg = "This OnlineLearner has learned nothing yet."
             raise InputError(msg)
-        outcome = Outcome([], "max_iter", 0)
-        learner = self._learner
-        model = Model.fitted(
-            learner.estimator, learner.options(), self._labels, self._narrowed(), outcome
+        model = Model(
+            self.learner.estimator,
+            self.learner.options(),
+            self._classes,
+            **self._vectors(),
+            **record_of(Outcome([], "max_iter", 0)),
+            training={"label_type": self._labels.dtype.str},
         )
         model.outcome |= {"n_iter": self._n_rows, "n_mistakes": self._n_mistakes}
-        if self._hash_mask is not None:
-            model.training[HASHED_NAMES] = self._hash_mask.bit_length()
-        elif self._named:
-            names = tuple(str(name) for name in self._vocabulary)
-            if len(set(names)) < len(names):
-                msg = "Two features have the same name once it is text, such as 1 and '1'."
-                raise InputError(msg)
-            model.feature_names = names
-        return model if self._moments is None else self._with_scaling(model, self._moments)
+        if isinstance(self.space, HashedFeatures):
+            model.training[HASHED_NAMES] = self.space.bits
+        model.feature_names = names = self.space.names()
+        if names is not None and len(set(names)) < len(names):
+            msg = "Two features have the same name once it is text, such as 1 and '1'."
+            raise InputError(msg)
+        return self._with_scaling(model)
 
-    def _with_scaling(self, model: Model, moments: FeatureMoments) -> Model:
+    def _vectors(self) -> dict[str, Any]:
+        """Return a copy of the weights as a model has them, without the room for more."""
+        used = np.append(np.arange(self._width), self.state.n_features)  # the bias stands last
+        return {
+            name: part.take(used, axis=1) if isinstance(part, np.ndarray) else part
+            for name, part in self.state.vectors(copied=False).items()
+        }
+
+    def _with_scaling(self, model: Model) -> Model:
         """Return a model that scales rows as they would be scaled now, and can go on."""
-        moments.widen(model.n_features)
-        centre, deviation = moments.centre()
+        if self.moments is None:
+            return model
         n = model.n_features
+        centre, deviation = self.moments.centre()
         divisor = np.where(deviation > 0.0, deviation, 1.0)
-        # Indicators of texts are not scaled, and have had no value.
         encoding = ScaledEncoding(centre[:n], divisor[:n], model.feature_names)
-        arrays = encoding.arrays() | {RUNNING: moments.values[:, :n].copy()}
+        arrays = encoding.arrays() | {RUNNING: self.moments.values[:, :n].copy()}
         return replace(
             model, feature_names=None, encoding=encoding.as_json(), encoding_arrays=arrays
         )
@@ -326,18 +377,23 @@ class OnlineLearner:
         return public_name("load")(self.model_)
 
     def __repr__(self) -> str:
-        given = {"memory": self._learner.memory} | dict(self._learner.values)
+        given = {"memory": self.learner.memory} | dict(self.learner.values)
         described = "".join(f", {name}={value!r}" for name, value in given.items())
-        return f"OnlineLearner({self._learner.rule!r}{described})"
+        return f"OnlineLearner({self.learner.rule!r}{described})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_rows": None}  # it knows addresses
+        return self.__dict__ | {"_rows": None, "_scaler": None, "_direct": False}  # of addresses
 
-    def _note_classes(self) -> None:
+    def _set_classes(self, classes: Sequence[Class]) -> None:
         """Change all that depends on the classes, or on where the weights stand."""
-        self._answers: list[Class] = self._labels.tolist()
-        self._numbers = {label: number for number, label in enumerate(self._answers)}
-        self._rows = None
+        self._classes = tuple(classes)
+        self._numbers = {label: number for number, label in enumerate(classes)}
+        self._moved()
+
+    def _moved(self) -> None:
+        """Forget what knows where the weights stand."""
+        self._rows: RowLearner | None = None  # made when it is needed
+        self._direct = False  # whether dicts may go to the kernel as they are
 
     def _class_number(self, y: Class, w: float) -> int:
         """Return the number of a class, new or not; check the weight."""
@@ -351,137 +407,125 @@ class OnlineLearner:
         if label.ndim or label.dtype.kind not in "biufU" or not whole:
             msg = f"A class must be text, a whole number or a bool; got {y!r}."
             raise InputError(msg)
-        if len(self._labels):
-            seen = label.reshape(1)
-            self._state, self._labels = state_with_classes(
-                self._state, self._labels, seen, self._learner.step
-            )
-        else:
-            self._labels = label.reshape(1)
-            self._state = self._learner.start(self._state.n_features, 1)
-        self._note_classes()
+        self._labels = with_labels(self._labels, label.reshape(1))
+        self._grow(self._labels.tolist())
         return self._numbers[y]
 
-    def _put_usual(self, rows: RowLearner, x: Any) -> bool:
+    def _grow(self, classes: Sequence[Class]) -> None:
+        """Make room for classes that are new; their weights have been 0 all along."""
+        place = {label: number for number, label in enumerate(classes)}
+        kept = np.array([place[label] for label in self._classes], np.intp)
+        self.state = self.state.with_classes(kept, len(classes), pair_scale(self.learner.step))
+        self._set_classes(classes)
+
+    def _widen(self) -> None:
+        """Make room for features that are new; their weights have been 0 all along."""
+        needed = self._width = max(self._width, self.space.n_features)
+        if self.space.sparse:  # with room for those to come
+            needed = max(FIRST_FEATURES, 1 << (needed - 1).bit_length())
+        if needed > self.state.n_features:
+            self.state.widen(needed)
+            self._moved()
+        if self.moments is not None:
+            self.moments.widen(self.state.n_features)
+
+    def _filled(self, rows: RowLearner, x: Any) -> bool:
         """Write a row to the buffer, where it is one that needs no more than a look."""
-        if self._moments is not None:
-            return False
-        if self._named:
-            return type(x) is dict and rows.row.fill(self._vocabulary, x)
+        space = self.space
+        if space.sparse:
+            known = space.direct
+            usual = type(x) is dict and known is not None and space.n_features == self._width
+            return usual and rows.row.fill(known or {}, x)
         if type(x) is not np.ndarray or x.shape != rows.shape or x.dtype.kind not in "fiub":
             return False
         rows.dense[...] = x
         return True
 
-    def _put(self, x: Any, *, learning: bool) -> RowLearner | None:
-        """Write a row to the buffer, whatever is unusual about it; None where one class is known.
+    def _entered(self, x: Any, plain: Any = None) -> RowLearner:
+        """Return what decides a row and learns from it, with this row in its buffer, unscaled."""
+        rows = self._rows
+        if rows is not None and rows.learns(self.state) and self._filled(rows, x):
+            return rows
+        return self._put(self._plain(x) if plain is None else plain)
 
-        To learn, make room for names that are new; to predict, leave them out.
-        """
+    def _number(self, x: Any, plain: Any) -> None:
+        """Number what is new in a row and make room for it."""
+        space, moments = self.space, self.moments
+        space.learn(plain)
+        self._named = space.sparse
+        if space.n_features != self._width:
+            self._widen()
+        if moments is not None and space.direct is not None and plain is not x:
+            for name, value in x.items():
+                if isinstance(value, str) and f"{name}={value}" in space.direct:
+                    moments.leave(space.direct[f"{name}={value}"])
+
+    def _put(self, x: Any) -> RowLearner:
+        """Write a plain row to the buffer, which grows where it has to."""
+        rows = self._rows
+        if rows is None or not rows.learns(self.state):
+            rows = self._new_rows(FIRST_ROOM)
+        numbers, values = self.space.entries(x, self._width)
+        if not self.space.sparse:
+            rows.dense[...] = values
+            return rows
+        if len(numbers) > rows.row.room:
+            rows = self._new_rows(2 * len(numbers))
+        rows.row.put(numbers, values)
+        return rows
+
+    def _matrix(self, batch: Sequence[Any]) -> Rows:
+        """Return plain rows as the weights read them, unscaled."""
+        room, constant = self.state.n_features, self.learner.constant
+        return self.space.rows(batch, self._width, room, constant)
+
+    def _new_rows(self, room: int) -> RowLearner:
+        """Return what learns rows of up to that many features, or dense ones, in its buffer."""
+        sparse = self.space.sparse
+        self._rows = rows = row_learner(self.learner, self.state, room if sparse else 0, self._log)
+        if self.moments is not None:
+            every = np.arange(len(rows.dense), dtype=np.int32), np.array([0, len(rows.dense)])
+            row = (rows.row.data, rows.row.indices, rows.row.indptr)
+            self._scaler = RowScaler(self.moments, *(row if sparse else (rows.dense, *every)))
+        self._remember(rows)
+        return rows
+
+    def _remember(self, rows: RowLearner) -> None:
+        """Let rows with the names of the row before be filled faster."""
+        if self.space.direct is not None:
+            rows.row.remember(self.space.direct, complete=isinstance(self.space, NamedFeatures))
+            self._direct = self.moments is None
+
+    def _plain(self, x: Any) -> Any:
+        """Return a row as the feature space takes it; raise InputError for what is no row."""
         named = isinstance(x, Mapping)
         if self._named not in {None, named}:
             msg = "This OnlineLearner has learned from {}; got a row of type {}.".format(
                 "dicts of named features" if self._named else "arrays", type(x).__name__
             )
             raise InputError(msg)
-        rows = self._put_named(x, learning=learning) if named else self._put_array(x, learning)
-        self._note_kind(named)
-        return rows
-
-    def _note_kind(self, named: bool | None) -> None:
-        """Change to take dicts, or arrays."""
-        self._named, self._direct = named, bool(named) and self._moments is None
-
-    def _put_named(self, x: Mapping[Any, Any], *, learning: bool) -> RowLearner | None:
-        features = dict(_feature(name, value) for name, value in x.items())
-        if learning or self._hash_mask is not None:
-            self._number(features)
-        else:
-            features = {name: v for name, v in features.items() if name in self._vocabulary}
-        numbers = [self._vocabulary[name] for name in features]
-        values = list(features.values())
-        if self._moments is not None:
-            plain = {name for name, value in x.items() if not isinstance(value, str)}
-            values = self._scaled(values, numbers, [n in plain for n in features], learning)
-        if len(self._answers) < 2:
-            return None
-        rows = self._rows
-        if rows is None or rows.row.room < len(features) or not rows.learns(self._state):
-            room = FIRST_ROOM if rows is None else rows.row.room
-            rows = self._learner_of(max(room, 2 * len(features)))
-        rows.row.put(numbers, values)
-        return rows
-
-    def _scaled(self, values: Any, numbers: Any, which: Any, learning: bool) -> Any:
-        """Return a row with some of its values scaled; to learn, take them in before."""
-        moments = self._moments
-        if moments is None or not len(numbers):
-            return values
-        found, at, which = np.array(values), np.array(numbers, np.int32), np.array(which)
-        moments.widen(int(at.max()) + 1)
-        if learning:
-            self._before = at[which], moments.values[:, at[which]]
-            moments.add(found[which], at[which])
-            if not np.isfinite(moments.values[2, at]).all():
-                self._take_out()
-                msg = "A value of the row is too large to be scaled; the row is not learned."
-                raise InputError(msg)
-        found[which] = moments.scaled(found[which], at[which])
-        return found
-
-    def _number(self, features: dict[Any, float]) -> None:
-        """Change the vocabulary to know all these names, and the weights to have room for them."""
-        if self._hash_mask is not None:
-            if len(self._vocabulary) + len(features) > MOST_REMEMBERED:
-                self._vocabulary.clear()
-            for name in features:
-                self._vocabulary[name] = term_hash(str(name).encode(), SEED) & self._hash_mask
-        else:
-            for name in features:
-                self._vocabulary.setdefault(name, len(self._vocabulary))
-        needed = len(self._vocabulary) if self._hash_mask is None else self._hash_mask + 1
-        if needed > self._state.n_features:
-            grown = max(FIRST_ROOM, 2 * needed)
-            self._state.widen(grown if self._hash_mask is None else needed)
-
-    def _put_array(self, x: Any, learning: bool) -> RowLearner | None:
-        n_features = self._state.n_features or None
+        if named:
+            return self.space.plain(x)
         try:
             row = np.asarray(x, np.float64)
         except (TypeError, ValueError):
             row = np.zeros((0, 0))
-        if row.ndim != 1 or not len(row) or (n_features and len(row) != n_features):
-            msg = f"A row must be {n_features or 'some'} numbers; got {x!r:.100}."
+        if row.ndim != 1 or not len(row) or (self._width and len(row) != self._width):
+            msg = f"A row must be {self._width or 'some'} numbers; got {x!r:.100}."
             raise InputError(msg)
-        unsafe = len(self._answers) < 2 or not n_features or self._moments is not None
-        if unsafe and not np.isfinite(row).all():
+        if (len(self._classes) < 2 or not self._width) and not np.isfinite(row).all():
             raise self._error(NOT_FINITE, row)
-        self._state.widen(len(row))
-        if self._moments is not None:
-            every = np.arange(len(row))
-            row = self._scaled(row, every, np.ones(len(row), bool), learning)
-        if len(self._answers) < 2:
-            return None
-        rows = self._rows
-        if rows is None or not rows.learns(self._state):
-            rows = self._learner_of(0)
-        rows.dense[...] = row
-        return rows
-
-    def _learner_of(self, room: int) -> RowLearner:
-        """Return what learns rows of up to that many features, or dense ones, in the buffer."""
-        zero = ZERO_CONVENTIONS[self._learner.zero]
-        constant = self._learner.constant
-        self._rows = RowLearner(
-            self._state, self._learner.step, zero=zero, constant=constant, room=room
-        )
-        self._rows.row.remember(self._vocabulary, complete=self._hash_mask is None)
-        return self._rows
+        if self._named is None:
+            self.space = ArrayFeatures()
+        return row
 
     def _error(self, found: int, x: Any) -> Exception:
         """Return the error for what a kernel found wrong with a row."""
         if found == OVERFLOW:
-            return overflow(when="on this row, which is not learned", rule=self._learner.step)
+            return overflow(when="on this row, which is not learned", rule=self.learner.step)
+        if found == TOO_LARGE:
+            msg = "A value of the row is too large to be scaled; the row is not learned."
+            return InputError(msg)
         items = x.items() if isinstance(x, Mapping) else enumerate(x)
         for name, value in items:
             if not isinstance(value, str) and not isfinite(value):
@@ -489,33 +533,8 @@ class OnlineLearner:
                 return InputError(msg)
         return InputError("A feature of the row is out of range.")
 
-    def _narrowed(self) -> State:
-        """Return a copy of the state with the features that are in use."""
-        state, n = self._state, self.n_features
 
-        axis = 0 if state.by_feature else -1
-        used = np.append(np.arange(n), state.n_features)  # the bias stands last
-
-        def cut(array: NDArray[Any] | None) -> Any:
-            return None if array is None else array.take(used, axis=axis)
-
-        w, u, sigma = map(cut, (state.weights, state.ledger, state.variance))
-        return State(w, u, state.n_classes, state.count, state.by_feature, sigma)
-
-
-def _feature(name: Any, value: Any) -> tuple[Any, float]:
-    """Return a feature of a dict as one that has a number: its name, and a finite value."""
-    if isinstance(value, str):
-        return f"{name}={value}", 1.0
-    plain = str(name) if isinstance(name, str) else name
-    if type(plain) not in NAMES:
-        msg = f"The name of a feature must be text or a whole number; got {name!r}."
-        raise InputError(msg)
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = nan
-    if not isfinite(number):
-        msg = f"Feature {name!r} of the row is {value!r}; it must be a finite number."
-        raise InputError(msg)
-    return plain, number
+def names_of(model: Model) -> tuple[str, ...] | None:
+    """Return the names of the features of a model, which may be scaled."""
+    scaled = RUNNING in model.encoding_arrays
+    return getattr(model.encoder, "known_names", None) if scaled else model.feature_names

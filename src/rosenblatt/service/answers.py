@@ -19,16 +19,16 @@ from rosenblatt.kernels.shapes import entries
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.explanation import contributions
-from rosenblatt.models.model import Class, Model
-from rosenblatt.rules import pair_scale
-from rosenblatt.service.features import (
+from rosenblatt.models.feature_spaces import (
     NUMBERS,
-    ColumnFeatures,
     Features,
     HashedFeatures,
     NamedFeatures,
     Value,
 )
+from rosenblatt.models.model import Class, Model
+from rosenblatt.rules import pair_scale
+from rosenblatt.service.columns import ColumnFeatures
 from rosenblatt.service.history import (
     at_version,
     example_of,
@@ -193,7 +193,7 @@ def _as_model(served: ServedLearner) -> Model:
     return Model(
         served.learner.estimator,
         {"fit_intercept": served.learner.fit_intercept},
-        served.classes,
+        tuple(served.classes),
         state.by_class(state.weights),
         ledger,
         state.count,
@@ -205,10 +205,11 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
     with writer.journal.reader() as reader:
         head, record = reader.head(entry.record.model), _current(reader, entry)
         served = at_version(reader, writer.snapshots, record, head, writer.limits)
-        if served.learner.second_order:
+        if served.learner.second_order or served.moments is not None:
+            what = "a model that scales" if served.moments else f"the rule {served.learner.rule}"
             msg = (
-                f"The weights of the rule {served.learner.rule} are not the sum of its examples, "
-                "so no example can be named; ask for explain."
+                f"The weights of {what} are not the sum of its examples, so no example can be "
+                "named; ask for explain."
             )
             raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
         number, rows = _decided(served, features)

@@ -24,9 +24,10 @@ from starlette.types import Receive, Scope, Send
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.checks import Fault
 from rosenblatt.models.document import parse
+from rosenblatt.models.feature_spaces import Features
 from rosenblatt.service import answers
 from rosenblatt.service.access import Access, Caller
-from rosenblatt.service.features import ColumnFeatures, Features
+from rosenblatt.service.columns import ColumnFeatures
 from rosenblatt.service.forgetting import Replays
 from rosenblatt.service.history import text_of
 from rosenblatt.service.journal import JournalReader

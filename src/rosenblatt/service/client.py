@@ -157,7 +157,7 @@ class Client:
             Its name.
         file : bytes, optional
             Contents of a model file, to go on from there.
-        spec : rule, memory, parameters, zero, fit_intercept, classes, features
+        spec : rule, memory, parameters, zero, fit_intercept, scale, classes, features
             As in ``ModelSpec``: ``rule="pa1", parameters={"C": 0.5}, features={"kind": "hashed"}``.
         """
         body = _without_none(file=msgspec.to_builtins(file))

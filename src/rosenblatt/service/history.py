@@ -8,24 +8,26 @@ import msgspec
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.checks import check_learner, class_weights_of
-from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import Class, Model
-from rosenblatt.service import requests
-from rosenblatt.service.features import (
+from rosenblatt.models.feature_spaces import (
     ArrayFeatures,
-    ColumnFeatures,
     Features,
     FeatureSpace,
     HashedFeatures,
     NamedFeatures,
     NumberedFeatures,
 )
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Class, Model
+from rosenblatt.models.online import RUNNING, names_of
+from rosenblatt.service import requests
+from rosenblatt.service.columns import ColumnFeatures
 from rosenblatt.service.journal import LEARNED, Event, JournalReader, ModelRecord
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import ModelSpec, label_of
 from rosenblatt.service.snapshots import Snapshots, model_from, whole
 
+SAID_BY_FILES = ("rule", "memory", "parameters", "zero", "fit_intercept", "scale", "classes")
 TOGETHER = 1000  # examples that are replayed in one pass
 encode = msgspec.json.Encoder(order="deterministic").encode
 _features = msgspec.json.Decoder(requests.Features)
@@ -82,7 +84,7 @@ def new_learner(spec: ModelSpec, limits: Limits, file: bytes | None = None) -> S
     if len(classes) > limits.classes:
         msg = f"classes has {len(classes)} labels; a model may have {limits.classes}."
         raise InputError(msg)
-    return ServedLearner(learner, space, classes, limits.classes)
+    return ServedLearner(learner, space, classes, limits.classes, scale=spec.scale)
 
 
 def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace:
@@ -99,7 +101,7 @@ def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace
             raise InputError(msg)
     if wanted.kind == "array":
         return ArrayFeatures(wanted.n_features if model is None else model.n_features)
-    names = () if model is None else model.feature_names or ()
+    names = () if model is None else names_of(model) or ()
     return NamedFeatures(names, wanted.limit or limit, wanted.when_full)
 
 
@@ -123,14 +125,17 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     space: FeatureSpace
     if kind in ("table", "conjunctions"):
         space = ColumnFeatures(model)
-    elif model.encoding is not None:
+    elif kind == "scaled" and RUNNING not in model.encoding_arrays:
+        msg = "A model that scales its features can be served if an OnlineLearner trained it."
+        raise InputError(msg)
+    elif model.encoding is not None and kind != "scaled":
         zero_based = bool(model.encoding["zero_based"])
         space = NumberedFeatures(model.n_features, zero_based=zero_based)
-    elif spec.features.kind == "names" and model.feature_names is not None:
+    elif spec.features.kind == "names" and (names := names_of(model)) is not None:
         limit = spec.features.limit or limits.model_features
-        space = NamedFeatures(model.feature_names, limit, spec.features.when_full)
+        space = NamedFeatures(names, limit, spec.features.when_full)
     else:
-        space = ArrayFeatures(model.n_features, model.feature_names)
+        space = ArrayFeatures(model.n_features, names_of(model))
     served = ServedLearner.of_model(model, learner, space, limits.classes)
     served.class_weights = class_weights_of(model)
     return served
@@ -140,13 +145,16 @@ def check_spec(spec: ModelSpec) -> None:
     """Raise InputError where a specification asks for what would have no effect."""
     plain, features = ModelSpec(), spec.features
     if spec.file is not None:
-        for name in ("rule", "memory", "parameters", "zero", "fit_intercept", "classes"):
+        for name in SAID_BY_FILES:
             if getattr(spec, name) != getattr(plain, name):
                 msg = f"{name} has no effect with file: the model file says it. Leave it out."
                 raise InputError(msg)
         if features.kind not in ("", "names"):
             msg = f"features.kind must be names or left out with file; got {features.kind}."
             raise InputError(msg)
+    if spec.scale and features.kind == "hashed":
+        msg = "A model cannot scale features that share a number: leave scale out."
+        raise InputError(msg)
     used = {"hashed": {"bits"}, "array": {"n_features"}}.get(features.kind, {"limit", "when_full"})
     if spec.file is not None and not features.kind:
         used = set()

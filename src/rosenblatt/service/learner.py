@@ -1,6 +1,7 @@
-"""A served learner: it scores rows, and learns from one at a time."""
+"""A served learner: an online learner whose lessons can be undone and published."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -13,20 +14,23 @@ from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.counts import empty_log
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.single_rows import MISTAKE
+from rosenblatt.kernels.single_rows import MISTAKE, TOO_LARGE
+from rosenblatt.models.feature_spaces import Features, FeatureSpace
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model
+from rosenblatt.models.online import OnlineLearner
 from rosenblatt.models.scoring import linear_scores
-from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
-from rosenblatt.service.features import Features, FeatureSpace, gathered
+from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import Examples, targets_of, winners
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State, run_pass
 
-FIRST_ROOM = 64  # features that weights have room for before they first grow
-ROW_ROOM = 32  # features that there is room for in the buffer of a row
 NO_UPDATE = -2  # as the rival in the log
 SCORE_OVERFLOW = "The score of a row overflowed: its values are too large."
+LESSON_OVERFLOW = (
+    "The weights would overflow on this example, which is not learned: its values are too large."
+)
+UNSCALABLE = "A value of the example is too large to be scaled; the example is not learned."
 
 
 class Effect(NamedTuple):
@@ -51,25 +55,24 @@ class Changes:
     weights: NDArray[Any]
     ledger: NDArray[Any] | None
     by_feature: bool
+    moments: NDArray[Any] | None  # of scaled features
 
 
-class ServedLearner:
-    """Weights of a learner, the classes it knows, and how features are numbered.
-
-    The kernels are those of ``partial_fit``: a row learned here changes the weights by the same
-    bits. Weights have room for more features than there are, so that a new one costs nothing most
-    of the time; the room has weight 0 and is in no sum.
+class ServedLearner(OnlineLearner):
+    """An online learner whose lessons are undone where a request fails, and published to readers.
 
     Parameters
     ----------
     learner : Learner
         Rule, memory and their parameters.
     space : FeatureSpace
-        How features are numbered; it grows with the examples.
+        How features are numbered; it grows with the examples, and is shared with readers.
     classes : sequence of labels
         Those known from the start.
     most_classes : int
         More are refused.
+    scale : bool
+        Whether numbers are scaled by their running mean and deviation.
     """
 
     def __init__(
@@ -78,22 +81,18 @@ class ServedLearner:
         space: FeatureSpace,
         classes: Sequence[Class] = (),
         most_classes: int = 1000,
+        *,
+        scale: bool = False,
     ) -> None:
-        self.learner, self.space = learner, space
         self.most_classes = most_classes
         self.origin: Model | None = None  # the model file that it goes on from
         self.is_origin = False  # whether nothing has been learned since
         self.class_weights: dict[Class, float] = {}  # multiply its steps; 1 where there is none
-        self.classes = _in_order(classes)
-        self.n_features = space.n_features
-        self.state = learner.start(self._room(self.n_features), len(self.classes))
-        self._numbers = {label: k for k, label in enumerate(self.classes)}
-        self._zero = ZERO_CONVENTIONS[learner.zero]
-        self._log = None if learner.second_order else empty_log(1)
         self._touched: list[NDArray[Any]] | None = None  # None: everything
         self._trail: list[Any] | None = None
-        self._row: RowLearner | None = None  # made when it is needed
-        self._arrange()
+        self._begin(learner, space, _in_order(classes), scale=scale)
+        self._log = None if learner.second_order else empty_log(1)
+        self._widen()
 
     @classmethod
     def of_model(
@@ -101,39 +100,32 @@ class ServedLearner:
     ) -> "ServedLearner":
         """Return a learner that goes on from a model, in memory of its own."""
         served = cls(learner, space, most_classes=most_classes)
-        served.classes = model.classes
-        served._numbers = {label: k for k, label in enumerate(model.classes)}
-        copy = model.copy()
-        state = State.of_vectors(
-            copy.weights, copy.ledger, len(copy.classes), copy.count, copy.variance
-        )
-        state.keep_average(learner.averaged)
-        served.n_features, served.state, served.origin = model.n_features, state, model
-        served.is_origin = True
-        if space.sparse:
-            state.widen(served._room(model.n_features))
-        served._arrange()
+        served._resume(model, model.classes)
+        served.origin, served.is_origin = model, True
         return served
 
-    def _room(self, n_features: int) -> int:
-        if not self.space.sparse:
-            return n_features
-        return max(FIRST_ROOM, 1 << (n_features - 1).bit_length()) if n_features else FIRST_ROOM
-
-    def _arrange(self) -> None:
+    def _moved(self) -> None:
         """Lay the weights out as rows of this space read them."""
-        state = self.state
-        if state.n_classes != 2 and state.by_feature != self.space.sparse:
-            for name in ("weights", "ledger", "variance"):
-                array = getattr(state, name)
-                if array is not None:
-                    setattr(state, name, np.ascontiguousarray(array.T))
-            state.by_feature = self.space.sparse
+        super()._moved()
+        self.state.arrange(by_feature=self.space.sparse)
         self._touched = None
+
+    def _remember(self, rows: RowLearner) -> None:
+        """Do nothing: what is undone forgets the numbers of its names."""
+
+    def _plain(self, x: Any) -> Any:
+        return self.space.plain(x)
 
     def rows(self, batch: Sequence[Features]) -> Rows:
         """Return features as rows that the weights can read."""
-        return self.space.rows(batch, self.n_features, self.state.n_features, self.learner.constant)
+        rows: Any = self._matrix([self.space.plain(features) for features in batch])
+        if self.moments is None:
+            return cast("Rows", rows)
+        if rows.sparse:
+            return cast("CSR", rows)._replace(data=self.moments.scaled(rows.data, rows.indices))
+        every = np.tile(np.arange(self._width), len(batch))
+        values = self.moments.scaled(rows.values.reshape(-1), every)
+        return cast("Rows", rows._replace(values=values.reshape(rows.values.shape)))
 
     def scores(self, batch: Sequence[Features]) -> NDArray[Any]:
         """Return the score of each row: above 0 for the second of two classes, else one a class.
@@ -143,7 +135,7 @@ class ServedLearner:
         rows, state = self.rows(batch), self.state
         if not rows.sparse or state.ledger is None:
             return linear_scores(state, rows)
-        rows, needed = gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
+        rows, needed = _gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
         scores = np.empty((rows.shape[0], *needed.shape[1:]))
         (activations if state.n_classes == 2 else class_scores)(rows, needed, scores)
         if not np.isfinite(scores).all():
@@ -153,7 +145,7 @@ class ServedLearner:
     def labels(self, scores: NDArray[Any]) -> list[Class]:
         """Return the labels that scores predict."""
         numbers = winners(scores, positive=self.learner.zero == "positive")
-        return [self.classes[number] for number in numbers.tolist()]
+        return [self._classes[number] for number in numbers.tolist()]
 
     def decided(self, features: Features) -> tuple[Class, Any]:
         """Return the label of one row and its score, or a list of one a class; see ``scores``."""
@@ -161,37 +153,10 @@ class ServedLearner:
         return self._label(row), row.scores()
 
     def _label(self, row: RowLearner) -> Class:
-        number = row.predict()
+        number = self._decide(row)
         if number < 0:
             raise WeightOverflowError(SCORE_OVERFLOW)
-        return self.classes[number]
-
-    def _entered(self, features: Features) -> RowLearner:
-        """Return what decides a row and learns from it, with this row in its buffer."""
-        space, row = self.space, self._row
-        if row is None or not row.learns(self.state):
-            row = self._new_row(ROW_ROOM)
-        # what the writer has numbered since has no weight here, and is left out by ``rows``
-        if space.n_features == self.n_features and space.fill(row.row, features):
-            return row
-        found: Any = self.rows([features])
-        if not space.sparse:
-            row.values[0] = found.values[0]
-            return row
-        if len(found.indices) > row.row.room:
-            row = self._new_row(2 * len(found.indices))
-        row.row.put(found.indices, found.data)
-        return row
-
-    def _new_row(self, room: int) -> RowLearner:
-        self._row = RowLearner(
-            *(self.state, self.learner.step),
-            zero=self._zero,
-            constant=self.learner.constant,
-            room=room if self.space.sparse else 0,
-            log=self._log,
-        )
-        return self._row
+        return self._classes[number]
 
     def leave_origin(self) -> None:
         """Take back what a threshold or a calibration moved, once there is something to learn.
@@ -207,47 +172,47 @@ class ServedLearner:
     def learn(self, features: Features, label: Class) -> Effect:
         """Learn from one example; where it raises, ``undo`` what it may have made room for."""
         self.check_label(label)
-        predicted = self.classes[0] if self.classes else None
-        row, width = None, self.n_features
-        if len(self.classes) > 1:
-            row = self._entered(features)
+        predicted = self._classes[0] if self._classes else None
+        plain, row, width = self.space.plain(features), None, self._width
+        if len(self._classes) > 1:
+            row = self._entered(features, plain)
             predicted = self._label(row)
-        self.space.learn([features])
+        self._number(features, plain)
         self.leave_origin()
         self.grow(label)
-        state, count = self.state, self.state.count
+        count, n = self.state.count, len(self._classes)
         step: float | None = None if self._log is None else 0.0
+        rival: Class | None = None
         weight = self.class_weights.get(label, 1.0)
-        if len(self.classes) < 2 or weight == 0.0:  # which is as if it had not come
-            self.rows([features])  # raises for what is no row
-            state.count += weight != 0.0
-            self._note([], count)
-            n = len(self.classes)
+        if n < 2 or weight == 0.0:  # which is as if it had not come
+            self._matrix([plain])  # raises for what is no row
+            if weight != 0.0 and self._learn_alone(plain) > MISTAKE:
+                raise WeightOverflowError(UNSCALABLE)
+            self._note(None, count)
             return Effect(predicted, mistake=False, step=step, rival=None, seen=count, n_classes=n)
-        if row is None or width != self.n_features or not row.learns(state):
-            row = self._entered(features)
-        before = [] if self._trail is None else self._before(row)
+        scaled = self.moments is not None
+        if row is None or scaled or width != self._width or not row.learns(self.state):
+            row = self._entered(features, plain)
+        self._note(row, count)
         if self._log is not None:
             self._log.rival[0] = NO_UPDATE
-        found = row.learn(self._numbers[label], weight)
+        found = self._step(row, self._numbers[label], weight)
         if found > MISTAKE:
-            msg = (
-                "The weights would overflow on this example, which is not learned: its values "
-                "are too large."
-            )
-            raise WeightOverflowError(msg)
-        self._note(before, count)
-        rival: Class | None = None
-        if self._log is None or self._log.rival[0] != NO_UPDATE:
+            raise WeightOverflowError(UNSCALABLE if found == TOO_LARGE else LESSON_OVERFLOW)
+        updated = self._log is None or self._log.rival[0] != NO_UPDATE
+        if updated or scaled:
             self._touch(row)
-            if self._log is not None:
-                step = self._log.tau.item()
-                lost = self._log.rival.item()
-                rival = self.classes[lost if state.n_classes > 2 else max(lost, 0)]
-        return Effect(predicted, found == MISTAKE, step, rival, count, state.n_classes)
+        if updated and self._log is not None:
+            step, lost = self._log.tau.item(), self._log.rival.item()
+            rival = self._classes[lost if n > 2 else max(lost, 0)]
+        return Effect(predicted, found == MISTAKE, step, rival, count, n)
 
     def fold(self, batch: Sequence[tuple[Features, Class]]) -> None:
         """Learn from examples of the journal, which were learned before, in few passes."""
+        if self.moments is not None:  # each row is scaled by those before it
+            for features, label in batch:
+                self.learn(features, label)
+            return
         if batch:
             self.leave_origin()
         start = 0
@@ -256,31 +221,32 @@ class ServedLearner:
             stop = start + 1
             while stop < len(batch) and batch[stop][1] in self._numbers:
                 stop += 1
-            features = [one for one, _ in batch[start:stop]]
-            self.space.learn(features)
-            self._widen()
-            rows = self.rows(features)
-            numbers = np.array([self._numbers[label] for _, label in batch[start:stop]])
-            given = self.class_weights
-            weights = [given.get(label, 1.0) for _, label in batch[start:stop]] if given else None
+            plain = [self.space.plain(features) for features, _ in batch[start:stop]]
+            for (features, _), one in zip(batch[start:stop], plain, strict=True):
+                self._number(features, one)
+            rows = self._matrix(plain)
+            labels = [label for _, label in batch[start:stop]]
+            numbers = np.array([self._numbers[label] for label in labels])
+            weights = [self.class_weights.get(label, 1.0) for label in labels]
             examples = Examples(
                 rows,
                 targets_of(numbers, self.state.n_classes),
-                None if weights is None else np.array(weights),
+                np.array(weights) if self.class_weights else None,
             )
-            run_pass(self.state, examples, examples.numbers(), self.learner.step, self._zero)
+            zero = ZERO_CONVENTIONS[self.learner.zero]
+            run_pass(self.state, examples, examples.numbers(), self.learner.step, zero)
             start = stop
         self._touched = None
 
     def check_label(self, label: Class) -> None:
         """Raise InputError for a label that cannot be a class of this model."""
         if label in self._numbers:
-            if type(label) is bool and type(self.classes[0]) is not bool:
+            if type(label) is bool and type(self._classes[0]) is not bool:
                 raise self._other_kind(label)
             return
-        if self.classes and _kind(label) is not _kind(self.classes[0]):
+        if self._classes and _kind(label) is not _kind(self._classes[0]):
             raise self._other_kind(label)
-        if len(self.classes) >= self.most_classes:
+        if len(self._classes) >= self.most_classes:
             msg = (
                 f"The label {label!r:.80} is new and the model has all {self.most_classes} classes "
                 "that it may have."
@@ -289,183 +255,166 @@ class ServedLearner:
 
     def known(self, label: Class) -> Class:
         """Return a label as the class is called that it names, if any: 1 for 1.0 and "1"."""
-        if not self.classes or (type(label) is bool and type(self.classes[0]) is not bool):
+        if not self._classes or (type(label) is bool and type(self._classes[0]) is not bool):
             return label
         number = self._numbers.get(label)
         if number is None:
-            texts = [str(one) for one in self.classes]
+            texts = [str(one) for one in self._classes]
             text = str(label) if str(label) in texts else Spellings(texts).find(label)
             number = None if text is None else texts.index(text)
-        return label if number is None else self.classes[number]
+        return label if number is None else self._classes[number]
 
     def _other_kind(self, label: Class) -> InputError:
-        known = ", ".join(f"{one!r:.80}" for one in self.classes[:3])
+        known = ", ".join(f"{one!r:.80}" for one in self._classes[:3])
         msg = f"The label {label!r:.80} is of another type than the classes so far, {known}."
         return InputError(msg)
 
     def grow(self, label: Class) -> None:
-        """Make room for what is new; its weights have been 0 all along."""
+        """Make room for a class that is new."""
         if label not in self._numbers:
-            together = _in_order((*self.classes, label))
-            kept = np.array([together.index(one) for one in self.classes], np.intp)
-            scale = pair_scale(self.learner.step)
-            self.state = self.state.with_classes(kept, len(together), scale)
-            self.classes = together
-            self._numbers = {one: k for k, one in enumerate(together)}
-            self._arrange()
-        self._widen()
-
-    def _widen(self) -> None:
-        if self.space.n_features > self.n_features:
-            self.n_features = self.space.n_features
-            if self.n_features > self.state.n_features:
-                self.state.widen(self._room(self.n_features))
-                self._touched = None
+            self._grow(_in_order((*self._classes, label)))
 
     def _features(self, row: RowLearner) -> Any:
         """Return where the weights of a row stand."""
         if not self.space.sparse:
-            return slice(0, self.n_features)
+            return slice(0, self._width)
         return row.row.indices[: row.row.indptr[1]].copy()
 
-    def _before(self, row: RowLearner) -> list[Any]:
-        """Return what undoes a step on a row: arrays and what stands in them."""
-        at = self._features(row)
-        return [(view, at, view[at].copy(), view[-1].copy()) for view in self._views()]
-
-    def _note(self, before: list[Any], count: int) -> None:
-        """Note what undoes a lesson."""
-        if self._trail is not None:
-            self._trail.append((before, count))
+    def _note(self, row: RowLearner | None, count: int) -> None:
+        """Note what undoes a lesson: the weights of its row, and what stands in them."""
+        if self._trail is None:
+            return
+        before, state = [], self.state
+        if row is not None:
+            at, turned = self._features(row), not state.by_feature and state.n_classes != 2
+            arrays = [a for a in (state.weights, state.ledger, state.variance) if a is not None]
+            views = [array.T if turned else array for array in arrays]
+            before = [(view, at, view[at].copy(), view[-1].copy()) for view in views]
+        self._trail.append((before, count))
 
     def _touch(self, row: RowLearner) -> None:
         """Note that the weights of a row have changed."""
         if self._touched is not None and self.space.sparse:
             self._touched.append(self._features(row))
 
-    def _views(self) -> list[NDArray[Any]]:
-        state = self.state
-        arrays = (state.weights, state.ledger, state.variance)
-        turned = not state.by_feature and state.n_classes != 2
-        return [array.T if turned else array for array in arrays if array is not None]
-
-    @staticmethod
-    def _restore(before: list[tuple[NDArray[Any], Any, Any, Any]]) -> None:
-        for view, at, values, bias in before:
-            view[at] = values
-            view[-1] = bias
-
     def begin(self, *, single: bool = False) -> Any:
         """Return a mark that ``undo`` goes back to; ``single``: one example comes at most."""
         self._trail = None if single else []  # a single one that is refused has changed nothing
-        state = self.state
+        state, moments = self.state, None
         arrays = state.weights, state.ledger, state.variance
         bias = state.by_class(state.weights)[:, -1].copy() if self.is_origin else None
-        return state, arrays, state.by_feature, self.classes, self.n_features, bias
+        if self.moments is not None:
+            moments = self.moments.values if single else self.moments.values.copy()
+        return state, arrays, state.by_feature, self._classes, self._width, bias, moments
 
     def undo(self, mark: Any) -> None:
         """Go back to the mark: nothing since has been learned."""
         trail, self._trail = self._trail or [], None
-        counts = [count for _, count in trail]
         for before, _ in reversed(trail):
-            self._restore(before)
-        state, arrays, by_feature, classes, n_features, bias = mark
+            for view, at, values, bias in before:
+                view[at], view[-1] = values, bias
+        state, arrays, by_feature, classes, self._width, bias, moments = mark
         state.weights, state.ledger, state.variance = arrays
         state.by_feature = by_feature
         if bias is not None:
             self.is_origin = True
             state.by_class(state.weights)[:, -1] = bias
-        if counts:
-            state.count = counts[0]
-        self.state, self.classes = state, classes
-        self._numbers = {one: k for k, one in enumerate(classes)}
-        self.space.shrink(n_features)
-        self.n_features = n_features
-        self._touched = None
+        if trail:
+            state.count = trail[0][1]
+        if self.moments is not None:
+            self.moments.values = moments
+            self.moments.forget(self._width)
+        self.state = state
+        self._set_classes(classes)
+        self.space.shrink(self._width)
 
     def changes(self) -> Changes:
         """Return what has changed since the last call."""
         state, touched = self.state, self._touched
         self._touched = []
-        whole = touched is None or sum(map(len, touched)) * 2 > self.n_features
+        whole = touched is None or sum(map(len, touched)) * 2 > self._width
         if whole or not self.space.sparse:
             return self._whole()
         at = np.append(
             np.unique(np.concatenate(touched)) if touched else np.empty(0, np.int64),
             state.n_features,
         )
-        ledger = None if state.ledger is None else state.ledger[at]
         return Changes(
-            *(self.classes, self.n_features, state.count, at),
-            *(state.weights[at], ledger, state.by_feature),
+            *(self._classes, self._width, state.count, at, state.weights[at]),
+            *(None if state.ledger is None else state.ledger[at], state.by_feature),
+            None if self.moments is None else self.moments.values[:, at[:-1]],
         )
 
     def _whole(self) -> Changes:
         state = self.state
         ledger = None if state.ledger is None else state.ledger.copy()
         return Changes(
-            *(self.classes, self.n_features, state.count, None),
+            *(self._classes, self._width, state.count, None),
             *(state.weights.copy(), ledger, state.by_feature),
+            None if self.moments is None else self.moments.values.copy(),
         )
 
     def apply(self, changes: Changes) -> None:
         """Change to what another learner of the same space was when it gave these changes."""
         state, features = self.state, changes.features
+        self._width, self.is_origin = changes.n_features, False
         if features is None and (
-            changes.classes != self.classes or changes.weights.shape != state.weights.shape
+            changes.classes != self._classes or changes.weights.shape != state.weights.shape
         ):
             self.state = State(
                 *(changes.weights, changes.ledger, len(changes.classes), changes.count),
                 changes.by_feature,
             )
-            self._numbers = {one: k for k, one in enumerate(changes.classes)}
-        else:  # in the same memory, whose addresses kernels know
-            at = ... if features is None else features
-            state.weights[at] = changes.weights
-            if state.ledger is not None:
-                state.ledger[at] = changes.ledger
-            state.count = changes.count
-        self.classes, self.n_features = changes.classes, changes.n_features
-        self.is_origin = False
+            if self.moments is not None and changes.moments is not None:
+                self.moments.values = changes.moments
+            self._set_classes(changes.classes)
+            return
+        # in the same memory, whose addresses kernels know
+        at: Any = ... if features is None else features
+        state.weights[at] = changes.weights
+        if state.ledger is not None:
+            state.ledger[at] = changes.ledger
+        state.count = changes.count
+        if self.moments is not None:
+            self.moments.values[:, at if features is None else features[:-1]] = changes.moments
 
     def view(self) -> "ServedLearner":
         """Return a copy to read from: weights of its own, the numbering shared."""
         other, seen = object.__new__(ServedLearner), self._whole()
-        state = State(seen.weights, seen.ledger, len(self.classes), seen.count, seen.by_feature)
-        other.__dict__.update(self.__dict__, state=state, _row=None)
+        state = State(seen.weights, seen.ledger, len(seen.classes), seen.count, seen.by_feature)
+        other.__dict__.update(self.__getstate__(), state=state, moments=deepcopy(self.moments))
         return other
 
     def model(self) -> Model | None:
         """Return the model as a file has it, in memory of its own; None without a class."""
-        if not self.classes:
+        if not self._classes:
             return None
-        if self.is_origin and self.origin is not None:
-            return self.origin.copy()
-        state, learner = self.state, self.learner
-        width = self.n_features
-
-        def trimmed(array: NDArray[Any] | None) -> NDArray[Any] | None:
-            if array is None:
-                return None
-            vectors = state.by_class(array)
-            return np.ascontiguousarray(np.concatenate([vectors[:, :width], vectors[:, -1:]], 1))
-
-        weights, origin = trimmed(state.weights), self.origin
+        origin, learner = self.origin, self.learner
+        if self.is_origin and origin is not None:
+            return origin.copy()
         options = learner.options() if origin is None else dict(origin.options)
         if self.class_weights:
             options["class_weight"] = [list(pair) for pair in self.class_weights.items()]
-        return Model(
-            learner.estimator if origin is None else origin.learner,
-            options,
-            self.classes,
-            cast("NDArray[Any]", weights),
-            trimmed(state.ledger),
-            state.count,
+        model = Model(
+            *(learner.estimator if origin is None else origin.learner, options, self._classes),
+            **self._vectors(),
             feature_names=self.space.names(),
             encoding=None if origin is None else origin.encoding,
             encoding_arrays={} if origin is None else origin.encoding_arrays,
-            variance=trimmed(state.variance),
         )
+        return self._with_scaling(model)
+
+
+def _gathered(rows: CSR, weights: NDArray[Any], ledger: NDArray[Any], count: int) -> Any:
+    """Return rows and the averages w − u/c that they need, those alone, by their places.
+
+    The same numbers in the same order as with all the averages, so the same sums.
+    """
+    at, n = rows.indices, len(rows.indices)
+    needed = np.empty((n + 1, *weights.shape[1:]))
+    needed[:n] = weights.take(at, 0) - ledger.take(at, 0) / count
+    needed[n] = weights[-1] - ledger[-1] / count
+    return CSR(rows.data, np.arange(n, dtype=np.int32), rows.indptr, n, rows.constant), needed
 
 
 def _in_order(labels: Sequence[Class]) -> tuple[Class, ...]:

@@ -56,6 +56,7 @@ class ModelSpec(Request, frozen=True):
     parameters: dict[str, float] = {}
     zero: Literal["mistake", "negative", "positive"] = "mistake"
     fit_intercept: bool = True
+    scale: Annotated[bool, Meta(description="By running mean and deviation.")] = False
     classes: list[Label] = []
     features: FeatureSpec = FeatureSpec()
     file: Annotated[bytes, Meta(description="A model file, base64.")] | None = None

@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.models.feature_spaces import Features
 from rosenblatt.models.model import Class
-from rosenblatt.service.features import Features
 from rosenblatt.service.history import (
     at_version,
     check_spec,

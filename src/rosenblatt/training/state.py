@@ -109,14 +109,16 @@ class State:
 
     def arrange_for(self, rows: Rows) -> None:
         """Change the layout of K-class weights to the one that these rows read."""
-        if self.n_classes == 2 or rows.sparse == self.by_feature:
+        self.arrange(by_feature=rows.sparse)
+
+    def arrange(self, *, by_feature: bool) -> None:
+        """Change the layout of K-class weights."""
+        if self.n_classes == 2 or by_feature == self.by_feature:
             return
-        self.weights = self.laid_out_for(rows, self.weights)
-        if self.ledger is not None:
-            self.ledger = self.laid_out_for(rows, self.ledger)
-        if self.variance is not None:
-            self.variance = self.laid_out_for(rows, self.variance)
-        self.by_feature = not self.by_feature
+        for name in ("weights", "ledger", "variance"):
+            array = getattr(self, name)
+            setattr(self, name, None if array is None else np.ascontiguousarray(array.T))
+        self.by_feature = by_feature
         self._average = None
 
     def widen(self, n_features: int) -> None:

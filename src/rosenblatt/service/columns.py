@@ -1,0 +1,88 @@
+"""Rows of columns, as a file has them: the feature space of models that were trained on tables."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Value
+from rosenblatt.models.model import Model
+
+
+class ColumnFeatures(FeatureSpace):
+    """The columns of a table that a model was trained on: texts, categories, numbers, dates."""
+
+    def __init__(self, model: Model) -> None:
+        from rosenblatt.data.tables.table import require_library
+
+        require_library("rows of columns")
+        encoder, table = model.encoder, model.table
+        if table is None:
+            msg = f"The columns of a {type(encoder).__name__} cannot be served."
+            raise InputError(msg)
+        self._encoder: Any = encoder
+        self._table = table
+        self._last = threading.local()  # what was counted of the rows of each thread
+        self.columns = [(c.name, c.role) for c in table.columns if c.required]
+
+    @property
+    def n_features(self) -> int:
+        """How many features the model was trained on: levels and words that are new count 0."""
+        return int(self._encoder.n_features)
+
+    def plain(self, features: Any) -> Any:
+        """Return a row of known columns, or raise InputError; levels that are new count 0."""
+        row = super().plain(features)
+        known = [name for name, _ in self.columns]
+        for name in row:
+            if name not in known:
+                listed = ", ".join(map(repr, known[:12]))
+                msg = f"The model has no column {name[:80]!r}; it has {listed}."
+                raise InputError(msg)
+        return row
+
+    def entries(self, features: Any, width: int) -> Entries:
+        """Return the features of a row as a file with it has them."""
+        found = self.rows([features], width, width, 1.0)
+        return found.indices, found.data
+
+    def rows(self, batch: Sequence[Any], width: int, room: int, constant: float) -> CSR:
+        """Return CSR rows, as a file with these rows has them."""
+        import polars as pl
+
+        from rosenblatt.data.encoding import RowUse
+        from rosenblatt.data.tables.table import Table
+
+        del width
+        columns = {
+            name: [self._text(name, features.get(name)) for features in batch]
+            for name, _ in self.columns
+        }
+        frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+        counts = self._last.counts = self._table.new_counts()
+        table = Table(frame, "The request", 1, None, 0)
+        encoded = self._table.encode(table, None, RowUse(learn=False, counts=counts))
+        found = self._encoder.expand(encoded)
+        return CSR(found.data, found.indices, found.indptr, room, constant)
+
+    def remarks(self) -> list[str]:
+        """Return sentences on columns that are not as in training."""
+        return self._table.remarks(self._last.counts, at_once=True)
+
+    def _text(self, name: str, value: Value) -> str | None:
+        """Return a value as it would stand in a file; a number may be that of a category."""
+        if value is None or isinstance(value, str):
+            return value or None
+        return self._table.level(name, value) or _text(value)
+
+    def name(self, number: int) -> str:
+        """Return what the encoding calls a feature."""
+        return str(self._encoder.name(number))
+
+
+def _text(value: float) -> str:
+    """Return a number as it would stand in a file: a whole one without its decimal point."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
