@@ -72,6 +72,10 @@ HELD_LOG = (
     "The model has forgotten the examples. Another program, perhaps a backup, is reading the "
     "journal, whose log holds them until it ends."
 )
+NO_SUM = (
+    "The weights of {} are not the sum of its examples, so no example can be named; ask for "
+    "explain."
+)
 _request = msgspec.json.Decoder(ForgetRequest)
 
 
@@ -207,11 +211,7 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
         served = at_version(reader, writer.snapshots, record, head, writer.limits)
         if served.learner.second_order or served.moments is not None:
             what = "a model that scales" if served.moments else f"the rule {served.learner.rule}"
-            msg = (
-                f"The weights of {what} are not the sum of its examples, so no example can be "
-                "named; ask for explain."
-            )
-            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, NO_SUM.format(what))
         number, rows = _decided(served, features)
         at, values = entries(rows, 0)
         x = np.zeros(served.state.n_features)
