@@ -234,20 +234,22 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
         negative=found.negative,
         total=found.total,
         start=start,
-        teachers=[
-            TeachingExample(
-                sequence=event.sequence,
-                amount=amount,
-                features=cast("Any", example_of(event)[0]),
-                label=example_of(event)[1],
-                id=event.id,
-                token=event.token,
-                time=event.time,
-            )
-            for amount, event in teachers[:top]
-        ],
+        teachers=[_teacher(amount, event) for amount, event in teachers[:top]],
         others=max(0, len(teachers) - top),
         version=head,
+    )
+
+
+def _teacher(amount: float, event: Event) -> TeachingExample:
+    features, label = example_of(event)
+    return TeachingExample(
+        sequence=event.sequence,
+        amount=amount,
+        features=cast("Any", features),
+        label=label,
+        id=event.id,
+        token=event.token,
+        time=event.time,
     )
 
 
