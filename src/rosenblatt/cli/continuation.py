@@ -10,13 +10,13 @@ from rosenblatt.cli.evaluate import show_test_error
 from rosenblatt.cli.options import LAYOUT, is_given
 from rosenblatt.cli.screen import Screen
 from rosenblatt.errors import InputError
+from rosenblatt.models.continuation import Milestone, learn_files
+from rosenblatt.models.model import Model
 from rosenblatt.wording import percent, printable, size_text
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
-    from rosenblatt.models.continuation import Milestone
     from rosenblatt.models.evaluation import Evaluation
-    from rosenblatt.models.model import Model
 
 ALLOWED = ("start", "data", "output", "force", "test", "as_json", "label", *LAYOUT)
 HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
@@ -65,9 +65,6 @@ def go_on(
     label: str | None,
 ) -> None:
     """Go on with the model of a file, print how it does, and write the new one."""
-    from rosenblatt.models.continuation import learn_files
-    from rosenblatt.models.model import Model
-
     old = Model.load(start)
     old.check_weights()
     check_label(old, start, label)

@@ -10,11 +10,11 @@ from rosenblatt.cli.evaluate import decisions_of, show_decisions
 from rosenblatt.cli.options import COLUMNS, layout_options, setting_option, setting_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
-from rosenblatt.errors import spelled
+from rosenblatt.data.files import Columns, Layout
+from rosenblatt.errors import InputError, spelled
+from rosenblatt.models.rows import FileRows, read_rows
 
 if TYPE_CHECKING:
-    from rosenblatt.data.files import Layout
-    from rosenblatt.models.rows import FileRows
     from rosenblatt.theory.verdict import Verdict
 
 MOST_FOR_CYCLE = 100_000  # values
@@ -42,8 +42,6 @@ def diagnose(
     labels, or mixtures of rows of both classes that are the same point. Exit code 0 if separable,
     else 1. DATA: files, patterns such as "part-*.csv", or "-" for standard input.
     """
-    from rosenblatt.data.files import Columns
-    from rosenblatt.models.rows import read_rows
     from rosenblatt.theory.diagnosis import diagnose as verdict_on
 
     rows = read_rows(data, layout, Columns(**columns))
@@ -77,7 +75,6 @@ def for_command(verdict: "Verdict") -> "Verdict":
 
 def _cycle(X: Any, labels: Sequence[Any]) -> Any:
     """Return the cycle of training on whole numbers, where there is one and it is soon found."""
-    from rosenblatt.errors import InputError
     from rosenblatt.theory.cycle import find_cycle
 
     if X.shape[0] * X.shape[1] > MOST_FOR_CYCLE:

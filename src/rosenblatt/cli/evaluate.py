@@ -20,14 +20,15 @@ from rosenblatt.cli.options import (
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Cell
+from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError
+from rosenblatt.models.evaluation import Evaluation, evaluation_of, wilson
+from rosenblatt.models.metrics import METRICS
+from rosenblatt.models.model import Model
 from rosenblatt.wording import counted, decimals, percent, printable, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.cli.baselines import Comparison
-    from rosenblatt.data.files import Files, Layout
-    from rosenblatt.models.evaluation import Evaluation
-    from rosenblatt.models.model import Model
 
 BASELINES = (
     *("most-frequent", "perceptron", "logistic-regression", "linear-svc"),
@@ -94,8 +95,6 @@ def evaluate(
     With --folds there is no MODEL, only DATA, and the options of train say what is learned.
     Without --folds those have no effect.
     """
-    from rosenblatt.models.model import Model
-
     if folds is not None:
         if against or train:
             msg = "--against and --train need a model and are not available with --folds."
@@ -130,9 +129,6 @@ def _judge_model(
     max_error: float | None,
     comparisons: "Sequence[Comparison]",
 ) -> bool:
-    from rosenblatt.data.files import Files
-    from rosenblatt.models.evaluation import evaluation_of
-
     watchers = [comparison.add for comparison in comparisons]
     files = Files(data, layout)
     told: list[str] = []
@@ -173,7 +169,6 @@ def _judge_recipe(
     given: dict[str, Any],
 ) -> bool:
     """Train and test on folds of the data, and print the mean and what it hides."""
-    from rosenblatt.models.metrics import METRICS
     from rosenblatt.tuning.folds import cross_validate
 
     def tell(fold: int) -> None:
@@ -368,7 +363,5 @@ def _show_comparisons(
 
 def interval(evaluation: "Evaluation") -> str:
     """Return the interval of the error for people."""
-    from rosenblatt.models.evaluation import wilson
-
     low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
     return f"{percent(low)} to {percent(high)}"

@@ -8,15 +8,19 @@ import click
 from rosenblatt.cli.options import layout_options, number_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Bar, Cell
+from rosenblatt.data.encoding.text_column import WORD
 from rosenblatt.errors import InputError
+from rosenblatt.models.explanation import Explanation, contributions, decision
+from rosenblatt.models.model import Model
+from rosenblatt.models.provenance import recorded_provenance
+from rosenblatt.models.rows import model_rows
+from rosenblatt.models.scoring import Scorer, n_voting
 from rosenblatt.wording import UNSURE, counted, number, percent, printable, signed, unsure
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
     from rosenblatt.data.files import Layout
     from rosenblatt.mistakes.provenance import Provenance
-    from rosenblatt.models.explanation import Explanation
-    from rosenblatt.models.model import Model
 
 AROUND = 4  # words on either side of one that says much
 
@@ -40,9 +44,6 @@ def explain(
     Each feature adds weight × value to the score. With more than two classes the lead over the
     second-best class is explained. For a voted model the average weights are explained.
     """
-    from rosenblatt.models.explanation import contributions, decision
-    from rosenblatt.models.model import Model
-
     model = Model.load(model_path)
     batch = _row(model, data, row, layout, keep=_text_columns(model))
     scores, winner = decision(model, batch)
@@ -66,8 +67,6 @@ def explain(
         }
     provenance = None
     if why:
-        from rosenblatt.models.provenance import recorded_provenance
-
         score = scores[0] if scores.ndim > 1 else scores
         provenance = recorded_provenance(model, batch.indices, batch.data, score, winner)
         document["why"] = provenance.report()
@@ -124,8 +123,6 @@ def _row(
     model: "Model", data: str, row: int, layout: "Layout", *, keep: tuple[str, ...]
 ) -> "Batch":
     """Return a batch of this row alone."""
-    from rosenblatt.models.rows import model_rows
-
     before = 0
     how: dict[str, Any] = {"layout": layout, "prompt": True, "need_labels": False, "keep": keep}
     for batch in model_rows(model, [data], **how):
@@ -146,8 +143,6 @@ def _row(
 
 def _vote(model: "Model", batch: "Batch") -> dict[str, Any] | None:
     """Return how the weight vectors vote on a row; None where one alone decides."""
-    from rosenblatt.models.scoring import Scorer, n_voting
-
     n_vectors = n_voting(model)
     if n_vectors is None:
         return None
@@ -211,8 +206,6 @@ def _show_text(screen: Screen, column: str, text: str, explanation: "Explanation
 
     A term's contribution is shared equally among the words that it stands at.
     """
-    from rosenblatt.data.encoding.text_column import WORD
-
     words = [*WORD.finditer(text)]
     spelled = [word[0].lower() for word in words]
     places: dict[str, list[int]] = {}

@@ -6,7 +6,11 @@ import click
 
 from rosenblatt.cli.options import choice_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.errors import InputError
+from rosenblatt.models.json_export import to_json
+from rosenblatt.models.model import Model
+from rosenblatt.models.onnx_export import to_onnx
 
 FORMATS = ("json", "onnx")
 SUFFIXES = {".json": "json", ".onnx": "onnx"}
@@ -20,11 +24,6 @@ SUFFIXES = {".json": "json", ".onnx": "onnx"}
 )
 def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> None:
     """Export MODEL as JSON or ONNX."""
-    from rosenblatt.data.atomic import check_target, replacing
-    from rosenblatt.models.json_export import to_json
-    from rosenblatt.models.model import Model
-    from rosenblatt.models.onnx_export import to_onnx
-
     if output == "-" and screen.wants_json:
         msg = "--json and the model cannot both go to standard output; name a file with -o."
         raise click.UsageError(msg)

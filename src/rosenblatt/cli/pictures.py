@@ -6,14 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rosenblatt.data.files import Columns, Files, Layout, encoded
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Model
+from rosenblatt.models.rows import FileRows, model_rows, read_rows
 from rosenblatt.rules import rule_parameters
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
-    from rosenblatt.data.files import Columns, Layout
-    from rosenblatt.models.model import Model
-    from rosenblatt.models.rows import FileRows
     from rosenblatt.plots import Display
 
 Options = dict[str, Any]  # those that were given, by name
@@ -51,8 +52,6 @@ class Subject:
 
     @cached_property
     def _file_rows(self) -> "FileRows":
-        from rosenblatt.models.rows import read_rows
-
         return read_rows([self.path], self.layout, self.columns)
 
     @cached_property
@@ -71,9 +70,6 @@ class Subject:
     @cached_property
     def test(self) -> LabelledMatrix | None:
         """The rows beside it, encoded as the file's; None where none are named."""
-        from rosenblatt.data.files import Files, encoded
-        from rosenblatt.models.rows import model_rows
-
         if not self.test_paths:
             return None
         if self.model is not None:
@@ -111,8 +107,6 @@ class Subject:
 
 def model_at(path: str) -> "Model | None":
     """Return the model that a file holds; None where it is something else, or standard input."""
-    from rosenblatt.models.model import Model
-
     if path == "-" or not Path(path).is_file():
         return None
     with Path(path).open("rb") as file:
@@ -177,7 +171,6 @@ def subject_estimator(subject: Subject, options: Options, *, recorded: bool = Fa
 def learner(options: Options, *, recorded: bool = False) -> Any:
     """Return the estimator that the options name; ``recorded`` has it know its mistakes."""
     import rosenblatt
-    from rosenblatt.models.learner import Learner
 
     rule, memory = options.get("rule", "perceptron"), options.get("memory", "last")
     named = ("random_state", "fit_intercept", "max_iter")

@@ -13,8 +13,11 @@ import click
 
 from rosenblatt.cli.options import LISTED, layout_options, name_list, number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.data.atomic import replacing
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
+from rosenblatt.models.model import Model
+from rosenblatt.models.scoring import Scorer
 from rosenblatt.wording import percent, printable
 
 if TYPE_CHECKING:
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
 
     from rosenblatt.data.batch import Batch
     from rosenblatt.data.files import Layout
-    from rosenblatt.models.model import Model
-    from rosenblatt.models.scoring import Scorer
 
 ABSTAINED = "?"
 Columns = dict[str, list[Any]]  # of the output, by name, of equal lengths; None: nothing to say
@@ -81,10 +82,6 @@ def predict(
     first line names the columns if there are several. A row that cannot be read gets an empty label
     with --bad-rows skip, and always if it comes from standard input.
     """
-    from rosenblatt.data.atomic import replacing
-    from rosenblatt.models.model import Model
-    from rosenblatt.models.scoring import Scorer
-
     model = Model.load(model_path)
     if proba and not model.has_probabilities:
         how = "without --kernel and " if model.is_kernel else ""

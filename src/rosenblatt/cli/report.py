@@ -8,7 +8,11 @@ import click
 
 from rosenblatt.cli.options import layout_options, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.errors import InputError
+from rosenblatt.models.model import Model
+from rosenblatt.models.rows import model_rows
+from rosenblatt.wording import percent, printable
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
@@ -38,14 +42,10 @@ def report(
     confusion table and the rows with the worst mistakes. Models of train --record-mistakes add the
     training rows behind each decision, models of train --verdict the proof.
     """
-    from rosenblatt.data.atomic import check_target, replacing
-    from rosenblatt.models.model import Model
-    from rosenblatt.models.rows import model_rows
     from rosenblatt.report.findings import findings
     from rosenblatt.report.hardest import columns_to_show
     from rosenblatt.report.page import page
     from rosenblatt.report.summary import warnings_of
-    from rosenblatt.wording import percent, printable
 
     if output == "-" and screen.wants_json:
         msg = "--json and the page cannot both go to standard output; name a file with -o."

@@ -15,11 +15,16 @@ from rosenblatt.cli.options import (
     value_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.files import Columns, Layout
+from rosenblatt.errors import InputError
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.rows import FileRows, read_rows
 from rosenblatt.rules import rule_parameters
+from rosenblatt.tracing.convergence import check_proof
+from rosenblatt.tracing.steps import follow
 
 if TYPE_CHECKING:
-    from rosenblatt.data.files import Layout
-    from rosenblatt.models.rows import FileRows
     from rosenblatt.tracing import Trace
 
 FORMS = ("text", "markdown", "html")
@@ -67,9 +72,6 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
     The weights are exactly those of train with the same options. By default rows are not shuffled,
     as in textbooks; numbers are scaled as train does, or with --no-scale left as they are.
     """
-    from rosenblatt.data.files import Columns
-    from rosenblatt.models.rows import read_rows
-
     columns = Columns(**{name: given[name] for name in ("label", "ignore", "decimal", "scale")})
     rows = read_rows(data, layout, columns, fit_intercept=given["fit_intercept"])
     followed = replace(_trace_of(rows, given), first_row=1)
@@ -82,10 +84,6 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
 
 
 def _trace_of(rows: "FileRows", given: dict[str, Any]) -> "Trace":
-    from rosenblatt.models.learner import Learner
-    from rosenblatt.tracing.convergence import check_proof
-    from rosenblatt.tracing.steps import follow
-
     learner = Learner(
         given["rule"],
         given["memory"],
@@ -112,8 +110,6 @@ def _trace_of(rows: "FileRows", given: dict[str, Any]) -> "Trace":
 
 def _names(rows: "FileRows") -> Sequence[str] | None:
     """Return the names of the features, where the file has names and they are not too many."""
-    from rosenblatt.data.encoding import TableEncoding
-
     encoding = rows.encoding
     if not isinstance(encoding, TableEncoding) or encoding.n_features > MOST_NAMES:
         return None
@@ -123,7 +119,6 @@ def _names(rows: "FileRows") -> Sequence[str] | None:
 def _witness(rows: "FileRows") -> Any:
     """Return weights that separate the rows by the widest margin, which the proof compares with."""
     from rosenblatt.cli.diagnose import matrix_of
-    from rosenblatt.errors import InputError
     from rosenblatt.theory.diagnosis import diagnose
 
     verdict = diagnose(matrix_of(rows), rows.labels)

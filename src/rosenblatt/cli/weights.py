@@ -1,18 +1,23 @@
 """The command that shows the weights of a model."""
 
 import json
-from typing import TYPE_CHECKING
 
 import click
 
 from rosenblatt.cli.options import number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tables import Bar, Cell
+from rosenblatt.models.explanation import (
+    RankedWeight,
+    Ranking,
+    all_weights,
+    class_number,
+    ranked_weights,
+    ranking_misleads,
+)
+from rosenblatt.models.model import Model
+from rosenblatt.models.scoring import n_voting
 from rosenblatt.wording import UNSURE, counted, printable, signed, unsure
-
-if TYPE_CHECKING:
-    from rosenblatt.models.explanation import RankedWeight, Ranking
-    from rosenblatt.models.model import Model
 
 MOST_TABLES = 6  # classes; more get one line each
 IN_LINE = 5  # names in such a line
@@ -36,10 +41,6 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     --all prints tab-separated lines: class, feature, name, weight. Models of second-order rules
     know how sure each weight is: ± is its standard deviation, 1 before training.
     """
-    from rosenblatt.models.explanation import class_number, ranked_weights, ranking_misleads
-    from rosenblatt.models.model import Model
-    from rosenblatt.models.scoring import n_voting
-
     model = Model.load(model_path)
     chosen = None if class_ is None else class_number(model, class_)
     if everything:
@@ -139,8 +140,6 @@ def _document(ranking: "Ranking") -> dict[str, object]:
 
 
 def _write_all(screen: Screen, model: "Model", chosen: int | None) -> None:
-    from rosenblatt.models.explanation import all_weights
-
     if not screen.wants_json:
         screen.write("class\tfeature\tname\tweight\n")
     for label, feature, name, weight in all_weights(model, chosen):
