@@ -229,7 +229,7 @@ class TextSettings(TypedDict, total=False):
 
     hash_bits: Annotated[
         int | None,
-        Interval(low=1, high=30, closed=True, whole=True),
+        Interval(low=1, high=30, closed=True, whole=True),  # indices have 32 bits, one a sign
         Setting("Hash the words of texts to 2^N features.", shown="no hashing"),
     ]
     word_pairs: Annotated[
@@ -684,6 +684,14 @@ def check_parameters(
             requirement = checks[name].requirement
             msg = f"The parameter {name} of {owner} must be {requirement}; got {value!r}."
             raise InputError(msg)
+
+
+def check_setting(name: str, value: object) -> None:
+    """Raise InputError where a parameter of ``train_files`` is not what it must be."""
+    check = SETTINGS[name].check
+    if check is not None and not check.accepts(value):
+        msg = f"{name} must be {check.requirement}; got {value!r}."
+        raise InputError(msg)
 
 
 def parameter_lines(texts: Mapping[str, str], defaults: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from rosenblatt.data.lines import BYTE_ORDER_MARK, check_encoding, head_of
 from rosenblatt.data.sources import PEEKED_BYTES, Source, name_of, peek, zip_member
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.parameters import check_setting
 
 PACKINGS = (".gz", ".zst", ".zstd", ".zip")
 
@@ -25,7 +26,6 @@ CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")  # characters that text 
 MANY_CONTROLS = 0.02  # of the bytes
 SAMPLE_LINES = 100
 SEPARATOR = re.compile(r"[\t !#-~]")  # no quote
-BAD_ROWS = ("error", "skip")
 
 
 class Format(StrEnum):
@@ -70,9 +70,7 @@ class Layout:
             )
             raise InputError(msg)
         check_encoding(self.encoding, self.encoding_errors)
-        if self.bad_rows not in BAD_ROWS:
-            msg = f"bad_rows must be 'error' or 'skip'; got {self.bad_rows!r}."
-            raise InputError(msg)
+        check_setting("bad_rows", self.bad_rows)
         if not 0.0 <= self.max_bad_share <= 1.0:
             msg = f"max_bad_share must be from 0 to 1; got {self.max_bad_share!r}."
             raise InputError(msg)

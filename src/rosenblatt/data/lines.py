@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.sources import ByteSource, Source, opened, peek
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.parameters import check_setting
 
 NEWLINE, RETURN = ord("\n"), ord("\r")
 PADDING = 64  # bytes behind the text that a scan may read
 LONGEST_LINE = 1 << 28  # bytes, so that a file without newlines cannot take all memory
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # with which some programs begin UTF-8 text
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-ENCODING_ERRORS = ("strict", "replace")
 
 
 class TextBlock(NamedTuple):
@@ -68,9 +68,7 @@ def check_encoding(encoding: str, errors: str) -> None:
     except (LookupError, ValueError, TypeError):
         msg = f"encoding must name a text encoding, such as utf-8 or latin-1; got {encoding!r}."
         raise InputError(msg) from None
-    if errors not in ENCODING_ERRORS:
-        msg = f"encoding_errors must be 'strict' or 'replace'; got {errors!r}."
-        raise InputError(msg)
+    check_setting("encoding_errors", errors)
 
 
 def is_utf_8(encoding: str) -> bool:

@@ -26,13 +26,13 @@ from rosenblatt.models.fitting import with_labels
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model, model_of, record_of
 from rosenblatt.parameters import (
-    AT_LEAST_ONE,
     CHECKS,
     FLAG,
     MEMORIES,
     Check,
     check_parameters,
     one_of,
+    optional,
 )
 from rosenblatt.rules import ZERO_CONVENTIONS, Interval, RuleValues, pair_scale
 from rosenblatt.training.history import Outcome
@@ -45,10 +45,7 @@ MOST_HASH_BITS = 28
 CHECKED: dict[str, Check | Interval] = {
     "rule": CHECKS["rule"],
     "memory": one_of([None, *MEMORIES]),
-    "hash_bits": Check(
-        f"None or a whole number from 1 to {MOST_HASH_BITS}",
-        lambda v: v is None or (AT_LEAST_ONE.accepts(v) and v <= MOST_HASH_BITS),
-    ),
+    "hash_bits": optional(Interval(low=1, high=MOST_HASH_BITS, closed=True, whole=True)),
     "scale": FLAG,
     "zero": CHECKS["zero"],
     "fit_intercept": CHECKS["fit_intercept"],

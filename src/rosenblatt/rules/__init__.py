@@ -74,7 +74,9 @@ class Interval:
         """What a value must be."""
         if self.high < inf:
             kind = (
-                "an integer from {:g} to {:g}" if self.whole else "a number between {:g} and {:g}"
+                "a whole number from {:g} to {:g}"
+                if self.whole
+                else "a number between {:g} and {:g}"
             )
             return kind.format(self.low, self.high)
         kind = "an integer" if self.whole else "a number" if self.infinite else "a finite number"

@@ -60,12 +60,9 @@ from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
 from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
-from rosenblatt.parameters import LONGEST_NGRAM
+from rosenblatt.parameters import LONGEST_NGRAM, check_setting
 
-MISSING_POLICIES = ("mean", "zero", "error")
-MOST_HASH_BITS = 30  # indices have 32 bits, one of them a sign
 MOST_FEATURES = 2**31 - 1
-MOST_BINS = 1000
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
 SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
 
@@ -91,16 +88,14 @@ class Settings(NamedTuple):
             if not isinstance(values[name], bool):
                 msg = f"{name} must be True or False; got {values[name]!r}."
                 raise InputError(msg)
-        if values["missing"] not in MISSING_POLICIES:
-            msg = f"missing must be 'mean', 'zero' or 'error'; got {values['missing']!r}."
-            raise InputError(msg)
-        if values["hash_bits"] is not None:
-            _check_whole("hash_bits", values["hash_bits"], MOST_HASH_BITS)
+        check_setting("missing", values["missing"])
+        for name in ("hash_bits", "bins"):
+            if values.get(name) is not None:
+                check_setting(name, values[name])
+                values[name] = int(values[name])  # JSON has no numbers of NumPy
         _check_whole("max_features", values["max_features"], MOST_FEATURES)
         if values["min_count"] is not None:
             _check_whole("min_count", values["min_count"], MOST_FEATURES)
-        if values.get("bins") is not None:
-            _check_whole("bins", values["bins"], MOST_BINS, least=0)
         lengths = _checked_lengths(values.get("char_ngrams"))
         return cls(**values | {"char_ngrams": lengths, "bins": values.get("bins") or None})
 
@@ -121,9 +116,9 @@ def _checked_lengths(lengths: Any) -> Lengths | None:
     return pair[0], pair[1]
 
 
-def _check_whole(name: str, value: Any, most: int, *, least: int = 1) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        msg = f"{name} must be a whole number from {least} to {most}; got {value!r}."
+def _check_whole(name: str, value: Any, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        msg = f"{name} must be a whole number from 1 to {most}; got {value!r}."
         raise InputError(msg)
 
 
