@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, bound, compiled, inlined
-from rosenblatt.kernels.rows import Dense, Rows
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.single_rows import NOT_FINITE, RIGHT, TOO_LARGE
 
 
@@ -57,14 +57,12 @@ def _scale_row(
     for p in range(n):
         if not np.isfinite(data[p]):
             return NOT_FINITE
-    for p in range(n):
-        j = indices[p]
-        if learning:
-            features[p] = j
-            for k in range(5):
-                before[k, p] = values[k, j]
-            if count[j] >= 0.0:
-                _take_in(data[p], j, count, mean, squares, low, high)
+    for p in range(n * learning):
+        features[p] = j = indices[p]
+        for k in range(5):
+            before[k, p] = values[k, j]
+        if count[j] >= 0.0:
+            _take_in(data[p], j, count, mean, squares, low, high)
     for p in range(n):
         if not np.isfinite(squares[indices[p]]):
             return TOO_LARGE
@@ -172,11 +170,8 @@ def feature_spread(
     return low, high, np.sqrt(squares / n_rows)
 
 
-def feature_moments(rows: Rows) -> tuple[NDArray[Any], NDArray[Any]]:
+def feature_moments(rows: CSR) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return mean and standard deviation of each feature."""
-    if isinstance(rows, Dense):
-        wide = np.float64
-        return rows.values.mean(axis=0, dtype=wide), rows.values.std(axis=0, dtype=wide)
     values = rows.data.astype(np.float64)
     mean = np.bincount(rows.indices, values, rows.n_features) / rows.shape[0]
     centred = (values - mean[rows.indices]) ** 2
