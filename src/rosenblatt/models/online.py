@@ -238,7 +238,7 @@ class OnlineLearner:
             if len(self._classes) < 2:
                 return self._learn_alone(plain)
             rows = self._put(plain)
-        return self._step(rows, number, w)
+        return rows.learn(number, w) if self._scaler is None else self._step(rows, number, w)
 
     def _learn_alone(self, x: Any) -> int:
         """Learn from a row whose class is the only one: it has no rival yet."""
@@ -295,7 +295,9 @@ class OnlineLearner:
             if len(self._classes) < 2:
                 self._plain(x)
                 return self._classes[0]
-            number = self._decide(self._entered(x))
+            if rows is None or not self._filled(rows, x):
+                rows = self._put(self._plain(x))
+            number = rows.predict() if self._scaler is None else self._decide(rows)
         if number < 0:
             raise self._error(-number, x)
         return self._classes[number]
@@ -428,15 +430,14 @@ class OnlineLearner:
 
     def _filled(self, rows: RowLearner, x: Any) -> bool:
         """Write a row to the buffer, where it is one that needs no more than a look."""
-        space = self.space
-        if space.sparse:
-            known = space.direct
-            usual = type(x) is dict and known is not None and space.n_features == self._width
-            return usual and rows.row.fill(known or {}, x)
-        if type(x) is not np.ndarray or x.shape != rows.shape or x.dtype.kind not in "fiub":
-            return False
-        rows.dense[...] = x
-        return True
+        if type(x) is np.ndarray:
+            if x.shape != rows.shape or x.dtype.kind not in "fiub" or not x.size:
+                return False
+            rows.dense[...] = x
+            return True
+        space, known = self.space, self.space.direct
+        usual = type(x) is dict and known is not None and space.n_features == self._width
+        return usual and rows.row.fill(known or {}, x)
 
     def _entered(self, x: Any, plain: Any = None) -> RowLearner:
         """Return what decides a row and learns from it, with this row in its buffer, unscaled."""
