@@ -36,8 +36,15 @@ streams = st.lists(st.tuples(rows_of_names, labels), min_size=1, max_size=12)
 
 
 def matrix(rows: Sequence[Row], names: Sequence[str]) -> Any:
-    """Return rows as a CSR matrix of these columns."""
-    return sparse.csr_matrix([[row.get(name, 0.0) for name in names] for row in rows], dtype=float)
+    """Return rows as a CSR matrix of these columns.
+
+    It stores a 0 that a row names, since what is stored decides in which order values are summed.
+    """
+    stored = [[(k, row[name]) for k, name in enumerate(names) if name in row] for row in rows]
+    pairs = [pair for row in stored for pair in row]
+    indices, data = [column for column, _ in pairs], np.array([value for _, value in pairs], float)
+    indptr = np.cumsum([0, *map(len, stored)])
+    return sparse.csr_matrix((data, indices, indptr), shape=(len(rows), len(names)))
 
 
 def batch_by_batch(learner: Learner, X: Any, y: NDArray[Any]) -> Model:
