@@ -279,7 +279,7 @@ class LearningSettings(TypedDict, total=False):
         str | None,
         one_of(["rbf", "poly"]),
         Setting(
-            "See rows through a kernel, which bends the boundary: exp(-gamma*|x-x'|^2) or "
+            "See rows through a kernel, which bends the boundary: exp(-gamma*(x-x')^2) or "
             "(gamma*x*x'+1)^degree. For data in memory; predict and evaluate take such models.",
             shown="none",
         ),
