@@ -108,8 +108,8 @@ def _security(
     if address.startswith("tls://"):
         missing = [name for name, value in given.items() if value is None]
         if missing:
-            mentions = [part for name in missing for part in (" and ", Parameter(name))][1:]
-            msg = Sentence("A scheduler by TLS needs ", *mentions, " too: files in PEM format.")
+            mentions = " and ".join(f"{Parameter(name)}" for name in missing)
+            msg = Sentence(f"A scheduler by TLS needs {mentions} too: files in PEM format.")
             raise InputError(msg)
         return Security(
             tls_ca_file=tls_ca,

@@ -304,8 +304,8 @@ def neglected(
     ways += [Parameter("threshold", "f1")] * (len(classes) == 2 and "kernel" not in options)
     if not ways:
         return [f"{what}."]
-    advice = ways if len(ways) == 1 else (ways[1], " or ", ways[0])
-    return [Sentence(f"{what}. To find such rows, train with ", *advice, ".")]
+    advice = " or ".join(f"{way}" for way in reversed(ways))
+    return [Sentence(f"{what}. To find such rows, train with {advice}.")]
 
 
 def wilson(count: int, n: int, z: float = Z_95) -> tuple[float, float] | None:

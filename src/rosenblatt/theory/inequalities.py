@@ -93,14 +93,6 @@ class Inequalities:
         values, rivals = leads_of(scores, self.rows.numbers)
         return Leads(values, np.arange(self.rows.n_rows) * self.n_classes + rivals)
 
-    def every_number(self) -> NDArray[Any]:
-        """Return the numbers of all inequalities."""
-        if self.n_classes == 2:
-            return np.arange(self.rows.n_rows)
-        numbers = np.arange(self.rows.n_rows * self.n_classes)
-        own = np.repeat(self.rows.numbers, self.n_classes)
-        return np.asarray(numbers[numbers % self.n_classes != own])
-
     def rows_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return the rows of these inequalities."""
         return numbers if self.n_classes == 2 else numbers // self.n_classes

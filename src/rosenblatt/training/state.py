@@ -239,14 +239,13 @@ def overflow(when: str, rule: Any) -> WeightOverflowError:
     numbers = getattr(rule, "_fields", ())
     limited = "C" in numbers and not ("phi" in numbers and isinf(rule.C))  # as CW
     softer = Parameter("rule", "scw1" if "phi" in numbers else "pa1")
-    cure: tuple[str | Parameter, ...] = ("use ", softer, " with a finite ", Parameter("C"))
-    for verb, name in (("lower ", "eta0"), ("raise ", "r"), ("lower ", "C")):
+    cure = f"use {softer} with a finite {Parameter('C')}"
+    for verb, name in (("lower", "eta0"), ("raise", "r"), ("lower", "C")):
         if name in numbers and (name != "C" or limited):
-            cure = (verb, Parameter(name))
+            cure = f"{verb} {Parameter(name)}"
     msg = Sentence(
         f"The weights overflowed {when}: the values in X or the steps are too large for float64; "
-        "scale the features, or ",
-        *(*cure, "."),
+        f"scale the features, or {cure}."
     )
     return WeightOverflowError(msg)
 
