@@ -1,6 +1,6 @@
-"""Names of a package that are imported when somebody uses them, not before.
+"""Names and modules that are imported when somebody uses them, not before.
 
-The stub of the package, ``__init__.pyi``, lists them once, for type checkers and for this module.
+The stub of a package, ``__init__.pyi``, lists its names once, for type checkers and this module.
 """
 
 import ast
@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 # Imports of modules that need each other, begun in several threads, fail or wait for ever.
@@ -44,6 +45,16 @@ def lazy_names(package: str, file: str) -> Lazy:
 
     _finders[package] = find
     return find, lambda: sorted({*vars(sys.modules[package]), *homes}), sorted(homes)
+
+
+class LazyModule(ModuleType):
+    """A module that is imported when one of its names is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        with _one_at_a_time:
+            value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)  # found directly from now on
+        return value
 
 
 def public_name(name: str) -> Any:

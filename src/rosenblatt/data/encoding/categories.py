@@ -11,13 +11,12 @@ from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn, pla
 from rosenblatt.data.encoding.dates import date_part
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.data.labels import TRUTHS
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.text.hashing import column_seed, term_hash
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rosenblatt.data.encoding.familiarity import ColumnCounts
 
 NO_LEVEL = b""  # a missing value; no level is empty
@@ -108,8 +107,6 @@ def folded_level(level: bytes) -> bytes:
 
 
 def _values(table: Table, column: FeatureColumn) -> "pl.Series":
-    import polars as pl
-
     series = table.frame[column.name]
     if column.part:
         return date_part(table, series, column)
@@ -127,8 +124,6 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
 
 def _replaced(values: "pl.Series", numbers: dict[Any, int]) -> NDArray[np.int32]:
     """Return the number of each value, which may be null."""
-    import polars as pl
-
     of_null = numbers.pop(None, -1)
     if not numbers:
         return np.full(len(values), of_null, np.int32)

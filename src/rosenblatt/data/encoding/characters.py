@@ -6,7 +6,6 @@ and in languages that put nothing between words. ``plain_ngrams`` is the definit
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,11 +20,9 @@ from rosenblatt.data.encoding.text_column import (
     word_text,
 )
 from rosenblatt.data.encoding.vocabulary import Numbering, Terms
+from rosenblatt.data.polars import pl
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.hashing import column_seed, term_hash
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Lengths = tuple[int, int]  # of the shortest n-grams and of the longest, in characters
 

@@ -1,13 +1,11 @@
 """What each column of a table is taken for, and what its features are called."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from rosenblatt.data.encoding.vocabulary import Numbering
+from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Role = Literal["label", "weight", "numeric", "category", "text", "ignored"]
 DatePart = Literal["", "year", "month", "weekday", "hour"]
@@ -30,8 +28,6 @@ def plainly_typed(series: "pl.Series") -> "pl.Series":
 
     A decimal is the text that its file has: 3.10. A single float is 0.1, not 0.10000000149.
     """
-    import polars as pl
-
     if series.dtype in (pl.Categorical, pl.Enum) or series.dtype.is_decimal():
         return series.cast(pl.String)
     return series.cast(pl.String).cast(pl.Float64) if series.dtype == pl.Float32 else series

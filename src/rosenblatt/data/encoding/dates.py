@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from rosenblatt.data.encoding.columns import BLANKS, MISSING, DatePart, FeatureColumn, InputColumn
 from rosenblatt.data.labels import shown
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -35,8 +32,6 @@ def read_dates(series: "pl.Series", form: str) -> "pl.Series":
 
     Minutes and seconds are left out. A year of two digits is from 1970 to 2069.
     """
-    import polars as pl
-
     bare = series.str.strip_chars(BLANKS).alias(series.name)
     found = bare.str.extract_groups(f"^(?:{PATTERNS[form]})$").struct.unnest()
     half, hour = pl.col("half").str.to_lowercase(), pl.col("hour").cast(pl.Int64)
@@ -84,8 +79,6 @@ def date_form(values: "pl.Series") -> tuple[str, tuple[DatePart, ...]]:
 
 def date_part(table: Table, series: "pl.Series", column: FeatureColumn) -> "pl.Series":
     """Return a part of the dates or times of a column, null where a value is missing."""
-    import polars as pl
-
     if series.dtype == pl.Null:
         return series
     dated = series.dtype in (pl.Date, pl.Datetime)
@@ -106,8 +99,6 @@ def date_part(table: Table, series: "pl.Series", column: FeatureColumn) -> "pl.S
 
 def with_dates(table: Table, columns: Iterable[InputColumn]) -> tuple[Table, dict[int, str]]:
     """Return a table with dates in the place of text, and by row what is wrong with those."""
-    import polars as pl
-
     faults: dict[int, str] = {}
     dates = []
     for column in columns:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,10 @@ from rosenblatt.data.encoding.numbers import (
     plain_numbers,
     thousands,
 )
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.wording import counted, nearest, word_list
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TEXT_ROWS = 1000  # that decide between text and category
 FEWEST_WORDS = 3  # on average, in a column of text whose values mostly differ
@@ -75,8 +73,6 @@ class Sample:
 
     def look_through(self, names: Sequence[str]) -> None:
         """Look through columns of text together: a query for each costs more than its answer."""
-        import polars as pl
-
         own = [self.table.frame[name] for name in names]
         columns = [pl.col(str(k)) for k in range(len(own))]
         there = [~column.str.strip_chars().is_in(list(MISSING)) for column in columns]  # or null
@@ -117,8 +113,6 @@ def detected_columns(
     is here two letters or more in a row. Everything else is a category. A column that counts or
     names the rows is left out.
     """
-    import polars as pl
-
     frame, heading = sample.table.frame, sample.table.heading
     own = dict(zip(frame.columns, frame.get_columns(), strict=True))
     text = {name for name in names if own[name].dtype == pl.String}
@@ -159,8 +153,6 @@ def _are_codes(values: "pl.Series") -> bool:
 
 
 def _column_of_type(table: Table, name: str) -> InputColumn:
-    import polars as pl
-
     kind = table.frame[name].dtype
     if kind in (pl.Date, pl.Datetime, pl.Time):
         day: tuple[DatePart, ...] = () if kind == pl.Time else ("year", "month", "weekday")
@@ -180,8 +172,6 @@ def _of_type(kind: Any) -> str:
     >>> _of_type(pl.List(pl.Int64)), _of_type(pl.Struct({"x": pl.Int64})), _of_type(pl.Binary())
     ('lists', 'objects', 'bytes')
     """
-    import polars as pl
-
     if kind == pl.List(pl.Null):
         return "lists or objects"
     names = {pl.List: "lists", pl.Array: "lists", pl.Struct: "objects", pl.Binary: "bytes"}
@@ -226,8 +216,6 @@ def _mean_matches(values: "pl.Series", pattern: str) -> float:
 
 def unspaced_note(table: Table, columns: Sequence[InputColumn]) -> str | None:
     """Return a sentence on columns of text that has no words between blanks; None without any."""
-    import polars as pl
-
     reasons = []
     for column in columns:
         if column.role != "text" or table.frame[column.name].dtype != pl.String:
@@ -248,8 +236,6 @@ def unspaced_note(table: Table, columns: Sequence[InputColumn]) -> str | None:
 
 
 def _share_of_numbers(values: "pl.Series", form: str) -> float:
-    import polars as pl
-
     plain = plain_numbers(values, form) if form else values.str.strip_chars()
     return 1 - plain.cast(pl.Float64, strict=False).null_count() / len(values)
 
@@ -312,8 +298,6 @@ def oddities(sample: Sample, column: InputColumn) -> list[str]:
 
 def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> list[str]:
     """Return a sentence on a category that may be meant as numbers."""
-    import polars as pl
-
     if values.dtype != pl.String:
         return []
     bare = values.str.strip_chars()
@@ -335,8 +319,6 @@ def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> li
 
 
 def _form_note(column: InputColumn, values: "pl.Series") -> str:
-    import polars as pl
-
     plain = plain_numbers(values, column.form)
     changed = (plain != values).arg_true()
     row = int(changed[0]) if len(changed) else 0
@@ -345,8 +327,6 @@ def _form_note(column: InputColumn, values: "pl.Series") -> str:
 
 
 def _present(series: "pl.Series") -> "pl.Series":
-    import polars as pl
-
     values = series.drop_nulls() if series.null_count() else series
     if values.dtype == pl.String:
         absent = values.str.strip_chars().is_in(list(MISSING))
@@ -440,8 +420,6 @@ def _with_decimals(
 
     Raises InputError with a question where numbers may have decimals or thousands.
     """
-    import polars as pl
-
     if decimal not in (None, "point", "comma"):
         words = f" must be 'point' or 'comma'; got {decimal!r}."
         raise InputError(Sentence(Parameter("decimal"), words))
@@ -484,8 +462,6 @@ def _decimal_question(file: str, name: str, mark: str, number: str, whole: str) 
 
 def _asked_column(table: Table, name: str, role: Role) -> InputColumn:
     """Return a column with the role that a person gave it; numbers keep the form they have."""
-    import polars as pl
-
     series = table.frame[name]
     values = _present(series)
     if role not in ("numeric", "weight") or series.dtype != pl.String or not len(values):
@@ -498,8 +474,6 @@ def _asked_column(table: Table, name: str, role: Role) -> InputColumn:
 
 def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str, InputColumn]:
     """Return columns of which one at least is learned from: of names, the words."""
-    import polars as pl
-
     if any(column.required for column in detected.values()):
         return detected
     revived = dict(detected)

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from rosenblatt.data.encoding.columns import BLANKS, MISSING, plainly_typed
 from rosenblatt.data.encoding.numbers import all_numbers
 from rosenblatt.data.labels import Classes, Label, checked_text
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Question, Sentence
 from rosenblatt.wording import counted
-
-if TYPE_CHECKING:
-    import polars as pl
 
 STRONG_NAMES = ("label", "labels", "class", "target", "outcome")  # of labels, in any case
 MOST_WORDS = 100  # that a column without such a name may have to be taken for the labels
@@ -233,8 +231,6 @@ def _first_or_last(candidates: Sequence[_Candidate | None]) -> LabelGuess | None
 
 def check_labels(table: Table, name: str) -> None:
     """Raise InputError where the values of a column are no classes but quantities or names."""
-    import polars as pl
-
     values = table.frame[name].drop_nulls()
     if values.dtype == pl.String and all_numbers(values):
         values = values.cast(pl.Float64, strict=False).drop_nulls()
@@ -271,8 +267,6 @@ def check_quantity(
 
 def label_notes(table: Table, name: str) -> list[str]:
     """Return a sentence where labels differ only in case, so that they are several classes."""
-    import polars as pl
-
     values = table.frame[name].drop_nulls()
     if values.dtype != pl.String or values.n_unique() > MOST_WORDS:
         return []
@@ -330,8 +324,6 @@ def table_labels(
             f" {listed_columns(table.frame.columns)}"
         )
         raise InputError(msg)
-    import polars as pl
-
     series, labels, faults = _read_labels(table, name)
     for value, fault in faults.items():
         if fault or required:
@@ -364,8 +356,6 @@ def _read_labels(table: Table, name: str) -> "tuple[pl.Series, dict[Any, Label],
 
     That is "" where the label is missing.
     """
-    import polars as pl
-
     series = plainly_typed(table.frame[name])
     if series.dtype.is_float():
         series = series.fill_nan(None)
@@ -408,8 +398,6 @@ def _label(value: Any) -> Label | None:
 
 def _candidate(table: Table, name: str) -> _Candidate | None:
     """Return a column as a candidate, or None if its values can't well be labels."""
-    import polars as pl
-
     values = table.frame[name]
     if values.dtype in (pl.Categorical, pl.Enum):
         values = values.cast(pl.String)

@@ -5,7 +5,7 @@ on one is worth nothing on rows where it is still unknown.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from rosenblatt.data.encoding.columns import FeatureColumn, InputColumn
 from rosenblatt.data.encoding.label_column import FEWEST_ROWS
 from rosenblatt.data.encoding.numbers import read_numbers
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import Parameter, Sentence
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LEAST_ROWS = 10  # of a class, and of the others
 SHARE_WRONG = 0.02  # of the rows of the rarer side, at most
@@ -97,8 +95,6 @@ def _note(name: str, decides: str) -> Sentence:
 
 def _codes(table: Table, names: Sequence[str]) -> list[NDArray[np.int64]]:
     """Return for each of these columns the same number, from 0 on, for the same value."""
-    import polars as pl
-
     own = pl.DataFrame([table.frame[name].alias(str(k)) for k, name in enumerate(names)])
     ranked = own.select(pl.all().rank("dense").fill_null(0)).get_columns()
     return [np.asarray(series.to_numpy(), np.int64) for series in ranked]
@@ -161,8 +157,6 @@ def _word_errors(
 
     A word may stand in the rows of a class or in all others.
     """
-    import polars as pl
-
     numbers = pl.Series(classes.tolist(), dtype=pl.Int64)  # an array would import numpy.ma
     rows = pl.DataFrame({"text": texts.cast(pl.String), "class": numbers, "row": range(len(texts))})
     words = pl.col("text").str.slice(0, LONGEST_WORDS).str.to_lowercase().str.extract_all(WORD)

@@ -8,18 +8,16 @@ for a column.
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, shown
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # Squares of larger numbers, summed over many rows, leave the range of float64.
 LARGEST = 1e140
@@ -85,8 +83,6 @@ def read_numbers(
     NaN is a missing value. Columns are converted all together: one after the other would take half
     a millisecond each.
     """
-    import polars as pl
-
     own = dict(zip(table.frame.columns, table.frame.get_columns(), strict=True))
     prepared = [_convertible(own[column.name], column, table.file) for column in columns]
     frame = pl.DataFrame([series.alias(str(k)) for k, series in enumerate(prepared)])
@@ -105,8 +101,6 @@ def read_numbers(
 
 def _convertible(series: "pl.Series", column: FeatureColumn, file: str) -> "pl.Series":
     """Return a column in a type that casts to numbers."""
-    import polars as pl
-
     if series.dtype == pl.Duration:
         return series.dt.total_microseconds() / 1e6
     if series.dtype in (pl.Categorical, pl.Enum):
@@ -124,8 +118,6 @@ def _convertible(series: "pl.Series", column: FeatureColumn, file: str) -> "pl.S
 
 def plain_numbers(series: "pl.Series", form: str) -> "pl.Series":
     """Return numbers that people write as programs do; anything else stays as it is."""
-    import polars as pl
-
     bare = series.str.strip_chars(BLANKS)
     plain = bare.str.replace_all(DECORATION, "").str.replace(NEGATIVE, "-${1}")
     if form == "comma":
@@ -222,8 +214,6 @@ def _are_finite(series: "pl.Series") -> "pl.Series":
 
     A column of truth values that is made of a NumPy array would import ``numpy.ma``, for 40 ms.
     """
-    import polars as pl
-
     return series.cast(pl.Float64, strict=False).is_finite().fill_null(value=False)
 
 
@@ -235,8 +225,6 @@ def _read_odd(
     faults: dict[int, str],
 ) -> None:
     """Read again the values that were not read as finite numbers; null and NaN are missing."""
-    import polars as pl
-
     if series.dtype != pl.String:
         return
     present = rows[series.is_not_null().to_numpy()[rows]].tolist()

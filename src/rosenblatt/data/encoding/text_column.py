@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,11 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.columns import FeatureColumn
 from rosenblatt.data.encoding.vocabulary import HashedNumbering, Numbering, Terms
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.hashing import column_seed, pair_hash, term_hash
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -210,8 +207,6 @@ def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
     Polars keeps strings as views into several buffers. As lists of bytes they are put together at
     4 GB/s.
     """
-    import polars as pl
-
     from rosenblatt.kernels.text.words import SPAN
 
     lengths = column.str.len_bytes().fill_null(0)
@@ -326,8 +321,6 @@ class TextColumn:
         return plain_weights(numbers, terms.counts, terms.indptr, idf)
 
     def _text(self, table: Table) -> "pl.Series":
-        import polars as pl
-
         series = table.frame[self._name]
         if series.dtype == pl.String:
             return series

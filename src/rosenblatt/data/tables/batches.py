@@ -7,7 +7,10 @@ from rosenblatt.data.bad_rows import BadRows
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.lines import LONGEST_LINE, TextBlock, head_of, text_lines
 from rosenblatt.data.sources import Source, name_of
+from rosenblatt.data.tables.columnar import columnar_tables
+from rosenblatt.data.tables.fasttext import FastTextParser
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
+from rosenblatt.data.tables.separated import SeparatedParser
 from rosenblatt.data.tables.table import Table, require_library, wanted_columns
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
@@ -45,8 +48,6 @@ def table_batches(
     kind = layout.format or detect_format(source, encoding=layout.encoding, prompt=prompt)
     wanted = wanted_columns(names, optional)
     if kind in (Format.PARQUET, Format.ARROW):
-        from rosenblatt.data.tables.columnar import columnar_tables
-
         return columnar_tables(source, kind, wanted)
     if kind == Format.SVMLIGHT:
         msg = f"{file} is svmlight text, which has no columns; read it by svmlight_batches."
@@ -60,11 +61,7 @@ def table_batches(
         parser = JsonLinesParser(file, wanted, bad_rows, prompt=prompt, rows=rows)
         return _ahead(parser.parse, object_lines(blocks, file) if rows else blocks)
     if kind == Format.FASTTEXT:
-        from rosenblatt.data.tables.fasttext import FastTextParser
-
         return _ahead(FastTextParser(file, wanted, bad_rows).parse, blocks)
-    from rosenblatt.data.tables.separated import SeparatedParser
-
     is_tsv = kind == Format.TSV
     separator = "\t" if is_tsv and layout.separator is None else layout.separator
     quoting = True if layout.quoting is None and not is_tsv else layout.quoting

@@ -8,10 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-import polars as pl
-from polars import selectors
-
 from rosenblatt.data.formats import Format
+from rosenblatt.data.polars import pl
 from rosenblatt.data.sources import ByteSource, Source, name_of, opened, peek, unreadable
 from rosenblatt.data.tables.table import (
     MOST_ROWS,
@@ -59,7 +57,7 @@ def _file_tables(
     except polars_failures() as error:
         raise damaged(name, error) from None
     choice = choose(schema.names(), wanted, name)
-    chosen = rows.select(selectors.by_index(choice.numbers))
+    chosen = rows.select(pl.selectors.by_index(choice.numbers))
     for frame in _frames(chosen, n_rows, n_rows if is_parquet else STRIDE, name):
         ordered = chosen_columns(frame, ColumnPlaces(choice.names, tuple(range(frame.width))))
         read = size * (row + frame.height) // n_rows
@@ -71,7 +69,7 @@ def _file_tables(
         raise InputError(msg)
 
 
-def _frames(rows: pl.LazyFrame, n_rows: int, stride: int, name: str) -> Iterator[pl.DataFrame]:
+def _frames(rows: "pl.LazyFrame", n_rows: int, stride: int, name: str) -> "Iterator[pl.DataFrame]":
     """Yield successive rows, as many as make a table or a few more.
 
     What polars maps into memory of an Arrow file it keeps until a query ends: so a query ends after

@@ -1,11 +1,11 @@
 """Text for fastText as tables: ``__label__name and then the words``, one text a line."""
 
 import numpy as np
-import polars as pl
 
 from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.labels import shown
 from rosenblatt.data.lines import TextBlock
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.fields import not_utf_8
 from rosenblatt.data.tables.table import (
     Selection,

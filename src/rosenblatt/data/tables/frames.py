@@ -1,11 +1,12 @@
 """Rows in memory as tables: data frames of pandas, polars or Arrow, dictionaries, and texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import (
     Selection,
     Table,
@@ -19,9 +20,6 @@ from rosenblatt.data.tables.table import (
     rows_for,
 )
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 NAME = "X"  # what messages call the rows
 PLAIN = (str, bool, int, float)  # values that a file could hold side by side
@@ -62,8 +60,6 @@ def has_names(X: Any) -> bool:
 
 def _frame(X: Any, wanted: Selection | None, text: str | None) -> "tuple[pl.DataFrame, bool]":
     """Return a data frame of polars, and whether its columns have names."""
-    import polars as pl
-
     if isinstance(X, pl.LazyFrame):
         msg = "X is a LazyFrame of polars: give X.collect()."
         raise InputError(msg)
@@ -107,8 +103,6 @@ def _unnamed(X: Any, wanted: Selection | None, *, texts: bool) -> str:
 
 
 def _of_dictionaries(rows: Sequence[Any], wanted: Selection | None) -> "pl.DataFrame":
-    import polars as pl
-
     names: dict[str, None] = {}
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping) or not all(isinstance(key, str) for key in row):
@@ -125,8 +119,6 @@ def _of_dictionaries(rows: Sequence[Any], wanted: Selection | None) -> "pl.DataF
 
 
 def _of_array(X: NDArray[Any]) -> "pl.DataFrame":
-    import polars as pl
-
     columns = X.T if X.dtype.kind in "biuf" else X.T.tolist()
     names = numbered_names(X.shape[1])
     return pl.DataFrame({name: _column(name, columns[k]) for k, name in enumerate(names)})
@@ -134,8 +126,6 @@ def _of_array(X: NDArray[Any]) -> "pl.DataFrame":
 
 def _of_pandas(X: Any, wanted: Selection | None) -> "tuple[pl.DataFrame, bool]":
     """Return a data frame of pandas column by column: polars would need pyarrow for that."""
-    import polars as pl
-
     named = all(isinstance(name, str) for name in X.columns)
     names = [str(name) for name in X.columns] if named else numbered_names(X.shape[1])
     if len(set(names)) < len(names):
@@ -167,8 +157,6 @@ def _present(X: Any) -> Any:
 
 def _column(name: str, values: Any) -> "pl.Series":
     """Return values as a column; where they are of several kinds, they become text, as in files."""
-    import polars as pl
-
     if isinstance(values, np.ndarray):
         if values.dtype == np.float16:
             values = values.astype(np.float32)

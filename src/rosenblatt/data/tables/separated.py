@@ -5,11 +5,11 @@ from operator import or_
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.lines import BYTE_ORDER_MARK
+from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.fields import (
     BLANKS,
     NEWLINE,
@@ -62,7 +62,7 @@ class SeparatedParser:
 
     def _read_plainly(
         self, block: WholeRows, heading: Heading
-    ) -> tuple[pl.DataFrame, _Spans, tuple[BadRow, ...]]:
+    ) -> "tuple[pl.DataFrame, _Spans, tuple[BadRow, ...]]":
         skip = self._bad is not None and self._bad.skip
         try:
             plain = read_plainly(block.text, heading.dialect, heading.width, skip=skip)
@@ -93,7 +93,7 @@ def _spans_of(block: WholeRows) -> _Spans | None:
     return _spans(block) if block.regular and is_closed else None
 
 
-def _read_fast(spans: _Spans, layout: Heading) -> pl.DataFrame | None:
+def _read_fast(spans: _Spans, layout: Heading) -> "pl.DataFrame | None":
     """Return what polars reads, or None where that is not all, or nothing.
 
     polars must find as many rows as there are, and it fills a row that is too short with nulls, but
@@ -130,7 +130,7 @@ def _protected(text: bytes) -> bytes:
     return BYTE_ORDER_MARK + text if text[:1] in {b"x", BYTE_ORDER_MARK[:1]} else text
 
 
-def _tidied(frame: pl.DataFrame, text: bytes, dialect: Dialect) -> pl.DataFrame:
+def _tidied(frame: "pl.DataFrame", text: bytes, dialect: Dialect) -> "pl.DataFrame":
     """Return the fields without blanks around them, and null for those of which nothing is left.
 
     To look for blanks takes a quarter of the time that it takes to remove them.

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.bad_rows import BadRow
+from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError
 from rosenblatt.wording import counted, word_list
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rosenblatt.data.tables.heading import Heading
 
 MOST_ROWS = 1 << 16  # in a table
@@ -195,8 +194,6 @@ def chosen_columns(frame: "pl.DataFrame", choice: ColumnPlaces) -> "pl.DataFrame
     By number: polars takes a name that begins with ^ and ends with $ for a pattern. From a
     dictionary: in a list it would give a name of its own to a column whose name is empty.
     """
-    import polars as pl
-
     pairs = zip(choice.numbers, choice.names, strict=True)
     return pl.DataFrame({name: frame.to_series(number) for number, name in pairs})
 
@@ -215,7 +212,5 @@ def require_library(name: str, library: str = "polars") -> None:
 
 def polars_failures() -> tuple[type[BaseException], ...]:
     """Return what polars raises on data that it can't read; a panic is no ordinary exception."""
-    import polars as pl
-
     panic: Any = pl.exceptions.PanicException
     return (pl.exceptions.PolarsError, panic, OSError, ValueError, OverflowError)
