@@ -232,7 +232,7 @@ SIZES: dict[str, Size] = {
     "report": Size(1250, 43, 7, 0, 0, 0, 6),
     "rules": Size(700, 23, 3, 0, 0, 0, 0),
     "service": Size(5150, 45, 7, 0, 0, 0, 16),
-    "theory": Size(2900, 44, 7, 0, 0, 0, 2),
+    "theory": Size(2750, 44, 7, 0, 0, 0, 2),
     "tracing": Size(1100, 102, 13, 1, 1, 0, 7),
     "training": Size(2700, 81, 13, 1, 1, 0, 0),
     "tuning": Size(1050, 91, 9, 3, 0, 0, 2),

@@ -124,13 +124,16 @@ def test_conflicts_need_no_time() -> None:
     assert [pair.status for pair in verdict.pairs] == ["inseparable", "undecided", "undecided"]
 
 
-@pytest.mark.parametrize("seconds", [2.0, 20.0, 60.0])
+@pytest.mark.parametrize("seconds", [2.0, 20.0, 40.0])
 def test_exact_arithmetic_stops(seconds: float) -> None:
-    """Elimination, lifting and the walk to the nearest point end in the middle of their work."""
+    """Elimination and the walk to the nearest point end in the middle of their work.
+
+    A linear system that would take longer than there is time is not begun.
+    """
     generator = np.random.default_rng(0)
     matrix: NDArray[Any] = generator.integers(-(2**50), 2**50, (40, 40)).astype(object)
     with pytest.raises(OutOfTimeError):
-        solve(matrix, [1] * 40, deadline=Deadline(seconds, Ticks()))
+        solve(matrix, [1] * 40, Deadline(seconds / 1e6, lambda: 0.0))
     vectors = [dict(enumerate(map(int, line))) for line in matrix] + [{0: 1}]
     with pytest.raises(OutOfTimeError):
         kernel_point(vectors, np.ones(41), Deadline(seconds, Ticks()))

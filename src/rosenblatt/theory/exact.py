@@ -1,12 +1,4 @@
-"""Exact arithmetic on floats, which are fractions: sums, roots rounded outward, linear systems.
-
-Linear systems of integers are solved by Dixon's p-adic lifting.
-
-Elimination on fractions takes minutes for 150 unknowns with all the digits of floats: its numbers
-grow with every step. Lifting takes a second: it inverts the matrix modulo a small prime once, and
-then wins the solution digit by digit with products of short numbers, exact in float64.
-(J. D. Dixon, "Exact solution of linear equations using p-adic expansions", 1982.)
-"""
+"""Exact arithmetic on floats, which are fractions: sums, roots rounded outward, linear systems."""
 
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
@@ -16,15 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.theory.deadline import Deadline
+from rosenblatt.theory.deadline import Deadline, OutOfTimeError
 
 MOST_EXACT = 10_000  # values whose squares are summed as fractions
 NO_DEADLINE = Deadline(None)
-MOST_VECTORS = 1000  # vectors; 150 with all the digits of floats take a second
-PRIMES = (2_097_143, 2_097_133, 2_097_131)  # below 2²¹: sums of 2,000 products stay below 2⁵³
-LARGEST = 1500  # unknowns
-BY_ELIMINATION = 24  # unknowns at most: lifting has a fixed cost
-LIMB = 20  # bits of a matrix entry that are multiplied at a time
+MOST_VECTORS = 1000
+PRIMES = (2_097_143, 2_097_133, 2_097_131)  # below 2²¹: products stay far below 2⁶³
 
 
 def integers(values: Iterable[Any]) -> tuple[list[int], int]:
@@ -175,7 +164,7 @@ def kernel_point(
             given = [_near(guess[j], largest_part) for j in others]
             if len(others) == 1:
                 given = [Fraction(1)]  # only the ratios matter
-            solved = _completed(matrix[rows], columns, others, given, prime, deadline)
+            solved = _completed(matrix[rows], columns, others, given, deadline)
             if solved is None or min(solved) < 0 or not any(solved):
                 continue
             total = sum(solved)
@@ -207,15 +196,13 @@ def _completed(
     columns: list[int],
     others: NDArray[Any],
     given: list[Fraction],
-    prime: int,
     deadline: Deadline,
 ) -> list[Fraction] | None:
     """Return x with matrix·x = 0 and the given values in some places."""
     scale = lcm(*(value.denominator for value in given))
     units = np.array([int(value * scale) for value in given], dtype=object)
-    solved = solve(
-        matrix[:, columns], [-int(n) for n in matrix[:, others] @ units], prime, deadline
-    )
+    right = [-int(n) for n in matrix[:, others] @ units]
+    solved = solve(matrix[:, columns], right, deadline)
     if solved is None:
         return None
     x = [Fraction(0)] * matrix.shape[1]
@@ -261,140 +248,20 @@ def pivots(
 
 
 def solve(
-    matrix: NDArray[Any], right: list[int], prime: int = PRIMES[0], deadline: Deadline = NO_DEADLINE
+    matrix: NDArray[Any], right: list[int], deadline: Deadline = NO_DEADLINE
 ) -> list[Fraction] | None:
-    """Return x with matrix·x = right, of integers; None if singular, maybe modulo the prime."""
-    size = len(right)
-    if size <= BY_ELIMINATION:
-        return _eliminated(matrix, right)
-    inverse = _inverse((matrix % prime).astype(np.int64), prime, deadline)
-    if inverse is None or size > LARGEST:
-        return None
-    limbs = _limbs(matrix)
-    bound = _hadamard(matrix, right)
-    modulus, digits = 1, []
-    rest = np.array(right, dtype=object)
-    while modulus <= 2 * bound * bound:
-        deadline.check()
-        digit = np.fmod(inverse @ (rest % prime).astype(np.float64), prime)
-        digits.append(digit.astype(np.int64))
-        rest = (rest - _product(limbs, digit)) // prime  # without a remainder
-        modulus *= prime
-    return _fractions(_joined(digits, prime), modulus, bound, deadline)
+    """Return x with matrix·x = right, of integers; None if the matrix is singular.
 
-
-def _eliminated(matrix: NDArray[Any], right: list[int]) -> list[Fraction] | None:
-    """Return the solution by elimination without fractions (Bareiss 1968); None if singular."""
-    lines = [[*map(int, line), value] for line, value in zip(matrix, right, strict=True)]
-    size, before = len(lines), 1
-    for k in range(size):
-        pivot = next((i for i in range(k, size) if lines[i][k]), None)
-        if pivot is None:
-            return None
-        lines[k], lines[pivot] = lines[pivot], lines[k]
-        top, corner = lines[k], lines[k][k]
-        for i in range(k + 1, size):
-            line, first = lines[i], lines[i][k]
-            for j in range(k + 1, size + 1):
-                line[j] = (corner * line[j] - first * top[j]) // before
-        before = corner
-    x = [0] * size
-    for k in reversed(range(size)):  # x·determinant is whole
-        rest = lines[k][size] * before - sum(lines[k][j] * x[j] for j in range(k + 1, size))
-        x[k] = rest // lines[k][k]
-    return [Fraction(n, before) for n in x]
-
-
-def _product(limbs: list[NDArray[Any]], digit: NDArray[Any]) -> NDArray[Any]:
-    total: Any = 0
-    for place, limb in enumerate(limbs):
-        part = (limb @ digit).astype(np.int64).astype(object)
-        total = total + (part << (LIMB * place)) if place else part
-    return np.asarray(total, dtype=object)
-
-
-def _limbs(matrix: NDArray[Any]) -> list[NDArray[Any]]:
-    """Split integers of any size into matrices of short ones, the signs kept."""
-    limbs = []
-    signs = np.sign(matrix).astype(np.float64)
-    left: Any = abs(matrix)
-    while True:
-        limbs.append(signs * (left & ((1 << LIMB) - 1)).astype(np.float64))
-        left = left >> LIMB
-        if not left.any():
-            return limbs
-
-
-def _inverse(left: NDArray[np.int64], prime: int, deadline: Deadline) -> NDArray[Any] | None:
-    """Return the inverse modulo the prime, as floats that are whole numbers."""
-    size = len(left)
-    both = np.hstack([left, np.eye(size, dtype=np.int64)])
-    for k in range(size):
-        deadline.check()
-        candidates = np.flatnonzero(both[k:, k])
-        if not len(candidates):
-            return None
-        if first := int(candidates[0]):
-            both[[k, k + first]] = both[[k + first, k]]
-        both[k] = both[k] * pow(int(both[k, k]), -1, prime) % prime
-        others = both[:, k].copy()
-        others[k] = 0
-        touched = np.flatnonzero(others)
-        both[touched] = (both[touched] - others[touched, None] * both[k]) % prime
-    return both[:, size:].astype(np.float64)
-
-
-def _hadamard(matrix: NDArray[Any], right: list[int]) -> int:
-    """Return a bound on every determinant in Cramer's rule: the product of the rows' lengths."""
-    bound = 1
-    for line, value in zip(matrix, right, strict=True):
-        bound *= isqrt(sum(int(n) * int(n) for n in line) + value * value) + 1
-    return bound
-
-
-def _joined(digits: list[NDArray[Any]], prime: int) -> list[int]:
-    """Return the numbers whose digits to the base of the prime these are, by halves."""
-    level: list[Any] = [digit.astype(object) for digit in digits]
-    base = prime
-    while len(level) > 1:
-        if len(level) % 2:
-            level.append(level[-1] * 0)
-        level = [low + high * base for low, high in zip(level[::2], level[1::2], strict=True)]
-        base *= base
-    return [int(n) for n in level[0]]
-
-
-def _fractions(
-    residues: list[int], modulus: int, bound: int, deadline: Deadline
-) -> list[Fraction] | None:
-    """Return the fractions with these residues, whose terms are at most the bound.
-
-    Their denominators divide one determinant: the one known so far is tried on each first.
+    Nothing can interrupt FLINT, which lifts the solution digit by digit (Dixon 1982), so a system
+    is not begun that would take longer than there is time. The rates were measured.
     """
-    common = 1
-    numerators: list[tuple[int, int]] = []
-    for residue in residues:
-        deadline.check()
-        numerator = residue * common % modulus
-        if numerator > modulus // 2:
-            numerator -= modulus
-        if abs(numerator) > bound:
-            fraction = _reconstructed(residue * common % modulus, modulus, bound)
-            if fraction is None:
-                return None
-            numerator, extra = fraction
-            common *= extra
-        numerators.append((numerator, common))
-    return [Fraction(numerator, d) for numerator, d in numerators]
+    from flint import fmpz_mat  # only a proof needs it
 
-
-def _reconstructed(residue: int, modulus: int, bound: int) -> tuple[int, int] | None:
-    """Return n and d with n/d ≡ residue and |n| ≤ bound, by Euclid's algorithm (Wang 1981)."""
-    before, now, d_before, d = modulus, residue, 0, 1
-    while now > bound:
-        quotient = before // now
-        before, now = now, before - quotient * now
-        d_before, d = d, d_before - quotient * d
-    if d == 0:
+    bits = max(map(abs, matrix.flat), default=0).bit_length()
+    if 10.0 * (len(right) / 600) ** 3.5 * max(bits / 60, 1.0) ** 2.3 > deadline.left:
+        raise OutOfTimeError
+    try:
+        x = fmpz_mat(matrix.tolist()).solve(fmpz_mat([[n] for n in right]))
+    except ZeroDivisionError:
         return None
-    return (now, d) if d > 0 else (-now, -d)
+    return [Fraction(int(q.p), int(q.q)) for q in x.entries()]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.theory.deadline import Deadline
-from rosenblatt.theory.exact import PRIMES, solve, units_of
+from rosenblatt.theory.exact import solve, units_of
 from rosenblatt.theory.inequalities import Inequalities
 
 MOST_VALUES = 20_000  # in all vectors
@@ -215,12 +215,10 @@ class _Walk:
             for q in range(k):
                 matrix[p, n + q] = matrix[n + q, p] = h[i][q]
         right = [0] * n + [1] + [0] * (k - 1)
-        for prime in PRIMES:
-            solved = solve(matrix, right, prime)
-            if solved is not None and _solves(matrix, solved, right):
-                weights = dict(zip(used, solved[:n], strict=True))
-                return weights, [-value for value in solved[n:]]
-        return None
+        solved = solve(matrix, right)
+        if solved is None:
+            return None
+        return dict(zip(used, solved[:n], strict=True)), [-value for value in solved[n:]]
 
     def _product(self, i: int, j: int) -> int:
         key = (i, j) if i <= j else (j, i)
@@ -247,9 +245,3 @@ class _Walk:
         ]
         least = min(range(len(values)), key=values.__getitem__)
         return least if values[least] < 0 else None
-
-
-def _solves(matrix: NDArray[Any], x: list[Fraction], right: list[int]) -> bool:
-    units, common = units_of(x)
-    left = matrix @ np.array(units, dtype=object)
-    return bool((left == np.array(right, dtype=object) * common).all())
