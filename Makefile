@@ -62,7 +62,7 @@ wheel: .venv/installed-dev
 	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls -t dist/*.whl | head -1)[io,plots]"
 	build/wheel/bin/python -m machine_code.check
 
-SOURCES := pyproject.toml hatch_build.py constraints.txt
+SOURCES := pyproject.toml hatch_build.py constraints.txt src/rosenblatt/_machine.c
 
 .venv/pip:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rosenblatt needs Python 3.11 or later; set PYTHON=")'
@@ -87,5 +87,5 @@ SOURCES := pyproject.toml hatch_build.py constraints.txt
 	touch $@
 
 clean:
-	rm -rf .venv build dist src/rosenblatt/kernels/compiling/machine_code .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist src/rosenblatt/kernels/compiling/machine_code src/rosenblatt/_machine.abi3.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,6 +4,11 @@
 from these sources, the wheel holds it and does not depend on numba.
 """
 
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
 import sysconfig
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -12,6 +17,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
+C_FILE = "src/rosenblatt/_machine.c"
 STORE = "src/rosenblatt/kernels/compiling/store.py"
 
 
@@ -32,6 +38,33 @@ def platform_tag() -> str:
     return platform.replace("linux_", "manylinux_2_17_", 1)
 
 
+def compile_c_module(root: Path) -> str | None:
+    """Compile the C file of a checkout beside itself; return why it can't be, or None."""
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return "this Python has no stable binary interface."
+    source, headers = root / C_FILE, Path(sysconfig.get_path("include"))
+    if not (headers / "Python.h").exists():
+        return "the headers of Python are not installed."
+    digest = f'-DSOURCE_DIGEST="{hashlib.sha256(source.read_bytes()).hexdigest()}"'
+    if os.name == "nt":
+        target, names = source.with_suffix(".pyd"), ["cl"]
+        libraries = Path(sys.base_prefix, "libs")
+        options = ["/nologo", "/LD", "/O2", digest.replace("-D", "/D"), f"/I{headers}", str(source)]
+        options += [f"/Fe{target}", f"/Fo{root / 'build'}", "/link", f"/LIBPATH:{libraries}"]
+    else:
+        target = source.with_suffix(".abi3.so")
+        names = [*(sysconfig.get_config_var("CC") or "cc").split()[:1], "cc", "gcc", "clang"]
+        shared = ["-bundle", "-undefined", "dynamic_lookup"]
+        options = shared if sys.platform == "darwin" else ["-shared"]
+        options += ["-fPIC", "-O2", digest, f"-I{headers}", str(source), "-o", str(target)]
+    compiler = next(filter(None, map(shutil.which, names)), None)
+    if compiler is None:
+        return "there is no C compiler."
+    command = [compiler, *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    return None if done.returncode == 0 else done.stdout + done.stderr
+
+
 class DependencyHook(MetadataHookInterface):
     """Adds the compiler to the dependencies of a package without machine code."""
 
@@ -47,6 +80,9 @@ class MachineCodeHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Set the tag of the wheel."""
         if version == "editable":
+            problem = compile_c_module(Path(self.root))
+            if problem is not None:
+                self.app.display_warning(f"{C_FILE} is not compiled: {problem}")
             return
         if has_machine_code(self.root):
             build_data["pure_python"] = False
