@@ -234,7 +234,7 @@ SIZES: dict[str, Size] = {
     "service": Size(5150, 45, 7, 0, 0, 0, 16),
     "theory": Size(2750, 44, 7, 0, 0, 0, 2),
     "tracing": Size(1100, 102, 13, 1, 1, 0, 7),
-    "training": Size(2700, 81, 13, 1, 1, 0, 0),
+    "training": Size(2550, 81, 13, 1, 1, 0, 0),
     "tuning": Size(1050, 91, 9, 3, 0, 0, 2),
     "version": Size(50, 0, 0, 0, 0, 0, 0),
     "wording": Size(150, 17, 3, 0, 0, 0, 0),

@@ -15,7 +15,7 @@ from rosenblatt.mistakes.budget import BUDGETS, NO_LIMIT, BudgetState
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.rules import PA1, Perceptron, Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.kernel import BudgetPasses
+from rosenblatt.training.kernel import BudgetTraining
 from rosenblatt.training.loop import Plan
 from tests.examples import FORMATS, Drawn, data_sets, integers
 from tests.training.test_kernel import KERNELS, SIZES, learn, plain_gram
@@ -37,9 +37,11 @@ def learn_within(
     """Return the state after a pass in each order, and the mistakes of each."""
     state = BudgetState.empty(rows.shape[1], n_classes, joint, limit, key)
     examples = Examples(rows, np.array(drawn.labels))
-    passes = BudgetPasses(state, kernel, examples, Plan(rule, 1), SIZES[-1])
+    passes = BudgetTraining(
+        state, kernel, examples, Plan(rule, 1), SIZES[-1], np.random.default_rng(0)
+    )
     mistakes = [
-        sum(passes.visit(block).mistakes for block in passes.blocks(np.array(order)))
+        sum(passes.learn(part).counts.mistakes for part in passes.blocks(np.array(order)))
         for order in drawn.orders
     ]
     return state, mistakes

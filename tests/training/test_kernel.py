@@ -15,7 +15,7 @@ from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.scores import MEMORIES
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Perceptron, Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.kernel import DualPasses
+from rosenblatt.training.kernel import DualTraining
 from rosenblatt.training.loop import Plan
 from tests import reference
 from tests.dual_reference import Dual, train_dual
@@ -69,9 +69,10 @@ def learn(
     labels = np.array(drawn.labels)
     state = DualState(rows.shape[1], n_classes, joint)
     plan = Plan(rule, len(drawn.orders), ZERO_CONVENTIONS[zero])
-    passes = DualPasses(state, kernel, Examples(rows, labels), plan, sizes)
+    generator = np.random.default_rng(0)
+    passes = DualTraining(state, kernel, Examples(rows, labels), plan, sizes, generator)
     mistakes = [
-        sum(passes.visit(block).mistakes for block in passes.blocks(np.array(order)))
+        sum(passes.learn(part).counts.mistakes for part in passes.blocks(np.array(order)))
         for order in drawn.orders
     ]
     passes.finish()

@@ -311,7 +311,7 @@ class MixedTraining:
     def __init__(
         self, state: State, engine: Engine, plan: Plan, lesson: Lesson, n_done: int = 0
     ) -> None:
-        self.generator = np.random.default_rng(lesson.seed)
+        self.supply, self.generator = self, np.random.default_rng(lesson.seed)
         self._state, self._engine, self._lesson = state, engine, lesson
         self._rule, self._zero = plan.rule, plan.zero
         self._epoch = n_done
@@ -328,9 +328,6 @@ class MixedTraining:
         share = self._engine.epoch(Start.of(self._state, alone=self._alone), part, self._lesson)
         mix(self._state, share, alone=self._alone)
         return PartResult(share.counts, share.n_rows)
-
-    def skip(self, part: int) -> None:
-        """Pass over an epoch that is part of the state."""
 
     def check(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64."""

@@ -45,7 +45,7 @@ from rosenblatt.parameters import CHECKS, check_parameters, one_of
 from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
 from rosenblatt.training.examples import numbers_of, winners
 from rosenblatt.training.history import KERNEL_CURE, Outcome
-from rosenblatt.training.kernel import KernelState, kernel_passes
+from rosenblatt.training.kernel import KernelState, kernel_training
 from rosenblatt.training.loop import EarlyStopping, Plan
 
 Kernels = str | Callable[[Any, Any], Any]
@@ -194,11 +194,12 @@ class KernelPerceptron(FittedClassifier):
             self._state.n_met += rows.shape[0]
             self._model.outcome["n_iter"] += 1
             return self
-        plan = replace(self._plan(), max_iter=1)
+        plan = replace(self._plan(), max_iter=1, shuffle=False, early_stopping=None)
         sizes = sizes_within(float(self.cache_size), rows.shape[1])
-        passes = kernel_passes(self._state, self._kernel, examples, plan, sizes)
-        counts = [passes.visit(block) for block in passes.blocks(examples.numbers())]
-        passes.finish()
+        nothing = np.random.default_rng(0)  # is drawn
+        training = kernel_training(*self._machine, examples, plan, sizes, nothing)
+        counts = [training.learn(part).counts for part in training.parts()]
+        training.finish()
         record = self._model.outcome
         if any(count.updates for count in counts):
             record["stop_reason"] = "max_iter"  # one pass is what it is for

@@ -129,7 +129,7 @@ def read_machine(
     if kernel.name != "precomputed" and len(numbers):
         rows = _read_rows(listed, n_features, kernel.constant)
     if isinstance(empty, DualState):
-        updates = _read_updates(listed, n_classes, joint=empty.joint and n_classes > 2)
+        updates = _read_updates(listed, n_classes, joint=empty.pairs)
         empty.mistakes = Mistakes(updates, count, Support(rows, numbers))
         empty.classes = GrowingArray(labels)
     else:

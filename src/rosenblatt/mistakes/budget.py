@@ -12,6 +12,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.gram import Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
+from rosenblatt.mistakes.machine import MachineState
 from rosenblatt.mistakes.updates import n_columns
 
 BUDGETS = {"random": RANDOM, "forgetron": FORGETRON, "projectron": PROJECTRON}
@@ -23,12 +24,9 @@ def _nothing() -> NDArray[Any]:
 
 
 @dataclass
-class BudgetState:
+class BudgetState(MachineState):
     """The rows that are kept, and what multiplies each."""
 
-    n_features: int
-    n_classes: int
-    joint: bool  # one machine for all classes; else each class against the rest
     limit: Limit
     key: int  # of the random words
     slots: Slots
@@ -46,11 +44,6 @@ class BudgetState:
         """Return the state before the first row."""
         slots = _slots(0, n_columns(n_classes), limit)
         return cls(n_features, n_classes, joint, limit, key, slots)
-
-    @property
-    def n_columns(self) -> int:
-        """How many scores a row has."""
-        return n_columns(self.n_classes)
 
     @property
     def has_average(self) -> bool:
@@ -136,11 +129,6 @@ class BudgetState:
         if len(self.labels):
             grown.labels = kept[self.labels]
         return grown
-
-    def vectors(self) -> dict[str, Any]:
-        """Return what a model file has for weights: none, for these are in its arrays."""
-        shape = (self.n_columns, self.n_features + 1)
-        return {"weights": np.zeros(shape), "ledger": None, "count": self.count}
 
 
 def _slots(capacity: int, columns: int, limit: Limit) -> Slots:

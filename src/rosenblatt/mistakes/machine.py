@@ -16,12 +16,33 @@ from rosenblatt.mistakes.updates import Mistakes, Support, n_columns, steps_of
 
 
 @dataclass
-class DualState:
-    """The support rows, in the order in which each first taught, and every update so far."""
+class MachineState:
+    """What all kernel machines have."""
 
     n_features: int
     n_classes: int
     joint: bool  # one machine for all classes; else each class against the rest
+
+    @property
+    def n_columns(self) -> int:
+        """How many scores a row has."""
+        return n_columns(self.n_classes)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether a step is between two classes; else each column learns by itself."""
+        return self.joint and self.n_classes > 2
+
+    def vectors(self, **_: bool) -> dict[str, Any]:
+        """Return what a model has for weights: none, for these are in its arrays."""
+        shape = (self.n_columns, self.n_features + 1)
+        return {"weights": np.zeros(shape), "ledger": None, "count": getattr(self, "count", 1)}
+
+
+@dataclass
+class DualState(MachineState):
+    """The support rows, in the order in which each first taught, and every update so far."""
+
     mistakes: Mistakes = field(default_factory=lambda: Mistakes(support=Support()))
     classes: GrowingArray = field(default_factory=lambda: GrowingArray(np.empty(0, np.int64)))
     n_met: int = 0  # rows that were numbered
@@ -34,11 +55,6 @@ class DualState:
     @count.setter
     def count(self, count: int) -> None:
         self.mistakes.end = count
-
-    @property
-    def n_columns(self) -> int:
-        """How many scores a row has."""
-        return n_columns(self.n_classes)
 
     @property
     def memories(self) -> tuple[str, ...]:
@@ -68,7 +84,7 @@ class DualState:
     def coefficients(self, *, averaged: bool) -> NDArray[Any]:
         """Return what multiplies each support row in each column: (columns, support)."""
         updates = self.mistakes.updates
-        steps = steps_of(updates, joint=self.joint and self.n_classes > 2)
+        steps = steps_of(updates, joint=self.pairs)
         found, ledger = np.zeros((2, self.n_columns, len(self.support)))
         loses = steps.lose >= 0
         for part, size in ((found, steps.size), (ledger, steps.size * steps.seen)):
@@ -110,8 +126,3 @@ class DualState:
         mistakes = self.mistakes.with_classes(kept, scale, joint=self.joint)
         classes = GrowingArray(kept[self.labels] if len(self.labels) else self.labels)
         return DualState(self.n_features, n_classes, self.joint, mistakes, classes, self.n_met)
-
-    def vectors(self) -> dict[str, Any]:
-        """Return what a model file has for weights: none, for these are in its arrays."""
-        shape = (self.n_columns, self.n_features + 1)
-        return {"weights": np.zeros(shape), "ledger": None, "count": self.count}

@@ -106,7 +106,7 @@ class HeldOutFit:
     def _fold_scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of all rows, by trainings as long as that to come."""
         learner, n_classes = self.learner, trained.state.n_classes
-        examples = next(iter(trained.supply.sweep(held_out=True))).examples
+        examples = next(iter(trained.supply.sweep(held_out=True)))
         folds = dealt(examples.rows.shape[0], FOLDS, learner.random_state)
         found = fold_scores(learner, examples, n_classes, folds, learner.passes)
         targets = examples.targets[np.concatenate([tried for tried, _ in found])]

@@ -25,7 +25,7 @@ from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import additive_rules, rule_parameters
 from rosenblatt.training.examples import ClassWeight, Examples
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
-from rosenblatt.training.kernel import KernelState, KernelTraining, kernel_passes
+from rosenblatt.training.kernel import KernelState, KernelTraining, kernel_training
 from rosenblatt.training.loop import Plan, train
 from rosenblatt.wording import word_list
 
@@ -85,10 +85,9 @@ def train_machine(
 ) -> tuple[KernelTraining, Outcome]:
     """Change the state of a machine by passes over rows, whose targets are class numbers."""
     sizes = sizes_within(float(parameters.cache_size), examples.rows.shape[1])
-    passes = kernel_passes(machine.state, machine.kernel, examples, plan, sizes)
-    training = KernelTraining(passes, examples, plan, generator, parameters.memory)
+    training = kernel_training(*machine, examples, plan, sizes, generator, parameters.memory)
     outcome = train(training, plan, observers)
-    passes.finish()
+    training.finish()
     return training, outcome
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.multiclass import best_rival, pair_margin
 from rosenblatt.rules import Rule, break_tie
-from rosenblatt.training.examples import ArraySupply, Examples, Part
+from rosenblatt.training.examples import ArraySupply, Examples
 from rosenblatt.training.history import StopReason
 from rosenblatt.training.loop import Plan, Progress, passes
 from rosenblatt.training.state import LinearTraining, State
@@ -57,11 +57,11 @@ def visits(
 
 
 def _watched_part(
-    state: State, part: Part, plan: Plan, pass_: int
+    state: State, part: Examples, plan: Plan, pass_: int
 ) -> Generator[Visit, None, Counts]:
     mistakes, updates, loss = 0, 0, 0.0
     for i in part.order:
-        seen = visit(state, part.examples, int(i), plan.rule, plan.zero)._replace(pass_=pass_)
+        seen = visit(state, part, int(i), plan.rule, plan.zero)._replace(pass_=pass_)
         updates += seen.tau != 0.0
         if seen.mistake:
             mistakes += 1

@@ -11,8 +11,8 @@ that follow one another are no more alike than others.
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,11 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import block_bounds, take
 from rosenblatt.kernels.shuffling import random_words, shuffle_within
 from rosenblatt.kernels.shuffling import shuffle as exchange
-from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.loop import Shuffle, Supply
 
 ClassWeight = str | Mapping[Any, float]  # "balanced", or what multiplies the steps of a class
 BLOCK = 1 << 16  # rows at a time, so that a wide intermediate never has the length of the data
+NO_ROWS = np.empty(0, np.int64)
 
 
 def row_numbers(n_rows: int) -> NDArray[Any]:
@@ -44,11 +45,21 @@ def or_empty(array: NDArray[Any] | None, ndim: int = 1) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Examples:
-    """Rows with their targets (see ``encode``) and what multiplies each one's step."""
+    """Rows with their targets (see ``encode``) and what multiplies each one's step.
+
+    A part of a pass also has the order in which some or all of its rows come.
+    """
 
     rows: Rows
     targets: NDArray[Any]
     weight: NDArray[Any] | None = None  # None: 1 for all
+    order: NDArray[Any] = field(default_factory=lambda: NO_ROWS)  # of a part: numbers of rows
+    first_row: int = 0  # number of the first row among all rows
+    bytes_read: int = 0  # of the files, up to the end of the part, while they are being read
+
+    def pieces(self) -> "Iterator[Examples]":
+        """Yield the rows of a part in their order, as it is quickest to learn from them."""
+        yield self
 
     def numbers(self) -> NDArray[Any]:
         """Return the numbers of the rows that count at all; weight zero is as if not given."""
@@ -276,38 +287,13 @@ def held_out_mask(first: int, n_rows: int, fraction: float, key: int) -> NDArray
     return drawn
 
 
-class Part(NamedTuple):
-    """Some rows of a pass, all of them where they are in memory anyway."""
+class RowSupply(Supply, Protocol):
+    """A source of rows that can be tried again."""
 
-    examples: Examples
-    order: NDArray[Any]  # numbers of rows in examples, in the order to come
-    first_row: int = 0  # number of the first row of examples among all rows
-    bytes_read: int = 0  # of the files, up to the end of the part, where it is being read
-
-    def pieces(self) -> "Iterator[Part]":
-        """Yield the same rows in the same order, as it is quickest to learn from them."""
-        yield self
-
-
-class Supply(Protocol):
-    """What a training asks of a source of rows."""
-
-    @property
-    def generator(self) -> np.random.Generator:
-        """Draws the order; its state is all that the order of the next pass depends on."""
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in a pass, as far as is known."""
-
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out; 0 as long as not all of them are known."""
-
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[Examples]:
         """Yield the rows of the next pass; a part is valid until the next one is asked for."""
 
-    def sweep(self, *, held_out: bool) -> Iterator[Part]:
+    def sweep(self, *, held_out: bool) -> Iterator[Examples]:
         """Yield the rows that are held out, or those learned from, in the order of the source."""
 
     def rows(self) -> Rows | None:
@@ -326,46 +312,40 @@ class ArraySupply:
         shuffle: Shuffle,
         generator: np.random.Generator,
         fraction: float = 0.0,  # of the rows to be held out
-        held_out: NDArray[Any] | None = None,  # row numbers, if already chosen
+        held_out: NDArray[Any] | None = None,  # of each row, if already chosen
     ) -> None:
         self.generator = generator
-        self._examples = examples
-        self._learning, self._held_out = examples.numbers(), examples.numbers()[:0]
+        self.examples, self._shuffle = examples, shuffle
+        learning = examples.numbers()
         if held_out is not None:
-            self._learning, self._held_out = self._learning[~held_out], self._learning[held_out]
+            self._divide(learning[~held_out], learning[held_out])
         elif fraction:
-            self._learning, self._held_out = split(examples, fraction, generator)
-        self._shuffle = shuffle
-        self._order = Order(self._learning, shuffle, generator, examples.rows)
+            self._divide(*split(examples, fraction, generator))
+        else:
+            self._divide(learning, NO_ROWS)
         if shuffle == "blocks":
             warn_of_sorted_rows(examples.targets)
 
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in a pass."""
-        return len(self._learning)
+    def _divide(self, learning: NDArray[Any], held_out: NDArray[Any]) -> None:
+        self.learning, self.held_out = learning, held_out
+        self.n_rows, self.n_held_out = len(learning), len(held_out)
+        self._order = Order(learning, self._shuffle, self.generator, self.examples.rows)
 
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out."""
-        return len(self._held_out)
-
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[Examples]:
         """Yield the rows of the next pass."""
-        yield Part(self._examples, self._order.next())
+        yield replace(self.examples, order=self._order.next())
 
-    def sweep(self, *, held_out: bool) -> Iterator[Part]:
+    def sweep(self, *, held_out: bool) -> Iterator[Examples]:
         """Yield the rows that are held out, or those learned from."""
-        yield Part(self._examples, self._held_out if held_out else self._learning)
+        yield replace(self.examples, order=self.held_out if held_out else self.learning)
 
     def rows(self) -> Rows:
         """Return all rows by their numbers."""
-        return self._examples.rows
+        return self.examples.rows
 
     def learn_from_all(self) -> None:
         """Hold no rows out from now on."""
-        self._learning, self._held_out = self._examples.numbers(), self._held_out[:0]
-        self._order = Order(self._learning, self._shuffle, self.generator, self._examples.rows)
+        self._divide(self.examples.numbers(), NO_ROWS)
 
 
 def split(

@@ -8,8 +8,9 @@ only few rows are kept, and a block is scored against those.
 """
 
 import copy
+from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,9 +30,8 @@ from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.products import Panel
 from rosenblatt.mistakes.scores import Tally, add_in_threads, update_chunks
-from rosenblatt.mistakes.updates import Mistakes, n_columns, steps_of
-from rosenblatt.rules import Rule
-from rosenblatt.training.examples import Examples, Order, or_empty, split, winners
+from rosenblatt.mistakes.updates import Mistakes, steps_of
+from rosenblatt.training.examples import ArraySupply, Examples, or_empty, winners
 from rosenblatt.training.loop import PartResult, Plan
 from rosenblatt.training.state import overflow
 
@@ -41,44 +41,102 @@ BUDGET_BLOCK = 64  # rows at a time
 SAFE = 1e100  # kernel values up to this cannot overflow a score of any number of rows
 
 
-@dataclass(frozen=True)
-class Targets:
-    """What rows should score, and how much each row counts."""
+class KernelTraining(ArraySupply):
+    """Changes a kernel machine by passes over rows, block by block: its parts."""
 
-    joint: bool  # one machine for all classes; else one learner for each column
-    values: NDArray[Any]  # joint: (rows,) class numbers; else (columns, rows) signs
-    weight: NDArray[Any] | None
+    def __init__(
+        self,
+        state: Any,  # see the two kinds below
+        kernel: Kernel,
+        examples: Examples,  # targets: class numbers
+        plan: Plan,
+        sizes: Sizes,
+        generator: np.random.Generator,
+        memory: str = "last",
+    ) -> None:
+        stopping = plan.early_stopping
+        fraction = 0.0 if stopping is None else stopping.validation_fraction
+        super().__init__(examples, plan.shuffle, generator, fraction)
+        self.supply = self
+        self._state, self._kernel, self._sizes = state, kernel, sizes
+        self._rule, self._zero, self._memory = plan.rule, plan.zero, memory
+        self._block = sizes.block
+        self._given = kernel.name == "precomputed"
+        self._begin(plan)
 
-    @classmethod
-    def of_numbers(
-        cls, numbers: NDArray[Any], n_classes: int, joint: bool, weight: NDArray[Any] | None
-    ) -> "Targets":
-        """Return the targets of rows of these class numbers."""
-        if joint and n_classes > 2:
-            return cls(joint=True, values=numbers.astype(np.int32), weight=weight)
-        first = n_classes - n_columns(n_classes)  # of two classes the second has the column
-        classes = np.arange(first, n_classes)[:, None]
-        signs = np.where(numbers == classes, np.int8(1), np.int8(-1))
-        return cls(joint=False, values=signs, weight=weight)
+    def parts(self) -> Iterator[Examples]:
+        """Yield the rows of the next pass, block by block."""
+        return self.blocks(self._order.next().copy())
 
-    def take(self, rows: NDArray[Any]) -> "Targets":
-        """Return the targets of some rows."""
-        weight = None if self.weight is None else self.weight[rows]
-        return Targets(self.joint, np.ascontiguousarray(self.values[..., rows]), weight)
+    def blocks(self, order: NDArray[Any]) -> Iterator[Examples]:
+        """Yield rows block by block, each to be learned before the next."""
+        for start in range(0, len(order), self._block):
+            yield replace(self.examples, order=order[start : start + self._block])
 
-    def visit(
-        self, gram: NDArray[Any], rule: Rule, zero: int, scores: NDArray[Any], seen: int
-    ) -> tuple[Counts, Log]:
-        """Change the scores of these rows by a visit to each; return the updates that it made."""
-        log = empty_log(scores.shape[1] if self.joint else scores.size)
-        visit = joint_block if self.joint else column_block
-        weight = or_empty(self.weight)
-        counts = visit(self.values, weight, gram, rule, zero, scores, seen, log)
-        return counts, Log(*(column[: counts.updates] for column in log))
+    def learn(self, part: Examples) -> PartResult:
+        """Visit the rows of a block."""
+        return PartResult(self._visit(part.order), len(part.order))
 
-    def mistakes(self, scores: NDArray[Any], zero: int) -> int:
-        """Count the mistakes under these scores."""
-        return (joint_mistakes if self.joint else column_mistakes)(self.values, scores, zero)
+    def check(self, counts: Counts, pass_: int) -> None:
+        """Nothing: every block is checked when it is learned."""
+
+    def mistakes(self) -> int:
+        """Count the mistakes that the last weights make on the rows learned from."""
+        count = joint_mistakes if self._state.pairs else column_mistakes
+        return sum(
+            count(self._targets(here), scores, self._zero) for here, scores in self._last_scores()
+        )
+
+    def held_out_mistakes(self) -> int:
+        """Count the held-out rows that the memory misclassifies."""
+        scores = self._held_out_scores()
+        found = winners(scores[0] if len(scores) == 1 else scores.T, positive=self._zero > 0)
+        return int(np.count_nonzero(found != self.examples.targets[self.held_out]))
+
+    def finish(self) -> None:
+        """Change the state by all that was learned, where that was not done on the way."""
+
+    def _targets(self, here: NDArray[Any]) -> NDArray[Any]:
+        """Return the class numbers of rows, or (columns, rows) signs if each column learns alone.
+
+        Of two classes the second has the column.
+        """
+        numbers, state = self.examples.targets[here], self._state
+        if state.pairs:
+            return np.asarray(numbers, np.int32)
+        classes = np.arange(state.n_classes - state.n_columns, state.n_classes)
+        return np.where(numbers == classes[:, None], np.int8(1), np.int8(-1))
+
+    def _weight(self, here: NDArray[Any]) -> NDArray[Any]:
+        weight = self.examples.weight
+        return or_empty(None if weight is None else weight[here])
+
+    def _overflow(self, when: str = "in these rows, which are not learned") -> WeightOverflowError:
+        return overflow(when, self._rule)
+
+    @abstractmethod
+    def _begin(self, plan: Plan) -> None:
+        """Set up what a training of this kind needs."""
+
+    @abstractmethod
+    def _visit(self, here: NDArray[Any]) -> Counts:
+        """Change everything by a visit to each of these rows."""
+
+    @abstractmethod
+    def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        """Yield the rows learned from with their scores under the last weights."""
+
+    @abstractmethod
+    def _held_out_scores(self) -> NDArray[Any]:
+        """Return the scores of the held-out rows by the memory."""
+
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """Return what is needed to go back to this moment."""
+
+    @abstractmethod
+    def restore(self, snapshot: Any) -> None:
+        """Change back to the moment of a snapshot."""
 
 
 class _Block(NamedTuple):
@@ -88,21 +146,14 @@ class _Block(NamedTuple):
     n_taught: int
 
 
-class DualPasses:
-    """Passes over rows that extend a list of mistakes without a limit; ``finish`` adds to it."""
+class DualTraining(KernelTraining):
+    """Extends a list of mistakes without a limit; ``finish`` adds to it."""
 
-    def __init__(
-        self,
-        state: DualState,
-        kernel: Kernel,
-        examples: Examples,  # targets: class numbers
-        plan: Plan,
-        sizes: Sizes,
-    ) -> None:
-        self._state, self._kernel, self._examples = state, kernel, examples
-        rows = examples.rows
+    _state: DualState
+
+    def _begin(self, plan: Plan) -> None:
+        state, kernel, rows, sizes = self._state, self._kernel, self.examples.rows, self._sizes
         n_rows = rows.shape[0]
-        self._given = kernel.name == "precomputed"
         self._values = gram_between(kernel, np.arange(n_rows) if self._given else rows, rows)
         self._gram = GramCache(self._values, n_rows, sizes.kept if plan.max_iter > 1 else 0.0)
         self._scores = np.zeros((state.n_columns, n_rows))
@@ -110,13 +161,7 @@ class DualPasses:
             try:
                 self._scores = state.scores(kernel, rows, sizes)["last"]
             except WeightOverflowError as error:
-                raise overflow(
-                    when="in these rows, which are not learned", rule=plan.rule
-                ) from error
-        self._targets = Targets.of_numbers(
-            examples.targets, state.n_classes, state.joint, examples.weight
-        )
-        self._rule, self._zero, self._sizes = plan.rule, plan.zero, sizes
+                raise self._overflow() from error
         self.updates = Mistakes(end=state.count)  # of all passes; rows by their numbers
         self._taught = GrowingArray(np.empty(0, np.int64))  # in this pass: row numbers
         self._pass_updates = Mistakes()  # of this pass; rows by their place among the taught
@@ -124,22 +169,23 @@ class DualPasses:
         self._tallies: list[tuple[NDArray[Any], Tally]] = []  # of held-out rows
         self._n_tallied = 0
 
-    def blocks(self, order: NDArray[Any]) -> Iterator[NDArray[Any]]:
-        """Yield the rows of a pass, block by block, each to be visited before the next."""
+    def blocks(self, order: NDArray[Any]) -> Iterator[Examples]:
+        """Yield rows block by block, each to be learned before the next."""
         self._catch_up()
-        order = order.copy()  # its blocks are needed when the next pass begins
-        for start in range(0, len(order), self._sizes.block):
-            yield order[start : start + self._sizes.block]
+        return super().blocks(order)
 
-    def visit(self, here: NDArray[Any]) -> Counts:
-        """Change everything by a visit to each of these rows."""
+    def _visit(self, here: NDArray[Any]) -> Counts:
         panel = self._gram.panel(here)
         scores = np.ascontiguousarray(self._scores[:, here])
         self._add_steps(panel, 0, scores)
-        gram, count = panel(here), self.updates.end
-        counts, log = self._targets.take(here).visit(gram, self._rule, self._zero, scores, count)
+        gram, count, pairs = panel(here), self.updates.end, self._state.pairs
+        log = empty_log(len(here) if pairs else scores.size)
+        visit = joint_block if pairs else column_block
+        targets, weight = self._targets(here), self._weight(here)
+        counts = visit(targets, weight, gram, self._rule, self._zero, scores, count, log)
+        log = Log(*(column[: counts.updates] for column in log))
         if not np.isfinite(scores).all():
-            raise overflow(when="in these rows, which are not learned", rule=self._rule)
+            raise self._overflow()
         self._scores[:, here] = scores
         count += len(here)
         places, which = np.unique(log.row, return_inverse=True)  # in the order of the visit
@@ -151,43 +197,33 @@ class DualPasses:
         self._blocks.append(_Block(here, len(self._taught)))
         return counts
 
-    def mistakes(self, order: NDArray[Any]) -> int:
-        """Count the mistakes that the last weights make on these rows."""
+    def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
         self._catch_up()
-        scores = np.ascontiguousarray(self._scores[:, order])
-        return self._targets.take(order).mistakes(scores, self._zero)
+        yield self.learning, np.ascontiguousarray(self._scores[:, self.learning])
 
-    def held_out_scores(
-        self, numbers: NDArray[Any], memory: str, *, positive: bool
-    ) -> NDArray[Any]:
-        """Return the scores by a memory of rows that are not learned from, always the same ones.
-
-        Only the updates since the last call are looked at.
-        """
+    def _held_out_scores(self) -> NDArray[Any]:
+        """Return the scores of the held-out rows; only updates since the last call are new."""
         if not self._tallies:
-            self._begin_tallies(numbers, memory, positive=positive)
-        steps = steps_of(self.updates.since(self._n_tallied), joint=self._targets.joint)
-        parts = update_chunks(steps, self._sizes.block)
+            self._begin_tallies()
+        steps = steps_of(self.updates.since(self._n_tallied), joint=self._state.pairs)
+        chunks = update_chunks(steps, self._block)
         for here, tally in self._tallies:
-            tally.advance(parts, self._values.panel(here))
+            tally.advance(chunks, self._values.panel(here))
         self._n_tallied, count = len(self.updates), self.updates.end
-        return np.concatenate(
-            [tally.scores_of(memory, count) for _, tally in self._tallies], axis=1
-        )
+        scores = [tally.scores_of(self._memory, count) for _, tally in self._tallies]
+        return np.concatenate(scores, axis=1)
 
-    def _begin_tallies(self, numbers: NDArray[Any], memory: str, *, positive: bool) -> None:
+    def _begin_tallies(self) -> None:
         """Score held-out rows by what the state was before this training."""
-        state, size = self._state, self._sizes.block
-        steps = steps_of(state.mistakes.updates, joint=self._targets.joint)
-        parts = update_chunks(steps, size)
-        for start in range(0, len(numbers), size):
-            here = numbers[start : start + size]
-            tally = Tally(
-                len(here), state.n_classes, joint=state.joint, memories=(memory,), positive=positive
-            )
+        state = self._state
+        how: dict[str, Any] = {"memories": (self._memory,), "positive": self._zero > 0}
+        chunks = update_chunks(steps_of(state.mistakes.updates, joint=state.pairs), self._block)
+        for part in super().blocks(self.held_out):
+            here = part.order
+            tally = Tally(len(here), state.n_classes, joint=state.joint, **how)
             if state.rows is not None:
-                gram = gram_between(self._kernel, state.rows, take(self._examples.rows, here))
-                tally.advance(parts, gram.panel(np.arange(len(here))))
+                gram = gram_between(self._kernel, state.rows, take(part.rows, here))
+                tally.advance(chunks, gram.panel(np.arange(len(here))))
             self._tallies.append((here, tally))
 
     def snapshot(self) -> tuple[int, int]:
@@ -203,7 +239,7 @@ class DualPasses:
 
     def finish(self) -> None:
         """Change the state by all that was learned."""
-        examples = self._examples
+        examples = self.examples
         self._state.extend(
             None if self._given else examples.rows,
             examples.targets,
@@ -215,7 +251,7 @@ class DualPasses:
     def _add_steps(self, panel: Panel, first: int, scores: NDArray[Any]) -> None:
         """Change scores by the steps of the rows that taught in this pass from the first on."""
         taught = self._taught.values
-        steps = steps_of(self._pass_updates.updates, joint=self._targets.joint)
+        steps = steps_of(self._pass_updates.updates, joint=self._state.pairs)
         for start in range(first, len(taught), self._sizes.tile):
             stop = min(start + self._sizes.tile, len(taught))
             gram = panel(taught[start:stop])
@@ -235,31 +271,17 @@ class DualPasses:
         self._blocks = []
 
 
-class BudgetPasses:
-    """Passes over rows that change a state with a budget on the way."""
+class BudgetTraining(KernelTraining):
+    """Changes a state with a budget on the way."""
 
-    def __init__(
-        self,
-        state: BudgetState,
-        kernel: Kernel,
-        examples: Examples,  # targets: class numbers
-        plan: Plan,
-        sizes: Sizes,
-    ) -> None:
-        self._state, self._kernel, self._sizes = state, kernel, sizes
-        self._rows, self._weight = examples.rows, examples.weight
-        self._labels = examples.targets.astype(np.int64)
-        self._rule, self._zero = plan.rule, plan.zero
-        self._first = state.n_met  # the number of the first row
-        state.n_met += examples.rows.shape[0]
+    _state: BudgetState
 
-    def blocks(self, order: NDArray[Any]) -> Iterator[NDArray[Any]]:
-        """Yield the rows of a pass, block by block, each to be visited before the next."""
-        for start in range(0, len(order), BUDGET_BLOCK):
-            yield order[start : start + BUDGET_BLOCK]
+    def _begin(self, plan: Plan) -> None:  # noqa: ARG002
+        self._block = BUDGET_BLOCK
+        self._first = self._state.n_met  # the number of the first row
+        self._state.n_met += self.examples.rows.shape[0]
 
-    def visit(self, here: NDArray[Any]) -> Counts:
-        """Change the state by a visit to each of these rows."""
+    def _visit(self, here: NDArray[Any]) -> Counts:
         state, size = self._state, len(here)
         state.make_room(size)
         gram = self._gram(here)
@@ -267,12 +289,12 @@ class BudgetPasses:
         before = copy.deepcopy((state.slots, state.n_kept)) if largest > SAFE else None
         state.slots.column[state.by_age] = np.arange(state.n_kept)
         mistakes, updates, loss, state.n_kept = budget_block(
-            self._labels[here],
-            or_empty(None if self._weight is None else self._weight[here]),
+            self._labels(here),
+            self._weight(here),
             gram,
             self._rule,
             self._zero,
-            state.joint and state.n_classes > 2,
+            state.pairs,
             state.limit,
             random_words(state.key, state.count, size),
             state.count,
@@ -285,32 +307,21 @@ class BudgetPasses:
         finite = np.isfinite(loss) and np.isfinite(state.slots.coef[state.by_age]).all()
         if before is not None and not (finite and np.isfinite(largest)):
             state.slots, state.n_kept = before
-            raise overflow(
-                when=f"in a block of {size} rows, which are not learned", rule=self._rule
-            )
+            raise self._overflow(when=f"in a block of {size} rows, which are not learned")
         state.count += size
         if updates:
             self._take_in(here)
         return Counts(mistakes, updates, loss)
 
-    def mistakes(self, order: NDArray[Any]) -> int:
-        """Count the mistakes that the last weights make on these rows."""
-        state, found = self._state, 0
-        last = state.coefficients(averaged=False)
-        joint = state.joint and state.n_classes > 2
-        for here in self.blocks(order):
-            scores = state.kept_scores(self._kernel, take(self._rows, here), last)
-            targets = Targets.of_numbers(self._labels[here], state.n_classes, joint, None)
-            found += targets.mistakes(scores, self._zero)
-        return found
+    def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        last = self._state.coefficients(averaged=False)
+        for part in self.blocks(self.learning):
+            rows = take(part.rows, part.order)
+            yield part.order, self._state.kept_scores(self._kernel, rows, last)
 
-    def held_out_scores(
-        self, numbers: NDArray[Any], memory: str, *, positive: bool
-    ) -> NDArray[Any]:
-        """Return the scores by a memory of rows that are not learned from."""
-        rows = take(self._rows, numbers)
-        found = self._state.scores(self._kernel, rows, self._sizes, (memory,), positive=positive)
-        return found[memory]
+    def _held_out_scores(self) -> NDArray[Any]:
+        rows = take(self.examples.rows, self.held_out)
+        return self._state.scores(self._kernel, rows, self._sizes, (self._memory,))[self._memory]
 
     def snapshot(self) -> dict[str, Any]:
         """Return a copy of what a pass changes."""
@@ -323,13 +334,10 @@ class BudgetPasses:
         for name, value in snapshot.items():
             setattr(self._state, name, value)
 
-    def finish(self) -> None:
-        """Nothing to do: the state has been changed on the way."""
-
     def _gram(self, here: NDArray[Any]) -> NDArray[Any]:
         """Return the kernel values of these rows against those that are kept, then themselves."""
-        state, rows = self._state, take(self._rows, here)
-        left = np.concatenate([state.numbers, here]) if self._is_given else self._with_kept(rows)
+        state, rows = self._state, take(self.examples.rows, here)
+        left = np.concatenate([state.numbers, here]) if self._given else self._with_kept(rows)
         gram = gram_between(self._kernel, left, rows)
         values = gram.panel(np.arange(len(here)))(np.arange(state.n_kept + len(here)))
         return np.ascontiguousarray(values.T)
@@ -337,80 +345,20 @@ class BudgetPasses:
     def _with_kept(self, rows: Rows) -> Rows:
         return rows if self._state.rows is None else join([self._state.rows, rows])
 
-    @property
-    def _is_given(self) -> bool:
-        return self._kernel.name == "precomputed"
+    def _labels(self, here: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(self.examples.targets[here], np.int64)
 
     def _take_in(self, here: NDArray[Any]) -> None:
         """Change the rows of the state to those that now stand in its slots."""
         state = self._state
         where = state.slots.column[state.by_age]
-        if not self._is_given:
-            state.rows = take(self._with_kept(take(self._rows, here)), where)
+        if not self._given:
+            state.rows = take(self._with_kept(take(self.examples.rows, here)), where)
         state.numbers = np.concatenate([state.numbers, self._first + here.astype(np.int64)])[where]
-        state.labels = np.concatenate([state.labels, self._labels[here]])[where]
+        state.labels = np.concatenate([state.labels, self._labels(here)])[where]
 
 
-def kernel_passes(
-    state: KernelState, kernel: Kernel, examples: Examples, plan: Plan, sizes: Sizes
-) -> DualPasses | BudgetPasses:
-    """Return what changes this state by passes over these rows, whose targets are class numbers."""
-    if isinstance(state, BudgetState):
-        return BudgetPasses(state, kernel, examples, plan, sizes)
-    return DualPasses(state, kernel, examples, plan, sizes)
-
-
-class KernelTraining:
-    """Passes of a kernel machine over rows, as the loop asks for them."""
-
-    def __init__(
-        self,
-        passes: DualPasses | BudgetPasses,
-        examples: Examples,  # targets: class numbers
-        plan: Plan,
-        generator: np.random.Generator,
-        memory: str,
-    ) -> None:
-        self.generator = generator
-        self._passes, self._labels = passes, examples.targets
-        self._memory, self._positive = memory, plan.zero > 0
-        self._learning = examples.numbers()
-        self._held_out = self._learning[:0]
-        if plan.early_stopping is not None:
-            fraction = plan.early_stopping.validation_fraction
-            self._learning, self._held_out = split(examples, fraction, generator)
-        self._order = Order(self._learning, plan.shuffle, generator)
-        self.n_rows, self.n_held_out = len(self._learning), len(self._held_out)
-
-    def parts(self) -> Iterator[NDArray[Any]]:
-        """Yield the rows of the next pass, block by block."""
-        return self._passes.blocks(self._order.next())
-
-    def learn(self, part: NDArray[Any]) -> PartResult:
-        """Visit the rows of a block."""
-        return PartResult(self._passes.visit(part), len(part))
-
-    def skip(self, part: NDArray[Any]) -> None:
-        """Nothing: no kernel training is resumed within a pass."""
-
-    def check(self, counts: Counts, pass_: int) -> None:
-        """Nothing: every block is checked when it is learned."""
-
-    def mistakes(self) -> int:
-        """Count the mistakes that the last weights make on the rows learned from."""
-        return self._passes.mistakes(self._learning)
-
-    def held_out_mistakes(self) -> int:
-        """Count the held-out rows that the memory misclassifies."""
-        how = {"positive": self._positive}
-        scores = self._passes.held_out_scores(self._held_out, self._memory, **how)
-        found = winners(scores[0] if len(scores) == 1 else scores.T, **how)
-        return int(np.count_nonzero(found != self._labels[self._held_out]))
-
-    def snapshot(self) -> Any:
-        """Return what is needed to go back to this moment."""
-        return self._passes.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        """Change back to the moment of a snapshot."""
-        self._passes.restore(snapshot)
+def kernel_training(state: KernelState, *arguments: Any) -> KernelTraining:
+    """Return what changes this state; the other arguments are those of ``KernelTraining``."""
+    kind = BudgetTraining if isinstance(state, BudgetState) else DualTraining
+    return kind(state, *arguments)

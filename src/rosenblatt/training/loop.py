@@ -7,9 +7,10 @@ step.
 
 import signal
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import inf
 from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -62,29 +63,26 @@ class PartResult(NamedTuple):
     bytes_read: int = 0  # of the files, up to the end of the part, where it is being read
 
 
-class Training(Protocol):
-    """What the loop asks of whatever learns."""
+class Supply(Protocol):
+    """Where the rows of a training come from."""
 
-    @property
-    def generator(self) -> "np.random.Generator":
-        """Draws the order; its state is all that the order of the next pass depends on."""
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in a pass, as far as is known."""
-
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out; 0 as long as not all of them are known."""
+    generator: "np.random.Generator"  # its state is all that the order of the next pass depends on
+    n_rows: int  # learned from in a pass, as far as is known
+    n_held_out: int  # 0 as long as not all rows are known
 
     def parts(self) -> Iterator[Any]:
         """Yield the parts of the next pass; each is valid until the next one is asked for."""
 
+
+class Training(Protocol):
+    """What the loop asks of whatever learns."""
+
+    @property
+    def supply(self) -> Supply:
+        """Where its rows come from."""
+
     def learn(self, part: Any) -> PartResult:
         """Change by the rows of a part."""
-
-    def skip(self, part: Any) -> None:
-        """Pass over a part that was learned before the training was resumed."""
 
     def check(self, counts: Counts, pass_: int) -> None:
         """Raise if a pass left the range of numbers."""
@@ -189,7 +187,7 @@ def train(
     history, best = progress.history, progress.best
     best_pass = len(history) if best is None or best.snapshot is None else best.pass_
     reason = progress.stop_reason or "max_iter"
-    return Outcome(history, reason, best_pass, n_rows=training.n_rows)
+    return Outcome(history, reason, best_pass, n_rows=training.supply.n_rows)
 
 
 def passes(
@@ -204,83 +202,58 @@ def passes(
 
     A part must be learned, and added to the progress, before the next one is asked for.
     """
-    limits = _Limits(plan, interrupt)
+    interrupt = interrupt or Interrupt()
+    limit = inf if plan.time_limit is None else plan.time_limit
+    end = perf_counter() + limit
     if plan.early_stopping is not None and progress.best is None:
         progress.best = Best()
     while progress.stop_reason is None:
-        progress.begin_pass(training.generator)
-        whole = yield from _parts(training, progress, limits, watch)
-        counts, pass_ = progress.counts, progress.pass_
-        training.check(counts, pass_)
+        progress.begin_pass(training.supply.generator)
+        whole = True
+        for number, part in enumerate(training.supply.parts()):
+            if number < progress.parts:  # done before the training was resumed
+                continue
+            if progress.is_last:
+                whole = False
+                break
+            yield part
+            progress.is_last = interrupt.pressed or perf_counter() >= end
+            if watch is not None:
+                watch(progress)
+        counts = progress.counts
+        training.check(counts, progress.pass_)
         record = progress.end_pass(_score(training, progress))
         for observer in observers:
             observer(record)
         if whole and _separates(training, counts, plan.rule):
             progress.stop_reason = "converged"
         else:
-            progress.stop_reason = limits.reason(progress, pass_)
+            progress.stop_reason = _limit_reached(plan, progress, interrupt)
     if progress.best is not None and progress.best.snapshot is not None:
         training.restore(progress.best.snapshot)
 
 
-def _parts(
-    training: Training,
-    progress: Progress,
-    limits: "_Limits",
-    watch: Callable[[Progress], object] | None,
-) -> Generator[Any, None, bool]:
-    """Yield the parts of one pass; return whether it came to its end."""
-    for number, part in enumerate(training.parts()):
-        if number < progress.parts:  # done before the training was resumed
-            training.skip(part)
-        elif progress.is_last:
-            return False
-        else:
-            yield part
-            progress.is_last = limits.over()
-            if watch is not None:
-                watch(progress)
-    return True
-
-
 def _score(training: Training, progress: Progress) -> float | None:
     """Return the accuracy on held-out rows, where there are any, and note the best."""
-    if progress.best is None or not training.n_held_out:
+    n_held_out = training.supply.n_held_out
+    if progress.best is None or not n_held_out:
         return None
-    score = 1.0 - training.held_out_mistakes() / training.n_held_out
+    score = 1.0 - training.held_out_mistakes() / n_held_out
     progress.best.note(progress.pass_, score, training.snapshot)
     return score
 
 
-class _Limits:
-    """What ends a training that still makes mistakes."""
-
-    def __init__(self, plan: Plan, interrupt: "Interrupt | None") -> None:
-        self._plan, self._interrupt = plan, interrupt
-        self._started = perf_counter()
-
-    def interrupted(self) -> bool:
-        return self._interrupt is not None and self._interrupt.pressed
-
-    def time_is_up(self) -> bool:
-        limit = self._plan.time_limit
-        return limit is not None and perf_counter() - self._started >= limit
-
-    def over(self) -> bool:
-        """Whether to stop within a pass."""
-        return self.interrupted() or self.time_is_up()
-
-    def reason(self, progress: Progress, pass_: int) -> StopReason | None:
-        """Return why training should end after this pass, or None."""
-        if self.interrupted():
-            return "interrupted"
-        stopping, best = self._plan.early_stopping, progress.best
-        best_pass = 0 if best is None else best.pass_
-        if stopping and 0 < best_pass <= pass_ - stopping.n_iter_no_change:  # 0: no score yet
-            return "early_stopping"
-        if pass_ >= self._plan.max_iter:
-            return "max_iter"
-        return "time_limit" if progress.is_last else None
+def _limit_reached(plan: Plan, progress: Progress, interrupt: "Interrupt") -> StopReason | None:
+    """Return why a training that still makes mistakes should end after a pass, or None."""
+    if interrupt.pressed:
+        return "interrupted"
+    stopping, best, pass_ = plan.early_stopping, progress.best, len(progress.history)
+    best_pass = 0 if best is None else best.pass_
+    if stopping and 0 < best_pass <= pass_ - stopping.n_iter_no_change:  # 0: no score yet
+        return "early_stopping"
+    if pass_ >= plan.max_iter:
+        return "max_iter"
+    return "time_limit" if progress.is_last else None
 
 
 def _separates(training: Training, counts: Counts, rule: Rule) -> bool:

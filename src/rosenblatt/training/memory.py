@@ -19,7 +19,7 @@ from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.scores import Tally, VoteCounter, update_chunks, vote_scores
 from rosenblatt.mistakes.updates import Mistakes, steps_of
-from rosenblatt.training.examples import Part, Supply, winners
+from rosenblatt.training.examples import Examples, RowSupply, winners
 from rosenblatt.training.state import State
 
 BLOCK_ROWS = 256  # to vote on at a time
@@ -38,7 +38,7 @@ class Vote:
         self._n_updates = 0  # of the list that have voted
         self._tallies: list[Tally] = []
 
-    def held_out_mistakes(self, state: State, supply: Supply, updates: Mistakes) -> int:
+    def held_out_mistakes(self, state: State, supply: RowSupply, updates: Mistakes) -> int:
         """Count the held-out rows that the vote of all vectors up to now misclassifies."""
         rows = supply.rows()
         if rows is None:
@@ -54,7 +54,7 @@ class Vote:
         ]
         kernel = Kernel("linear", constant=rows.constant * rows.constant)
         for tally, part, order in self._blocks(supply, state.n_classes):
-            held_out = take(part.examples.rows, order)
+            held_out = take(part.rows, order)
             for support, parts in lists:
                 if support is not None and support.rows is not None and parts:
                     gram = gram_between(kernel, support.rows, held_out)
@@ -66,7 +66,9 @@ class Vote:
             wrong += int(np.count_nonzero(voted != _numbers(part, order, state.n_classes)))
         return wrong
 
-    def _blocks(self, supply: Supply, n_classes: int) -> Iterator[tuple[Tally, Part, NDArray[Any]]]:
+    def _blocks(
+        self, supply: RowSupply, n_classes: int
+    ) -> Iterator[tuple[Tally, Examples, NDArray[Any]]]:
         """Yield the held-out rows in blocks, each with its tally."""
         number = 0
         for part in supply.sweep(held_out=True):
@@ -79,10 +81,10 @@ class Vote:
 
 
 def held_out_scores(
-    state: State, part: Part, votes: Mistakes | None = None, zero: int = 0
+    state: State, part: Examples, votes: Mistakes | None = None, zero: int = 0
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the activations, or the shares of votes, and class numbers of the rows of a part."""
-    rows = take(part.examples.rows, part.order)
+    rows = take(part.rows, part.order)
     numbers = _numbers(part, part.order, state.n_classes)
     if votes is not None:
         counter = VoteCounter(votes, state.n_classes, state.count, positive=zero > 0)
@@ -94,7 +96,7 @@ def held_out_scores(
     return scores, numbers
 
 
-def _numbers(part: Part, order: NDArray[Any], n_classes: int) -> NDArray[Any]:
+def _numbers(part: Examples, order: NDArray[Any], n_classes: int) -> NDArray[Any]:
     """Return the class numbers of rows of a part."""
-    targets = part.examples.targets[order]
+    targets = part.targets[order]
     return np.asarray(targets > 0 if n_classes == 2 else targets, np.int64)

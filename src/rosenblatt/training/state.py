@@ -1,6 +1,6 @@
 """The weights, what is needed to go on learning, and the compiled passes that change them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import isinf
 from typing import Any, Protocol, cast
@@ -16,7 +16,13 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.second_order import second_order_multiclass_pass, second_order_pass
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import ArraySupply, Examples, Part, Supply, or_empty, row_numbers
+from rosenblatt.training.examples import (
+    NO_ROWS,
+    ArraySupply,
+    Examples,
+    RowSupply,
+    or_empty,
+)
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
 
@@ -305,7 +311,7 @@ def count_mistakes(
 class Memory(Protocol):
     """What predicts in place of the weights of the state; see ``training.memory``."""
 
-    def held_out_mistakes(self, state: State, supply: Supply, updates: Mistakes) -> int:
+    def held_out_mistakes(self, state: State, supply: RowSupply, updates: Mistakes) -> int:
         """Count the held-out rows that it misclassifies after all these updates."""
 
 
@@ -313,54 +319,30 @@ class LinearTraining:
     """Changes a state by passes over the rows of a supply."""
 
     def __init__(
-        self, state: State, supply: Supply, plan: Plan, memory: Memory | None = None
+        self, state: State, supply: RowSupply, plan: Plan, memory: Memory | None = None
     ) -> None:
-        self.state = state
+        self.state, self.supply = state, supply
         self.updates = Mistakes() if plan.record else None
-        self._supply = supply
         self._rule, self._zero = plan.rule, plan.zero
         self._memory = memory
         self._mean: NDArray[Any] | None = None  # room for the average
         self._best: Snapshot | None = None  # room for the best weights
 
-    @property
-    def generator(self) -> np.random.Generator:
-        """Draws the order of the rows."""
-        return self._supply.generator
-
-    @property
-    def n_rows(self) -> int:
-        """How many rows are learned from in a pass, as far as is known."""
-        return self._supply.n_rows
-
-    @property
-    def n_held_out(self) -> int:
-        """How many rows are held out; 0 as long as not all of them are known."""
-        return self._supply.n_held_out
-
-    def parts(self) -> Iterator[Part]:
-        """Yield the rows of the next pass."""
-        return self._supply.parts()
-
-    def learn(self, part: Part) -> PartResult:
+    def learn(self, part: Examples) -> PartResult:
         """Change the state by the rows of a part."""
         state = self.state
-        state.widen(part.examples.rows.shape[1])
+        state.widen(part.rows.shape[1])
         if self.updates is None:
             counts = NONE_YET
             for piece in part.pieces():
-                made = run_pass(state, piece.examples, piece.order, self._rule, self._zero)
+                made = run_pass(state, piece, piece.order, self._rule, self._zero)
                 counts = together(counts, made)
         else:
             log = empty_log(len(part.order))
-            counts = run_pass(state, part.examples, part.order, self._rule, self._zero, log)
+            counts = run_pass(state, part, part.order, self._rule, self._zero, log)
             log.row[:] += part.first_row
             self.updates.extend(log, counts.updates, state.count)
         return PartResult(counts, len(part.order), part.bytes_read)
-
-    def skip(self, part: Part) -> None:
-        """Lay the weights out as the part would have."""
-        self.state.arrange_for(part.examples.rows)
 
     def check(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64."""
@@ -368,12 +350,12 @@ class LinearTraining:
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
-        return self._count(self.state.weights, self._zero, held_out=False)
+        return self._count(self._laid_out().weights, self._zero, held_out=False)
 
     def held_out_mistakes(self) -> int:
         """Count the held-out rows that what would be returned now misclassifies."""
         if self._memory is not None and self.updates is not None:
-            return self._memory.held_out_mistakes(self.state, self._supply, self.updates)
+            return self._memory.held_out_mistakes(self.state, self.supply, self.updates)
         zero = self._zero or -1  # at test time a zero activation has to predict something
         return self._count(self._average(), zero, held_out=True)
 
@@ -382,7 +364,7 @@ class LinearTraining:
 
         20 classes of text have 12 MB of them, and new memory costs twice the arithmetic.
         """
-        state = self.state
+        state = self._laid_out()
         if state.ledger is None:
             return state.weights
         if self._mean is None or self._mean.shape != state.weights.shape:
@@ -400,10 +382,17 @@ class LinearTraining:
         """Change the weights back."""
         self.state.restore(snapshot)
 
+    def _laid_out(self) -> State:
+        """Return the state, laid out for the rows: a resumed one may not have met any yet."""
+        rows = self.supply.rows()
+        if rows is not None:
+            self.state.arrange_for(rows)
+        return self.state
+
     def _count(self, weights: NDArray[Any], zero: int, *, held_out: bool) -> int:
         return sum(
-            count_mistakes(self.state, weights, part.examples, part.order, zero)
-            for part in self._supply.sweep(held_out=held_out)
+            count_mistakes(self.state, weights, part, part.order, zero)
+            for part in self.supply.sweep(held_out=held_out)
         )
 
 
@@ -419,13 +408,13 @@ def fit(
     stopping = plan.early_stopping
     fraction = 0.0 if stopping is None else stopping.validation_fraction
     supply = ArraySupply(examples, plan.shuffle, generator, fraction)
-    run_pass(state, examples, row_numbers(0), plan.rule, plan.zero)  # compiles, off the clock
+    run_pass(state, examples, NO_ROWS, plan.rule, plan.zero)  # compiles, off the clock
     return fit_supply(state, supply, plan, observers, memory=memory)
 
 
 def fit_supply(
     state: State,
-    supply: Supply,
+    supply: RowSupply,
     plan: Plan,
     observers: Sequence[Observer] = (),
     *,

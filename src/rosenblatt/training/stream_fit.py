@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.training.examples import ClassWeight, Supply
+from rosenblatt.training.examples import ClassWeight, RowSupply
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import Plan, Progress
 from rosenblatt.training.memory import Vote
@@ -25,7 +25,7 @@ class StreamFit:
     state: State
     outcome: Outcome
     reading: Reading
-    supply: Supply
+    supply: RowSupply
     sample: CSR  # the first rows as they were learned from: of a stream some, else all
 
 
@@ -77,7 +77,7 @@ def fit_stream(
         class_weight=class_weight,
     )
 
-    def learn(state: State, supply: Supply, progress: Progress) -> Outcome:
+    def learn(state: State, supply: RowSupply, progress: Progress) -> Outcome:
         memory = Vote(plan.zero) if vote else None
         return fit_supply(
             state, supply, plan, observers, watch=watch, progress=progress, memory=memory

@@ -19,8 +19,7 @@ from rosenblatt.training.examples import (
     Blocks,
     Examples,
     Order,
-    Part,
-    Supply,
+    RowSupply,
     held_out_mask,
     mix,
     permute,
@@ -73,7 +72,7 @@ class NewClassError(Exception):
 
 def supply_of(
     reading: Reading, sampling: Sampling, constant: float, *, while_reading: bool = False
-) -> Supply:
+) -> RowSupply:
     """Return the passes over a source of which the first block has been read.
 
     Where that is all there is, they are those of ``fit`` on an array; else those of a stream.
@@ -125,7 +124,7 @@ class StreamSupply:
             self._sampling = replace(self._sampling, held_out=0.0)
             self.n_rows, self.n_held_out = self._reading.n_rows, 0
 
-    def _while_reading(self) -> Iterator[Part]:
+    def _while_reading(self) -> Iterator[Examples]:
         shuffler = shuffling(self._sampling)
         for block in self._reading.blocks():
             if self._reading.classes != self._classes or len(self._classes) < 2:
@@ -138,8 +137,8 @@ class StreamSupply:
             elif shuffler is not None:
                 permute(order, shuffler)
             weight = self._reading.row_weights(block.labels, block.weights)
-            examples = Examples(rows, self._reading.targets(block.labels), weight)
-            yield Part(examples, order, block.first_row, block.bytes_read)
+            targets = self._reading.targets(block.labels)
+            yield Examples(rows, targets, weight, order, block.first_row, block.bytes_read)
         self._keep()
 
     def _keep(self) -> None:
@@ -185,7 +184,7 @@ class StreamSupply:
             self._reading.release()
         self.n_rows = n_rows - self.n_held_out
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[Examples]:
         """Yield the rows of the next pass."""
         if self._examples is None:
             yield from self._while_reading()
@@ -194,7 +193,7 @@ class StreamSupply:
         else:
             yield from self._shuffled(self._examples, shuffler)
 
-    def _shuffled(self, examples: Examples, shuffler: np.random.Generator) -> Iterator[Part]:
+    def _shuffled(self, examples: Examples, shuffler: np.random.Generator) -> Iterator[Examples]:
         """Yield the rows of a pass in parts of batches from all over the source, shuffled.
 
         So the order of the source does not matter, be it sorted by label.
@@ -211,7 +210,7 @@ class StreamSupply:
                 [numbers_of_rows(self._sampling, ends[k], ends[k + 1] - ends[k]) for k in chosen]
             )
             permute(numbers, shuffler)
-            yield ScatteredPart(examples, numbers)
+            yield ScatteredExamples(examples.rows, examples.targets, examples.weight, numbers)
             self._reading.release()
 
     @property
@@ -221,7 +220,7 @@ class StreamSupply:
 
     def _by_blocks(
         self, examples: Examples, blocks: Blocks, generator: np.random.Generator
-    ) -> Iterator[Part]:
+    ) -> Iterator[Examples]:
         """Yield the rows of a pass by blocks of the cache: as rows in memory, and part by part."""
         ranges = blocks.ranges(generator)
         lengths = self._indptr[ranges[:, 1]] - self._indptr[ranges[:, 0]]
@@ -229,10 +228,10 @@ class StreamSupply:
             numbers = [
                 numbers_of_rows(self._sampling, start, stop - start) for start, stop in chosen
             ]
-            yield Part(examples, mix(numbers, generator))
+            yield replace(examples, order=mix(numbers, generator))
             self._reading.release()
 
-    def sweep(self, *, held_out: bool) -> Iterator[Part]:
+    def sweep(self, *, held_out: bool) -> Iterator[Examples]:
         """Yield the rows that are held out, or those learned from, in the order of the source."""
         if self._examples is None:
             msg = "Rows that are not kept cannot be tried again."
@@ -240,21 +239,21 @@ class StreamSupply:
         start = 0
         for end in self._reading.block_ends:
             numbers = numbers_of_rows(self._sampling, start, end - start, held_out=held_out)
-            yield Part(self._examples, numbers)
+            yield replace(self._examples, order=numbers)
             self._reading.release()
             start = end
 
 
-class ScatteredPart(Part):
+class ScatteredExamples(Examples):
     """Rows from all over the files, which another thread brings together while it is learned."""
 
-    def pieces(self) -> Iterator[Part]:
+    def pieces(self) -> Iterator[Examples]:
         """Yield copies of some rows after the other, in the order to come.
 
         To learn from rows that stand in order takes half the time, as long as there is a processor
         to copy them: 2²⁰ features, 57 values a row, 98 ms against 54.
         """
-        rows = self.examples.rows
+        rows = self.rows
         if not isinstance(rows, CSR) or os.cpu_count() == 1:
             yield self
             return
@@ -262,12 +261,10 @@ class ScatteredPart(Part):
         numbers = (piece for piece in _cut(self.order, lengths, PIECE))
         yield from in_order(self._piece, numbers, threads=1, under_way=PIECES)
 
-    def _piece(self, numbers: NDArray[Any]) -> Part:
-        examples = self.examples
-        weight = None if examples.weight is None else examples.weight[numbers]
-        rows: Any = examples.rows
-        copied = Examples(packed(rows, numbers), examples.targets[numbers], weight)
-        return Part(copied, np.arange(len(numbers)))
+    def _piece(self, numbers: NDArray[Any]) -> Examples:
+        weight = None if self.weight is None else self.weight[numbers]
+        rows: Any = packed(self.rows, numbers)  # type: ignore[arg-type]  # CSR
+        return Examples(rows, self.targets[numbers], weight, np.arange(len(numbers)))
 
 
 def _cut(items: NDArray[Any], lengths: NDArray[Any], room: int) -> list[NDArray[Any]]:

@@ -1,7 +1,7 @@
 """Candidates judged on rows in memory: the metric on a fold after each pass over the others."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.metrics import METRICS, measured
 from rosenblatt.models.scoring import linear_scores
-from rosenblatt.training.examples import ArraySupply, Examples, Part, permute, winners
+from rosenblatt.training.examples import ArraySupply, Examples, permute, winners
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
@@ -88,7 +88,7 @@ class RowJudge:
         if learner.voted and outcome.mistakes is not None:
             updates = outcome.mistakes.before(state.count)
             votes = Mistakes.of_rows(updates, rows.examples.rows, state.count)
-            scores, _ = held_out_scores(state, Part(rows.examples, test), votes, plan.zero)
+            scores, _ = held_out_scores(state, replace(rows.examples, order=test), votes, plan.zero)
             return self.last_value(scores, test, len(outcome.history))
         return curve
 
