@@ -231,7 +231,7 @@ SIZES: dict[str, Size] = {
     "plots": Size(3650, 45, 9, 0, 0, 0, 4),
     "report": Size(1250, 43, 7, 0, 0, 0, 6),
     "rules": Size(700, 23, 3, 0, 0, 0, 0),
-    "service": Size(5150, 45, 7, 0, 0, 0, 16),
+    "service": Size(4950, 45, 7, 0, 0, 0, 12),
     "theory": Size(2750, 44, 7, 0, 0, 0, 2),
     "tracing": Size(1100, 102, 13, 1, 1, 0, 7),
     "training": Size(2550, 81, 13, 1, 1, 0, 0),

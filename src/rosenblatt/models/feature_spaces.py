@@ -32,6 +32,7 @@ class FeatureSpace:
     Rows have to be ``plain`` for all methods but that one.
     """
 
+    kind = "numbered"  # what it is called where people read
     sparse = True  # whether its rows are CSR rows
     direct: dict[Any, int] | None = None  # where a kernel may look names up, if it may
 
@@ -96,6 +97,8 @@ class NamedFeatures(FeatureSpace):
     >>> space.rows([{"size": 3.0, "weight": 1.0}], 2, 4, 1.0)[:3]
     (array([3.]), array([1], dtype=int32), array([0, 1]))
     """
+
+    kind = "names"
 
     def __init__(
         self,
@@ -165,6 +168,8 @@ class HashedFeatures(FeatureSpace):
     (array([3.]), array([9], dtype=int32))
     """
 
+    kind = "hashed"
+
     def __init__(self, bits: int, *, checked: bool = False) -> None:
         self.bits = bits
         self._mask = (1 << bits) - 1
@@ -212,6 +217,7 @@ class ArrayFeatures(FeatureSpace):
     array([[1., 2.]])
     """
 
+    kind = "array"
     sparse = False
 
     def __init__(self, n_features: int = 0, names: Sequence[str] | None = None) -> None:

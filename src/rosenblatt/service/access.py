@@ -32,6 +32,12 @@ class Caller(NamedTuple):
             return False
         return scope in self.scopes or ADMIN in self.scopes
 
+    def check_all_models(self) -> None:
+        """Raise for a token that is for some models only."""
+        if self.models is not None:
+            msg = f"Token {self.name!r} is for some models only; this needs one for all."
+            raise RequestError(HTTPStatus.FORBIDDEN, msg)
+
 
 ANYBODY = Caller(None, frozenset(SCOPES), None)
 

@@ -5,8 +5,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from itertools import chain
-from typing import Any, cast
+from itertools import chain, repeat
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,20 +22,14 @@ from rosenblatt.models.explanation import contributions
 from rosenblatt.models.feature_spaces import (
     NUMBERS,
     Features,
-    HashedFeatures,
     NamedFeatures,
-    Value,
 )
+from rosenblatt.models.json_export import to_json
 from rosenblatt.models.model import Class, Model
+from rosenblatt.models.onnx_export import to_onnx
 from rosenblatt.rules import pair_scale
 from rosenblatt.service.columns import ColumnFeatures
-from rosenblatt.service.history import (
-    at_version,
-    example_of,
-    features_from,
-    in_parts,
-    label_from,
-)
+from rosenblatt.service.history import at_version, decoded, example_of, in_parts, label_from
 from rosenblatt.service.journal import (
     ERASED,
     KINDS,
@@ -114,36 +108,36 @@ class Versions:
 
     def get(self, entry: Entry, version: int | None = None) -> ServedLearner:
         """Return the model at a version, by default the newest; do not change it."""
-        with self._lock, self._writer.journal.reader() as reader:
+        writer = self._writer
+        with self._lock, writer.journal.reader() as reader:
             record = _current(reader, entry)
             version = reader.head(record.model) if version is None else version
             key = record.model, version
             for old in [one for one in self._kept if one[0] == key[0] and one[1] < record.oldest]:
                 del self._kept[old]  # it holds what was forgotten
-            found = self._kept.get(key)
-            if found is None:
-                found = self._kept[key] = self._built(reader, record, version)
+            if key not in self._kept:
+                served = at_version(reader, writer.snapshots, record, version, writer.limits)
+                self._kept[key] = served
             self._kept.move_to_end(key)
             while len(self._kept) > KEPT_VERSIONS:
                 self._kept.popitem(last=False)
-            return found
+            return self._kept[key]
 
     def new(self, entry: Entry, version: int) -> ServedLearner:
-        """Return the model at a version, to be changed by whoever asked."""
-        with self._writer.journal.reader() as reader:
-            return self._built(reader, _current(reader, entry), version)
-
-    def _built(self, reader: JournalReader, record: ModelRecord, version: int) -> ServedLearner:
-        return at_version(reader, self._writer.snapshots, record, version, self._writer.limits)
+        """Return the model at a version, to be changed by the caller."""
+        writer = self._writer
+        with writer.journal.reader() as reader:
+            record = _current(reader, entry)
+            return at_version(reader, writer.snapshots, record, version, writer.limits)
 
     def clear(self) -> None:
-        """Forget all of them, for something was forgotten."""
+        """Drop all of them, after a model was deleted."""
         with self._lock:
             self._kept.clear()
 
 
 def _current(reader: JournalReader, entry: Entry) -> ModelRecord:
-    """Return the record of a model; raise where it has been deleted."""
+    """Return the record of a model; raise if it has been deleted."""
     record = reader.model(entry.record.model)
     if record is None:
         raise no_model(entry.record.name)
@@ -154,22 +148,22 @@ def explain(served: ServedLearner, version: int, features: Features, top: int) -
     """Return what each feature of a row adds to its score."""
     number, rows = _decided(served, features)
     indices, values = entries(rows, 0)
-    found = contributions(_as_model(served), indices, values, winner=number)
-    return ExplanationAnswer(
+    state = served.state
+    ledger = None if state.ledger is None else state.by_class(state.ledger)
+    model = Model(  # the weights to look at, not copied
+        served.learner.estimator,
+        {"fit_intercept": served.learner.fit_intercept},
+        tuple(served.classes),
+        state.by_class(state.weights),
+        ledger,
+        state.count,
+    )
+    found = contributions(model, indices, values, winner=number)
+    name, terms = served.space.name, found.terms[:top]
+    return ExplanationAnswer.from_record(
+        found,
         label=served.classes[number],
-        positive=found.positive,
-        negative=found.negative,
-        total=found.total,
-        bias=found.bias,
-        terms=[
-            FeatureAmount(
-                name=served.space.name(term.feature),
-                value=term.value,
-                weight=term.weight,
-                amount=term.amount,
-            )
-            for term in found.terms[:top]
-        ],
+        terms=[FeatureAmount.from_record(term, name=name(term.feature)) for term in terms],
         others=max(0, len(found.terms) - top),
         unknown=_unknown(served, features, rows),
         version=version,
@@ -188,20 +182,6 @@ def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:
         raise RequestError(HTTPStatus.CONFLICT, msg)
     label, _ = served.decided(features)
     return served.classes.index(label), served.rows([features])
-
-
-def _as_model(served: ServedLearner) -> Model:
-    """Return the weights as a model to look at, not copied."""
-    state = served.state
-    ledger = None if state.ledger is None else state.by_class(state.ledger)
-    return Model(
-        served.learner.estimator,
-        {"fit_intercept": served.learner.fit_intercept},
-        tuple(served.classes),
-        state.by_class(state.weights),
-        ledger,
-        state.count,
-    )
 
 
 def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer:
@@ -228,11 +208,9 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
     # What was there before the first example: nothing, or a model
     amounts = [-amount for amount, _ in teachers]
     start = 0.0 if file is None else math.fsum([found.total, *amounts])
-    return WhyAnswer(
+    return WhyAnswer.from_record(
+        found,
         label=served.classes[number],
-        positive=found.positive,
-        negative=found.negative,
-        total=found.total,
         start=start,
         teachers=[_teacher(amount, event) for amount, event in teachers[:top]],
         others=max(0, len(teachers) - top),
@@ -242,15 +220,7 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
 
 def _teacher(amount: float, event: Event) -> TeachingExample:
     features, label = example_of(event)
-    return TeachingExample(
-        sequence=event.sequence,
-        amount=amount,
-        features=cast("Any", features),
-        label=label,
-        id=event.id,
-        token=event.token,
-        time=event.time,
-    )
+    return TeachingExample.from_record(event, amount=amount, features=features, label=label)
 
 
 def _provenance(
@@ -280,95 +250,50 @@ def _provenance(
 
 
 def described(entry: Entry, curve: Sequence[tuple[int, int, int, float]] = ()) -> Description:
-    """Return what a model is and how it is doing."""
-    shown, view = entry.shown, entry.shown.learner
-    learner, space = view.learner, view.space
-    columns: Any = dict(space.columns) if isinstance(space, ColumnFeatures) else None
-    return Description(
+    """Return what a model is and how it is doing, with the curve of its progressive error."""
+    learner, space = entry.shown.learner.learner, entry.shown.learner.space
+    points, learned, wrong = [], 0, 0
+    for version, n, n_wrong, time in curve:
+        learned, wrong = learned + n, wrong + n_wrong
+        points.append(CurvePoint(version=version, learned=learned, wrong=wrong, time=time))
+    return Description.from_record(
+        entry.shown,
         name=entry.record.name,
         rule=learner.rule,
         memory=learner.memory,
         title=learner.title,
         parameters={name: value for name, value in learner.values.items() if value is not None},
-        features=kind_of(entry),
-        columns=columns,
-        classes=list(view.classes),
-        n_features=view.n_features,
-        version=shown.version,
+        features=space.kind,
+        columns=dict(space.columns) if isinstance(space, ColumnFeatures) else None,
+        classes=entry.shown.learner.classes,
+        n_features=entry.shown.learner.n_features,
         oldest=entry.record.oldest,
-        learned=shown.learned,
-        wrong=shown.wrong,
-        mistakes=shown.mistakes,
-        error=shown.error,
         created=entry.record.created,
-        curve=_progress(curve),
+        curve=points,
     )
 
 
-def _progress(curve: Sequence[tuple[int, int, int, float]]) -> list[CurvePoint]:
-    points, learned, wrong = [], 0, 0
-    for version, n, n_wrong, time in curve:
-        learned, wrong = learned + n, wrong + n_wrong
-        points.append(CurvePoint(version=version, learned=learned, wrong=wrong, time=time))
-    return points
-
-
-def kind_of(entry: Entry) -> str:
-    """Return how the features of a model come."""
-    space = entry.shown.learner.space
-    if isinstance(space, NamedFeatures):
-        return "names"
-    if isinstance(space, HashedFeatures):
-        return "hashed"
-    if isinstance(space, ColumnFeatures):
-        return "columns"
-    return "numbered" if space.sparse else "array"
-
-
-def lines(reader: JournalReader, model: int, events: Sequence[Event]) -> bytes:
-    """Return events as NDJSON."""
-    undone = reader.undone(model, events)
+def lines(events: Sequence[Event], undone: Mapping[int, int]) -> bytes:
+    """Return events as NDJSON; ``undone`` says which return left an example behind."""
     found = [_line(event, undone.get(event.sequence)) for event in events]
     return msgspec.json.Encoder().encode_lines(found)
 
 
 def _line(event: Event, undone: int | None) -> JournalLine:
-    """Return an event as clients see it."""
-
-    def label(text: str | None) -> Label | None:
-        return None if text is None else label_of(label_from(text))
-
-    return JournalLine(
-        sequence=event.sequence,
-        kind=KINDS[event.kind],
-        time=event.time,
-        id=event.id,
-        token=event.token,
-        features=None if event.features is None else cast("Any", features_from(event.features)),
-        label=label(event.label),
-        predicted=label(event.predicted),
-        mistake=None if event.mistake is None else bool(event.mistake),
-        step=event.step,
-        rival=label(event.rival),
-        forgotten=event.forgotten,
-        undone=undone,
-        note=None if event.note is None else msgspec.json.decode(event.note),
-    )
+    mistake, kind = None if event.mistake is None else bool(event.mistake), KINDS[event.kind]
+    known = {"kind": kind, "mistake": mistake, "undone": undone}
+    return JournalLine.from_record(event, **known, **decoded(event))
 
 
 def job_of(record: JobRecord) -> Job:
     """Return a job as clients see it."""
-    answer = {} if record.answer is None else msgspec.json.decode(record.answer)
-    erased = record.status == ERASED
-    return Job(
-        job=record.job,
+    erased, answer = record.status == ERASED, msgspec.json.decode(record.answer or "{}")
+    return Job.from_record(
+        record,
         status=WAITING if erased else record.status,
         reason=HELD_LOG if erased else None,
         request=_request.decode(record.request),
-        time=record.time,
-        examples=answer.get("examples"),
-        version=answer.get("version"),
-        error=answer.get("error"),
+        **{name: answer.get(name) for name in ("examples", "version", "error")},
     )
 
 
@@ -378,38 +303,35 @@ def exported(served: ServedLearner, kind: str) -> tuple[str, bytes]:
     if model is None:
         msg = "The model has learned nothing yet: there is nothing to export."
         raise RequestError(HTTPStatus.CONFLICT, msg)
-    if kind == "model":
-        return "application/octet-stream", file_of(model) or b""
     if kind == "json":
-        from rosenblatt.models.json_export import to_json
-
         return "application/json", to_json(model).encode()
-    from rosenblatt.models.onnx_export import to_onnx
-
-    try:
-        return "application/octet-stream", to_onnx(model)
-    except ImportError as error:
-        msg = "ONNX needs another package: pip install 'rosenblatt[onnx]'."
-        raise RequestError(HTTPStatus.NOT_IMPLEMENTED, msg) from error
+    return "application/octet-stream", to_onnx(model) if kind == "onnx" else file_of(model) or b""
 
 
 def check_features(batch: Sequence[Features], limits: Limits, *, columns: bool) -> None:
     """Raise InputError for rows of features beyond a limit."""
-    if max(map(len, batch), default=0) > limits.features:
-        n = max(map(len, batch))
+    n, most = max(map(len, batch), default=0), limits.magnitude
+    if n > limits.features:
         msg = f"features has {n:,} entries; at most {limits.features:,} are taken."
         raise InputError(msg)
     if _usual(batch, limits):
         return
-    most = limits.magnitude
+    longest = limits.text_length if columns else limits.name_length
     for features in batch:
-        if isinstance(features, Mapping):
-            _check_named(features, limits, limits.text_length if columns else limits.name_length)
-            continue
-        for number in features:
-            if not -most <= number <= most:
-                msg = f"A number in features is {number:g}; its size must be at most {most:g}."
-                raise InputError(msg)
+        named: Any = features if isinstance(features, Mapping) else None
+        for name, value in zip(repeat(""), features) if named is None else named.items():
+            if len(name) > limits.name_length:
+                taken = f"at most {limits.name_length:,} are taken"
+                msg = f"The name of a feature has {len(name):,} characters; {taken}."
+            elif isinstance(value, str) and len(value) > longest:
+                taken = f"{len(value):,} characters; at most {longest:,} are taken"
+                msg = f"The word of the feature {name[:80]!r} has {taken}."
+            elif isinstance(value, float) and not -most <= value <= most:
+                what = f"The feature {name[:80]!r}" if named else "A number in features"
+                msg = f"{what} is {value:g}; its size must be at most {most:g}."
+            else:
+                continue
+            raise InputError(msg)
 
 
 def _usual(batch: Sequence[Features], limits: Limits) -> bool:
@@ -424,29 +346,6 @@ def _usual(batch: Sequence[Features], limits: Limits) -> bool:
     longest = max(map(len, named[0] if one else set().union(*named)))
     most = limits.magnitude
     return longest <= limits.name_length and max(values) <= most and min(values) >= -most
-
-
-def _check_named(features: Mapping[str, Value], limits: Limits, longest: int) -> None:
-    for name, value in features.items():
-        if len(name) > limits.name_length:
-            msg = (
-                f"The name of a feature has {len(name):,} characters; at most "
-                f"{limits.name_length:,} are taken."
-            )
-            raise InputError(msg)
-        if isinstance(value, str):
-            if len(value) > longest:
-                msg = (
-                    f"The word of the feature {name[:80]!r} has {len(value):,} characters; at "
-                    f"most {longest:,} are taken."
-                )
-                raise InputError(msg)
-        elif value is not None and abs(value) > limits.magnitude:
-            msg = (
-                f"The feature {name[:80]!r} is {value:g}; its size must be at most "
-                f"{limits.magnitude:g}."
-            )
-            raise InputError(msg)
 
 
 def checked_label(label: Label, limits: Limits) -> Class:

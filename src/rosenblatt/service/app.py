@@ -34,7 +34,7 @@ from rosenblatt.service.journal import JournalReader
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Headers, RequestError
 from rosenblatt.service.metrics import Metrics
-from rosenblatt.service.requests import Example, Learned, Problem
+from rosenblatt.service.requests import Learned, Problem
 from rosenblatt.service.writer import CheckedExample, Entry, Writer, no_model
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
@@ -53,20 +53,14 @@ class Call:
     """A request whose head has passed all checks."""
 
     caller: Caller
-    entry: Entry | None
+    model: Entry  # that the path names, if it names one that exists
     path: dict[str, str]
     query: dict[str, Any]
-    body: Any = None  # decoded; None for requests without one
-    lines: bool = False  # the body is NDJSON
-
-    @property
-    def model(self) -> Entry:
-        """The model that the path names."""
-        return cast("Entry", self.entry)
+    lines: bool  # whether the body is NDJSON
 
 
 class Reply(Response):
-    """An answer: bytes, or what becomes JSON."""
+    """An answer: bytes, nothing, or what becomes JSON."""
 
     def __init__(
         self,
@@ -76,12 +70,12 @@ class Reply(Response):
         headers: Headers = (),
     ) -> None:
         self.status_code, self.background = status, None
-        self.body = body if isinstance(body, bytes) else encode(body)
+        self.body = (body or b"") if isinstance(body, bytes | None) else encode(body)
         length = (b"content-length", b"%d" % len(self.body))
         self.raw_headers = [(b"content-type", kind.encode()), length, *HEADERS, *headers]
 
 
-Handler = Callable[["Application", Call], Awaitable[Any]]
+Handler = Callable[..., Awaitable[Any]]  # of an Application, a Call and the body, if one comes
 
 
 @dataclass(frozen=True)
@@ -94,7 +88,7 @@ class Operation:
     summary: str
     handler: Handler
     request: Any = None  # type of the body
-    answer: Any = None
+    answer: Any = None  # structs are documented
     query: tuple[tuple[str, type, str], ...] = ()  # name, type, meaning
     status: HTTPStatus = HTTPStatus.OK
     other_statuses: tuple[HTTPStatus, ...] = ()  # with the same kind of answer
@@ -190,13 +184,17 @@ class Application(Starlette):
         self.writer.command(run, future)
         return await future
 
-    async def teach(
-        self, entry: Entry, examples: Sequence[Example], caller: Caller
-    ) -> list[Learned]:
+    async def teach(self, call: Call, examples: Sequence[Any]) -> list[Learned]:
         """Check examples and have the writer learn them, all or none."""
-        taught = [self._taught(entry, one) for one in examples]
+        taught = []
+        for one in examples:
+            if one.id is not None:
+                self.check_id(one.id)
+            self.check(call.model, [one.features])
+            label = answers.checked_label(one.label, self.limits)
+            taught.append(CheckedExample(one.features, text_of(one.features), label, one.id))
         future = asyncio.get_running_loop().create_future()
-        self.writer.teach(entry, taught, caller.name, future)
+        self.writer.teach(call.model, taught, call.caller.name, future)
         return cast("list[Learned]", await future)
 
     async def at(self, entry: Entry, version: int | None) -> tuple[ServedLearner, int]:
@@ -204,14 +202,6 @@ class Application(Starlette):
         if version is None or version == entry.shown.version:
             return entry.shown.learner, entry.shown.version
         return await asyncio.to_thread(self.versions.get, entry, version), version
-
-    def _taught(self, entry: Entry, one: Example) -> CheckedExample:
-        """Return an example for the writer; raise where it is beyond a limit."""
-        if one.id is not None:
-            self.check_id(one.id)
-        self.check(entry, [one.features])
-        label = answers.checked_label(one.label, self.limits)
-        return CheckedExample(one.features, text_of(one.features), label, one.id)
 
     def check(self, entry: Entry, batch: Sequence[Features]) -> None:
         """Raise for rows beyond a limit."""
@@ -253,11 +243,13 @@ class Endpoint:
         call = self._opened(scope)
         if self._most_bytes:
             body = await _body(receive, self._most_bytes, app.limits.body_seconds)
-            call.body = self._decoded(body, lines=call.lines)
-        answer = await operation.handler(app, call)
-        reply = answer if isinstance(answer, Reply) else Reply(answer, operation.status)
-        app.metrics.request(self._label, reply.status_code, perf_counter() - began)
-        await reply(scope, receive, send)
+            answer = await operation.handler(app, call, self._decoded(body, lines=call.lines))
+        else:
+            answer = await operation.handler(app, call)
+        if not isinstance(answer, Reply):
+            answer = Reply(answer, operation.status, operation.kind)
+        app.metrics.request(self._label, answer.status_code, perf_counter() - began)
+        await answer(scope, receive, send)
 
     def _opened(self, scope: Scope) -> Call:
         """Return the request of a head; raise where it is refused."""
@@ -270,14 +262,13 @@ class Endpoint:
             given = headers.get(b"authorization")
             caller = app.access.caller(None if given is None else given.decode("latin-1"))
             app.access.check(caller, wanted.scope, name)
-        entry = None
-        if name is not None:
-            entry = app.writer.entries.get(name)
-            if entry is None and wanted.method != "PUT":
-                raise no_model(name)
+        entry = app.writer.entries.get(name)
+        if entry is None and name is not None and wanted.method != "PUT":
+            raise no_model(name)
         lines = self._most_bytes > 0 and self._comes_in_lines(headers)
         query = scope["query_string"]
-        return Call(caller, entry, path, self._fields(query) if query else {}, None, lines)
+        fields = self._fields(query) if query else {}
+        return Call(caller, cast("Entry", entry), path, fields, lines)
 
     def _fields(self, query: bytes) -> dict[str, Any]:
         """Return the query parameters, converted to their types."""
@@ -326,7 +317,7 @@ class Endpoint:
             reason = str(error) if isinstance(error, msgspec.DecodeError) else _UNREADABLE
             msg = f"The body is not JSON: {reason}."
             raise RequestError(HTTPStatus.BAD_REQUEST, msg) from error
-        return found
+        return self._operation.request(examples=found) if lines else found
 
 
 def _check_keys(found: Any, body: bytes, *, lines: bool) -> None:

@@ -13,6 +13,8 @@ from rosenblatt.models.model import Model
 class ColumnFeatures(FeatureSpace):
     """The columns of a table that a model was trained on: texts, categories, numbers, dates."""
 
+    kind = "columns"
+
     def __init__(self, model: Model) -> None:
         from rosenblatt.data.tables.table import require_library
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -40,20 +41,23 @@ def text_of(value: object) -> str:
     return encode(value).decode()
 
 
-def features_from(text: str) -> Features:
-    """Return the features that the journal holds as text."""
-    found: Features = _features.decode(text)
-    return found
-
-
-def label_from(text: str) -> Class:
+def label_from(text: str | None) -> Class:
     """Return the label that the journal holds as text."""
-    return label_of(_label.decode(text))
+    return label_of(_label.decode(text or "null"))
 
 
 def example_of(event: Event) -> tuple[Features, Class]:
     """Return features and label of an example of the journal."""
-    return features_from(event.features or "{}"), label_from(event.label or "null")
+    return _features.decode(event.features or "{}"), label_from(event.label)
+
+
+def decoded(event: Event) -> dict[str, Any]:
+    """Return the columns of an event that hold JSON, decoded."""
+    found: dict[str, Any] = {"features": event.features and _features.decode(event.features)}
+    for name in ("label", "predicted", "rival"):
+        text = getattr(event, name)
+        found[name] = None if text is None else label_from(text)
+    return found | {"note": event.note and msgspec.json.decode(event.note)}
 
 
 def spec_from(text: str) -> ModelSpec:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from types import UnionType
 from typing import Any, get_args
 
 import msgspec
@@ -29,8 +28,8 @@ ERRORS = {
 
 def document(operations: Sequence[Operation], version: str) -> dict[str, Any]:
     """Return the OpenAPI document of these operations."""
-    types = {kind for one in operations for kind in _types(one)} | {Problem}
-    ordered = sorted(types, key=lambda kind: kind.__name__)
+    kinds = [kind for one in operations for kind in (one.request, one.lines, one.answer)]
+    ordered = sorted({Problem, *_structs(*kinds)}, key=lambda kind: kind.__name__)
     _, components = msgspec.json.schema_components(ordered, ref_template=REFERENCE)
     paths: dict[str, dict[str, Any]] = {}
     for one in operations:
@@ -46,13 +45,10 @@ def document(operations: Sequence[Operation], version: str) -> dict[str, Any]:
     }
 
 
-def _types(one: Operation) -> list[Any]:
-    kinds = (one.request, one.lines, *_answers(one))
-    return [kind for kind in kinds if kind is not None]
-
-
-def _answers(one: Operation) -> tuple[Any, ...]:
-    return get_args(one.answer) if isinstance(one.answer, UnionType) else (one.answer,)
+def _structs(*kinds: Any) -> list[Any]:
+    """Return the types among these, or their alternatives, that have a schema."""
+    each = [one for kind in kinds for one in get_args(kind) or (kind,)]
+    return [one for one in each if isinstance(one, type) and issubclass(one, msgspec.Struct)]
 
 
 def _described(one: Operation) -> dict[str, Any]:
@@ -103,8 +99,8 @@ def _parameters(one: Operation) -> list[dict[str, Any]]:
 
 def _response(one: Operation) -> dict[str, Any]:
     found: dict[str, Any] = {"description": one.summary}
-    if one.answer is not None:
-        schemas = [_reference(kind) for kind in _answers(one)]
+    schemas = [_reference(kind) for kind in _structs(one.answer)]
+    if schemas:
         schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
         found["content"] = {one.kind: {} if one.kind == NDJSON else {"schema": schema}}
     elif int(one.status) != 204:

@@ -3,7 +3,7 @@
 Decoding refuses what is not of the type: a word for a number, NaN, infinity, an unknown field.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -36,6 +36,13 @@ class Request(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
 
 class Answer(Struct, kw_only=True, omit_defaults=False):
     """A body that the service sends."""
+
+    @classmethod
+    def from_record(cls, record: Any, **fields: Any) -> Self:
+        """Return an answer with these fields; the others are those of a record, or the default."""
+        names = [name for name in cls.__struct_fields__ if name not in fields]
+        own = {name: getattr(record, name) for name in names if hasattr(record, name)}
+        return cls(**own, **fields)
 
 
 class FeatureSpec(Request, frozen=True):

@@ -19,10 +19,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -45,7 +46,7 @@ from rosenblatt.service.journal import (
     ModelRecord,
     TokenRecord,
 )
-from rosenblatt.service.learner import Changes, Effect, ServedLearner
+from rosenblatt.service.learner import Effect, ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import Learned, ModelSpec
 from rosenblatt.service.snapshots import Snapshots, file_of
@@ -70,25 +71,21 @@ class Remembered:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._rows: OrderedDict[str, Features] = OrderedDict()
+        self.rows: OrderedDict[str, Features] = OrderedDict()
         self._n_values = 0
 
     def add(self, id_: str, features: Features) -> None:
         """Remember one prediction more."""
-        self._n_values += len(features) - len(self._rows.pop(id_, ()))
-        self._rows[id_] = features
+        self._n_values += len(features) - len(self.rows.pop(id_, ()))
+        self.rows[id_] = features
         limits = self._limits
-        while len(self._rows) > limits.remembered or self._n_values > limits.remembered_features:
-            _, oldest = self._rows.popitem(last=False)
+        while len(self.rows) > limits.remembered or self._n_values > limits.remembered_features:
+            _, oldest = self.rows.popitem(last=False)
             self._n_values -= len(oldest)
-
-    def get(self, id_: str) -> Features | None:
-        """Return the features that were predicted under an id."""
-        return self._rows.get(id_)
 
     def clear(self) -> None:
         """Forget all of them."""
-        self._rows.clear()
+        self.rows.clear()
         self._n_values = 0
 
 
@@ -125,12 +122,25 @@ class Entry:
     remembered: Remembered
     snapshot: int = 0  # version of the last one
 
+    def publishing(self) -> Callable[[], None]:
+        """Return what lets readers see all that the writer has learned."""
+        changes, own = self.own.learner.changes(), replace(self.own)
+
+        def show() -> None:
+            self.shown.learner.apply(changes)
+            self.shown = replace(own, learner=self.shown.learner)
+
+        return show
+
 
 @dataclass
 class Task:
     """What the writer is asked for, and its answer."""
 
     future: Any  # with set_result and set_exception; touched in the readers' thread only
+    run: Callable[[], Any]  # in the writer's thread; returns the answer, or see ``command``
+    entry: Entry | None = None  # that learns
+    n_examples: int = 0  # that it learns, all or none; 0: a command
     result: Any = field(default=None, init=False)
     error: Exception | None = field(default=None, init=False)
 
@@ -142,31 +152,6 @@ class Task:
             self.future.set_result(self.result)
         else:
             self.future.set_exception(self.error)
-
-
-@dataclass
-class LearnTask(Task):
-    """Examples of one request: learned all or none."""
-
-    entry: Entry
-    examples: Sequence[CheckedExample]
-    token: str | None
-
-
-@dataclass
-class Pending:
-    """What a group adds to a model."""
-
-    entry: Entry
-    events: list[Event] = field(default_factory=list)
-    ids: dict[str, Event] = field(default_factory=dict)
-
-
-@dataclass
-class Command(Task):
-    """Another change of the journal, between two groups."""
-
-    run: Callable[[], Any]  # in the writer's thread; returns the answer, and what shows readers
 
 
 class Writer:
@@ -233,19 +218,28 @@ class Writer:
             msg = f"{self.waiting:,} examples wait to be learned already; try again soon."
             raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
         self.waiting += len(examples)
-        self._queue.put(LearnTask(future, entry, examples, token))
+        run = partial(self._lessons, entry, examples, token)
+        self._queue.put(Task(future, run, entry, len(examples)))
 
     def command(self, run: Callable[[], Any], future: Any) -> None:
         """Run a function between two groups; it returns an answer, and what shows it to readers."""
         _check_open(self.failure)
-        self._queue.put(Command(future, run))
+        self._queue.put(Task(future, run))
 
-    def _show(self, function: Callable[[], None]) -> None:
-        """Run a function in the readers' thread, or here if that has ended."""
+    def _show(self, *functions: Callable[[], None], tasks: Sequence[Task] = ()) -> None:
+        """Run functions, then answer tasks, in the readers' thread, or here if that has ended."""
+
+        def show() -> None:
+            for function in functions:
+                function()
+            self.waiting -= sum(task.n_examples for task in tasks)
+            for task in tasks:
+                task.answer()
+
         try:
-            self.post(function)
+            self.post(show)
         except RuntimeError:  # its loop is closed: the service is about to end
-            function()
+            show()
 
     # the writer's thread
 
@@ -277,16 +271,16 @@ class Writer:
                 self._learn(group)
             if task is None:
                 return
-            if isinstance(task, Command):
+            if not task.n_examples:
                 self._obey(task)
 
-    def _group(self, task: Task | None) -> tuple[list[LearnTask], Task | None]:
+    def _group(self, task: Task | None) -> tuple[list[Task], Task | None]:
         """Return the lessons that wait, up to a limit, and the task that ended them."""
-        group: list[LearnTask] = []
+        group: list[Task] = []
         size = 0
-        while isinstance(task, LearnTask):
+        while task is not None and task.n_examples:
             group.append(task)
-            size += len(task.examples)
+            size += task.n_examples
             if size >= self.limits.group:
                 break
             try:
@@ -295,76 +289,75 @@ class Writer:
                 break
         return group, task
 
-    def _learn(self, group: list[LearnTask]) -> None:
+    def _learn(self, group: list[Task]) -> None:
         """Learn and commit a group, then publish it and answer."""
-        events: dict[str, Pending] = {}
-        seen: list[tuple[Entry, Changes, Standing]] = []
-        now = self.clock()
+        entries: dict[int, Entry] = {}  # that have learned
+        shows: list[Callable[[], None]] = []
         try:
             _check_open(self._fault)
             self.journal.begin()
             for task in group:
                 try:
-                    task.result = self._lessons(task, now, events)
+                    task.result = task.run()
                 except RosenblattError as error:
                     task.error = error
-            for pending in events.values():
-                self.journal.append(pending.entry.record.model, pending.events)
-            entries = [pending.entry for pending in events.values() if pending.events]
-            changed = [(one, one.own.learner.changes(), replace(one.own)) for one in entries]
+                else:
+                    entries[id(task.entry)] = cast("Entry", task.entry)
+            shows = [entry.publishing() for entry in entries.values()]
             self.journal.commit()
             self.commits += 1
-            seen = changed
         except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
             if self._fault is None:
                 self._fail(error)
             for task in group:
                 task.error = _read_only(str(self._fault))
-        self._show(lambda: self._publish(seen, group))
-        for entry, _, _ in seen:
+            entries, shows = {}, []
+        self._show(*shows, tasks=group)
+        for entry in entries.values():
             self._snapshot(entry, self.limits.snapshot_every)
 
-    def _lessons(self, task: LearnTask, now: float, events: dict[str, Pending]) -> list[Learned]:
+    def _lessons(
+        self, entry: Entry, examples: Sequence[CheckedExample], token: str | None
+    ) -> list[Learned]:
         """Learn the examples of a request, all or none."""
-        entry = task.entry
         self.check_current(entry)
-        pending = events.setdefault(entry.record.name, Pending(entry))
-        mark = entry.own.learner.begin(single=len(task.examples) == 1)
-        n_events = len(pending.events)
-        before = replace(entry.own)
+        mark = entry.own.learner.begin(single=len(examples) == 1)
+        before, model, now = replace(entry.own), entry.record.model, self.clock()
+        answers = []
+        events: dict[str | int, Event] = {}  # new ones, by id or number
         try:
-            return [self._lesson(pending, one, task.token, now) for one in task.examples]
+            for one in examples:
+                label = entry.own.learner.known(one.label)
+                entry.own.learner.check_label(label)
+                first = None
+                if one.id is not None:
+                    first = events.get(one.id) or self.journal.here.event(model, one.id)
+                if first is None:
+                    event = self._lesson(entry.own, one, label, token, now)
+                    events[event.sequence if one.id is None else one.id] = event
+                    answers.append(learned_of(event))
+                else:
+                    answers.append(self._again(first, one, text_of(label)))
         except RosenblattError:
             entry.own.learner.undo(mark)
-            for event in pending.events[n_events:]:
-                pending.ids.pop(event.id or "", None)
-            del pending.events[n_events:]
             entry.own = before
             raise
+        self.journal.append(model, events.values())
+        return answers
 
+    @staticmethod
     def _lesson(
-        self, pending: Pending, one: CheckedExample, token: str | None, now: float
-    ) -> Learned:
-        own = pending.entry.own
-        label = own.learner.known(one.label)
-        own.learner.check_label(label)
-        text = text_of(label)
-        if one.id is not None:
-            first = pending.ids.get(one.id)
-            first = first or self.journal.here.event(pending.entry.record.model, one.id)
-            if first is not None:
-                return self._again(first, one, text)
+        own: Standing, one: CheckedExample, label: Class, token: str | None, now: float
+    ) -> Event:
+        """Learn an example and count it."""
         own.version += 1
-        lesson = own.learner.learn(one.features, label)
+        lesson, text = own.learner.learn(one.features, label), text_of(label)
         known = (own.version, LEARNED, one.id, one.text, text, token, now)
         event = Event(*known, *columns_of(lesson))
         own.learned += 1
         own.wrong += event.predicted != text
         own.mistakes += lesson.mistake
-        pending.events.append(event)
-        if one.id is not None:
-            pending.ids[one.id] = event
-        return learned_of(event)
+        return event
 
     @staticmethod
     def _again(first: Event, one: CheckedExample, label: str) -> Learned:
@@ -382,33 +375,17 @@ class Writer:
         answer.duplicate = True
         return answer
 
-    def _obey(self, task: Command) -> None:
-        seen = None
+    def _obey(self, task: Task) -> None:
+        shows: list[Callable[[], None]] = []
         try:
             _check_open(self._fault)
-            task.result, seen = task.run()
+            task.result, *shows = task.run()
         except RosenblattError as problem:
             task.error = problem
         except Exception as problem:  # noqa: BLE001  # whatever it was, the learners are void
             self._fail(problem)
             task.error = _read_only(str(self._fault))
-
-        def show() -> None:
-            if seen is not None:
-                seen()
-            task.answer()
-
-        self._show(show)
-
-    def _publish(self, seen: list[tuple[Entry, Changes, Standing]], group: list[LearnTask]) -> None:
-        """Let readers see what is on the disk, then answer; in the readers' thread."""
-        for entry, changes, own in seen:
-            learner = entry.shown.learner
-            learner.apply(changes)
-            entry.shown = replace(own, learner=learner)
-        self.waiting -= sum(len(task.examples) for task in group)
-        for task in group:
-            task.answer()
+        self._show(*shows, tasks=[task])
 
     # failures
 
