@@ -104,6 +104,15 @@ def test_learner_options() -> None:
     assert found["arrays"]["title"] == "AveragedPerceptron"  # type: ignore[index]
 
 
+@pytest.mark.parametrize("kind", ["comparison", "orders", "confusion"])
+def test_seeds(kind: str) -> None:
+    """The seed decides which rows are judged by, and in which order the others are learned."""
+    data = table("a.csv", gap=0.5)
+    found = [shown(kind, data, "--seed", seed, "-o", "a.png")["arrays"] for seed in "001"]
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
 @pytest.mark.parametrize("kind", ["regions", "survival", "coverage", "errors", "orders"])
 def test_votes(kind: str) -> None:
     """--memory vote draws a voted perceptron; pictures of one weight vector refuse it."""

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import rosenblatt
 from rosenblatt.cli.evaluate import decisions_of, show_decisions
 from rosenblatt.cli.options import COLUMNS, layout_options, setting_option, setting_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.errors import InputError, spelled
-from rosenblatt.models.rows import FileRows, read_rows
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.shapes import matrix_of as sparse_matrix
+from rosenblatt.models.rows import read_rows
 
 if TYPE_CHECKING:
     from rosenblatt.theory.verdict import Verdict
@@ -33,7 +36,7 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
     help="Time limit of the search for a proof: 90, 90s, 5m, 1h.",
 )
 def diagnose(
-    screen: Screen, data: Sequence[str], layout: "Layout", time_limit: float, **columns: Any
+    screen: Screen, data: Sequence[str], layout: Layout, time_limit: float, **columns: Any
 ) -> bool:
     """Prove whether the classes of DATA are linearly separable.
 
@@ -42,13 +45,11 @@ def diagnose(
     labels, or mixtures of rows of both classes that are the same point. Exit code 0 if separable,
     else 1. DATA: files, patterns such as "part-*.csv", or "-" for standard input.
     """
-    from rosenblatt.theory.diagnosis import diagnose as verdict_on
-
     rows = read_rows(data, layout, Columns(**columns))
     for note in rows.notes():
         screen.warn(note)
-    X = matrix_of(rows)
-    verdict = verdict_on(X, rows.labels, time_limit=time_limit)
+    X = matrix_of(rows.rows)
+    verdict = rosenblatt.diagnose(X, rows.labels, time_limit=time_limit)
     cycle = None if verdict.status == "separable" else _cycle(X, rows.labels)
     verdict = for_command(verdict)
     if screen.wants_json:
@@ -85,12 +86,7 @@ def _cycle(X: Any, labels: Sequence[Any]) -> Any:
         return None
 
 
-def matrix_of(rows: "FileRows") -> Any:
-    """Return rows as the library takes them: an array, or a CSR matrix where most values are 0."""
-    from scipy import sparse
-
-    n_rows, n_features = rows.rows.shape
-    if len(rows.rows.data) >= MOST_DENSE * n_rows * n_features:
-        return rows.dense()
-    arrays = (rows.rows.data, rows.rows.indices, rows.rows.indptr)
-    return sparse.csr_array(arrays, shape=(n_rows, n_features))
+def matrix_of(rows: CSR) -> Any:
+    """Return rows as an array, or as a sparse matrix where most values are 0."""
+    X = sparse_matrix(rows)
+    return X.toarray() if X.nnz >= MOST_DENSE * X.shape[0] * X.shape[1] else X

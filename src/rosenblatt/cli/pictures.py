@@ -4,8 +4,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+import rosenblatt
+from rosenblatt import plots
+from rosenblatt.cli.diagnose import matrix_of
+from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.files import Columns, Files, Layout, encoded
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.learner import Learner
@@ -13,27 +19,20 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.rows import FileRows, model_rows, read_rows
 from rosenblatt.rules import rule_parameters
 
-if TYPE_CHECKING:
-    from rosenblatt.data.batch import Batch
-    from rosenblatt.plots import Display
-
 Options = dict[str, Any]  # those that were given, by name
 
 PLANE = frozenset({"x", "y", "plane"})
 MOST_NAMES = 5000
 VOTE = "vote"  # a memory of pictures: no single weight vector is left of it
-LEARNER = frozenset(
-    {"rule", "memory", "max_iter", "random_state", "fit_intercept", *rule_parameters()}
-)
+RULE = frozenset({"rule", "max_iter", "fit_intercept", *rule_parameters()})
+LEARNER = RULE | {"memory", "random_state"}
 
 
-@dataclass(frozen=True)
-class LabelledMatrix:
+class LabelledMatrix(NamedTuple):
     """Rows as the displays take them."""
 
     X: Any
     y: Any
-    names: tuple[str, ...] | None  # of the features
 
 
 @dataclass
@@ -42,60 +41,71 @@ class Subject:
 
     path: str
     test_paths: Sequence[str]
-    layout: "Layout"
-    columns: "Columns"
+    layout: Layout
+    columns: Columns
 
     @cached_property
-    def model(self) -> "Model | None":
-        """The model of the file; None where it holds rows."""
-        return model_at(self.path)
+    def model(self) -> Model | None:
+        """The model of the file; None where it holds rows, or is standard input."""
+        if self.path == "-" or not Path(self.path).is_file():
+            return None
+        with Path(self.path).open("rb") as file:
+            head = file.read(9)
+        # The length of a header, and the header
+        return Model.load(self.path) if head[8:9] == b"{" and b"\0" in head[:8] else None
 
     @cached_property
-    def _file_rows(self) -> "FileRows":
+    def _file_rows(self) -> FileRows:
+        if self.model is not None:
+            msg = f"{self.path} is a model; this picture needs a data file."
+            raise InputError(msg)
         return read_rows([self.path], self.layout, self.columns)
 
     @cached_property
     def rows(self) -> LabelledMatrix:
         """The rows of the file."""
-        if self.model is not None:
-            msg = f"{self.path} is a model; this picture needs a data file."
-            raise InputError(msg)
-        import numpy as np
-
-        from rosenblatt.cli.diagnose import matrix_of
-
-        found = self._file_rows
-        return LabelledMatrix(matrix_of(found), np.array(found.labels), found.names or None)
+        return LabelledMatrix(matrix_of(self._file_rows.rows), np.array(self._file_rows.labels))
 
     @cached_property
     def test(self) -> LabelledMatrix | None:
         """The rows beside it, encoded as the file's; None where none are named."""
         if not self.test_paths:
             return None
+        batches: Iterable[Batch]
         if self.model is not None:
-            batches: Iterable[Any] = model_rows(self.model, self.test_paths, layout=self.layout)
-            return _matrix(batches, self.model.n_features, None)
-        trained = self._file_rows
-        if trained.encoding is None:
-            msg = f"{self.path} has no rows; without them the test data cannot be read."
+            n_features = self.model.n_features
+            batches = model_rows(self.model, self.test_paths, layout=self.layout)
+        else:
+            trained = self._file_rows
+            if trained.encoding is None:
+                msg = f"{self.path} has no rows; without them the test data cannot be read."
+                raise InputError(msg)
+            n_features, files = trained.rows.n_features, Files(self.test_paths, self.layout)
+            batches = encoded(files, trained.encoding, trained.classes, learn=True)
+        parts = list(batches)
+        if not any((batch.labels >= 0).any() for batch in parts):
+            msg = "The test data have no labels; this picture needs them."
             raise InputError(msg)
-        files = Files(self.test_paths, self.layout)
-        batches = encoded(files, trained.encoding, trained.classes, learn=True)
-        return _matrix(batches, trained.rows.n_features, trained.names or None)
+        rows = join(parts).below(n_features)
+        labelled = rows.labels >= 0
+        X = matrix_of(rows._replace(data=rows.data.astype(np.float64)).csr(n_features, 0.0))
+        return LabelledMatrix(X[labelled], np.array(rows.classes)[rows.labels[labelled]])
 
     @property
     def names(self) -> tuple[str, ...] | None:
         """The names of the features, where they are not too many to be listed."""
         if self.model is None:
-            return self.rows.names
+            return self._file_rows.names or None
         encoder = self.model.encoder
         if encoder is None or self.model.n_features > MOST_NAMES:
             return self.model.feature_names
         return tuple(encoder.names(range(self.model.n_features)))
 
     @property
-    def needed_test(self) -> LabelledMatrix:
-        """The rows beside it, which a model cannot be drawn without."""
+    def rows_to_draw(self) -> LabelledMatrix:
+        """The rows beside it, which a model cannot be drawn without, else its own."""
+        if self.model is None and self.test is None:
+            return self.rows
         if self.test is None:
             msg = Sentence(
                 f"{self.path} is a model; this picture also needs data. Name a file with "
@@ -104,40 +114,14 @@ class Subject:
             raise InputError(msg)
         return self.test
 
+    def estimator(self, options: Options, **extra: Any) -> Any:
+        """Return the estimator of the model, or one that is trained on the rows."""
+        if self.model is None:
+            return learner(options, **extra).fit(self.rows.X, self.rows.y)
+        from rosenblatt.estimators.storage import estimator_of
 
-def model_at(path: str) -> "Model | None":
-    """Return the model that a file holds; None where it is something else, or standard input."""
-    if path == "-" or not Path(path).is_file():
-        return None
-    with Path(path).open("rb") as file:
-        head = file.read(9)
-    if head[8:9] == b"{" and b"\0" in head[:8]:  # the length of a header, and the header
-        return Model.load(path)
-    return None
-
-
-def _matrix(
-    batches: "Iterable[Batch]", n_features: int, names: tuple[str, ...] | None
-) -> LabelledMatrix:
-    """Return batches as one matrix of the known features, without rows that have no label."""
-    import numpy as np
-    from scipy import sparse
-
-    parts, labels = [], []
-    for batch in batches:
-        width = max(n_features, int(batch.indices.max(initial=-1)) + 1)
-        arrays = (np.asarray(batch.data, np.float64), batch.indices, batch.indptr)
-        X = sparse.csr_array(arrays, shape=(batch.n_rows, width))
-        numbers = np.asarray(batch.labels)
-        parts.append(X[numbers >= 0][:, :n_features])
-        labels += [batch.classes[number] for number in numbers[numbers >= 0].tolist()]
-    if not labels:
-        msg = "The test data have no labels; this picture needs them."
-        raise InputError(msg)
-    X = sparse.vstack(parts, format="csr")
-    if X.nnz >= X.shape[0] * X.shape[1] / 2:
-        X = X.toarray()
-    return LabelledMatrix(X, np.array(labels), names)
+        # Rows beside a model are encoded here, so the estimator takes them as they are.
+        return estimator_of(replace(self.model, encoding=None))
 
 
 class PictureKind(NamedTuple):
@@ -145,165 +129,98 @@ class PictureKind(NamedTuple):
 
     sentence: str
     display: str  # its class in plots
-    draw: "Callable[[Any, Subject, Options], Display]"  # by that class
+    draw: Callable[[Any, Subject, Options, Options], plots.Display]  # by that class
     options: frozenset[str]
     of_model: bool = True  # whether a model will do
     beside_model: bool = True  # whether --test goes with a model
     beside_data: bool = True  # and with data
 
-    def picture(self, subject: Subject, options: Options) -> "Display":
+    def picture(self, subject: Subject, options: Options) -> plots.Display:
         """Return the picture of a subject."""
-        from rosenblatt import plots
-
-        return self.draw(getattr(plots, self.display), subject, options)
-
-
-def subject_estimator(subject: Subject, options: Options, *, recorded: bool = False) -> Any:
-    """Return the estimator of a model, or one that is trained on the rows."""
-    if subject.model is not None:
-        from rosenblatt.estimators.storage import estimator_of
-
-        # Rows beside a model are encoded here, so the estimator takes them as they are.
-        return estimator_of(replace(subject.model, encoding=None))
-    return learner(options, recorded=recorded).fit(subject.rows.X, subject.rows.y)
+        own = {name: options[name] for name in options.keys() - LEARNER - PLANE}
+        if self.options >= PLANE:
+            pair = (options.get("x"), options.get("y"))
+            if (pair[0] is None) != (pair[1] is None):
+                msg = "--x and --y must be given together."
+                raise InputError(msg)
+            own |= {"features": None if pair[0] is None else pair, "plane": options.get("plane")}
+            own["feature_names"] = subject.names
+        return self.draw(getattr(plots, self.display), subject, options, own)
 
 
-def learner(options: Options, *, recorded: bool = False) -> Any:
-    """Return the estimator that the options name; ``recorded`` has it know its mistakes."""
-    import rosenblatt
-
+def learner(options: Options, **extra: Any) -> Any:
+    """Return the estimator that the options name, with extra parameters unless it votes."""
     rule, memory = options.get("rule", "perceptron"), options.get("memory", "last")
     named = ("random_state", "fit_intercept", "max_iter")
-    given: Options = {"random_state": 0} | {n: options[n] for n in named if n in options}
-    if options.get("calibrate") and memory != VOTE:  # whose votes are probabilities
-        given["calibrate"] = True
-    if recorded and memory != VOTE:  # which knows them anyway
-        given["record_mistakes"] = True
+    given = {"random_state": 0} | {name: options[name] for name in named if name in options}
     chosen = Learner(rule, memory, {name: options.get(name) for name in rule_parameters()})
+    if memory != VOTE:  # which records its mistakes anyway, and whose votes are probabilities
+        given |= extra
     return getattr(rosenblatt, chosen.estimator)(**chosen.parameters() | given)
 
 
-def rows_to_draw(subject: Subject) -> LabelledMatrix:
-    """Return the rows to draw: those beside it, else its own."""
+def _among_rows(display: Any, subject: Subject, options: Options, own: Options) -> Any:
+    rows = subject.rows_to_draw
+    return display.from_estimator(subject.estimator(options), *rows, **own)
+
+
+def _of_rows(display: Any, subject: Subject, options: Options, own: Options) -> Any:
+    given = {name: options[name] for name in options.keys() & LEARNER}
+    return display.from_data(*subject.rows, **given, **own)
+
+
+def _by_passes(display: Any, subject: Subject, options: Options, own: Options) -> Any:
     if subject.model is not None:
-        return subject.needed_test
-    return subject.rows if subject.test is None else subject.test
+        return display.from_estimator(subject.estimator(options))
+    given = {name: options[name] for name in options.keys() & {"max_iter", "random_state"}}
+    rows = (*subject.rows, *(subject.test or ()))
+    return display.from_data(*rows, estimator=learner(options), **given, **own)
 
 
-def plane(subject: Subject, options: Options) -> Options:
-    """Return what the displays are told of the plane."""
-    pair = (options.get("x"), options.get("y"))
-    if (pair[0] is None) != (pair[1] is None):
-        msg = "--x and --y must be given together."
-        raise InputError(msg)
-    names = subject.names
-    features = None if pair[0] is None else pair
-    return {"features": features, "plane": options.get("plane"), "feature_names": names}
-
-
-def _among_rows(display: Any, subject: Subject, options: Options) -> Any:
-    rows = rows_to_draw(subject)
-    model = subject_estimator(subject, options)
-    return display.from_estimator(model, rows.X, rows.y, **plane(subject, options))
-
-
-def _update(display: Any, subject: Subject, options: Options) -> Any:
-    names = ("rule", *rule_parameters(), "max_iter", "fit_intercept", "update")
-    given = {name: options[name] for name in names if name in options}
-    rows = subject.rows
-    return display.from_data(rows.X, rows.y, **plane(subject, options), **given)
-
-
-def _separability(display: Any, subject: Subject, options: Options) -> Any:
-    return display.from_data(subject.rows.X, subject.rows.y, **plane(subject, options))
-
-
-def _errors(display: Any, subject: Subject, options: Options) -> Any:
+def _weights(display: Any, subject: Subject, options: Options, own: Options) -> Any:
     if subject.model is not None:
-        return display.from_estimator(subject_estimator(subject, options))
-    return display.from_data(**_curve(subject, options, 30))
+        return display.from_estimator(subject.model, **own)
+    return display.from_estimator(subject.estimator(options), feature_names=subject.names, **own)
 
 
-def _orders(display: Any, subject: Subject, options: Options) -> Any:
-    given = _curve(subject, options, 20)
-    return display.from_data(**given, n_seeds=options.get("seeds", 10))
-
-
-def _curve(subject: Subject, options: Options, max_iter: int) -> dict[str, Any]:
-    rows, test = subject.rows, subject.test
-    return {
-        "X": rows.X,
-        "y": rows.y,
-        "X_test": None if test is None else test.X,
-        "y_test": None if test is None else test.y,
-        "estimator": learner(options),
-        "max_iter": options.get("max_iter", max_iter),
-        "random_state": options.get("seed", 0),
-    }
-
-
-def _theorem(display: Any, subject: Subject, options: Options) -> Any:
-    given = {"max_iter": options["max_iter"]} if "max_iter" in options else {}
-    return display.from_data(subject.rows.X, subject.rows.y, **given)
-
-
-def _weights(display: Any, subject: Subject, options: Options) -> Any:
-    return display.from_estimator(
-        subject.model or subject_estimator(subject, options),
-        n=options.get("n", 10),
-        class_=options.get("class_"),
-        feature_names=None if subject.model is not None else subject.rows.names,
-    )
-
-
-def _contributions(display: Any, subject: Subject, options: Options) -> Any:
-    rows, number = rows_to_draw(subject), options.get("row", 1)
+def _contributions(display: Any, subject: Subject, options: Options, own: Options) -> Any:
+    rows, number = subject.rows_to_draw, own.pop("row", 1)
     if number > rows.X.shape[0]:
         msg = f"Row {number:,} does not exist; there are {rows.X.shape[0]:,} rows."
         raise InputError(msg)
     return display.from_estimator(
-        subject.model or subject_estimator(subject, options),
+        subject.model or subject.estimator(options),
         rows.X[[number - 1]],
-        n=options.get("n", 10),
-        feature_names=None if subject.model is not None else subject.rows.names,
+        feature_names=None if subject.model is not None else subject.names,
         title=f"Row {number:,}",
+        **own,
     )
 
 
-def _survival(display: Any, subject: Subject, options: Options) -> Any:
-    return display.from_estimator(
-        subject.model or subject_estimator(subject, options, recorded=True)
-    )
+def _survival(display: Any, subject: Subject, options: Options, _: Options) -> Any:
+    model = subject.model or subject.estimator(options, record_mistakes=True)
+    return display.from_estimator(model)
 
 
-def _judged(display: Any, subject: Subject, options: Options) -> Any:
+def _judged(display: Any, subject: Subject, options: Options, own: Options, **extra: Any) -> Any:
     """Return a picture of an estimator on rows with labels that it has not learned from."""
     from rosenblatt.plots.error_curves import Split, train_and_test
 
-    given = {"class_": options["class_"]} if "class_" in options else {}
     if subject.model is not None or subject.test is not None:
-        rows = subject.needed_test
-        model = subject_estimator(subject, options)
-        return display.from_estimator(model, rows.X, rows.y, **given)
-    halves = train_and_test(subject.rows.X, subject.rows.y, None, None)
-    split = Split(*halves, options.get("seed", 0))
-    model = learner(options).fit(split.X, split.y)
-    return display.from_estimator(model, split.X_test, split.y_test, **given)
+        rows = subject.rows_to_draw
+        return display.from_estimator(subject.estimator(options, **extra), *rows, **own)
+    halves = train_and_test(*subject.rows, None, None)
+    split = Split(*halves, options.get("random_state", 0))
+    model = learner(options, **extra).fit(split.X, split.y)
+    return display.from_estimator(model, split.X_test, split.y_test, **own)
 
 
-def _reliability(display: Any, subject: Subject, options: Options) -> Any:
+def _reliability(display: Any, subject: Subject, options: Options, own: Options) -> Any:
     """Return a picture of the probabilities that a model, or one trained here, promises."""
-    model = subject.model
-    if model is not None and not model.has_probabilities:
+    if subject.model is not None and not subject.model.has_probabilities:
         msg = f"{subject.path} has no probabilities; train it with --calibrate."
         raise InputError(msg)
-    return _judged(display, subject, options | {"calibrate": True})
-
-
-def _comparison(display: Any, subject: Subject, options: Options) -> Any:
-    rows = subject.rows
-    given = {"random_state": options.get("seed", 0), "max_iter": options.get("max_iter", 10)}
-    return display.from_data(rows.X, rows.y, **plane(subject, options), **given)
+    return _judged(display, subject, options, own, calibrate=True)
 
 
 KINDS = {
@@ -321,36 +238,35 @@ KINDS = {
     ),
     "update": PictureKind(
         "Boundary and weight vector before and after one update.",
-        *("UpdateDisplay", _update),
-        PLANE | {"rule", *rule_parameters(), "max_iter", "fit_intercept", "update"},
+        *("UpdateDisplay", _of_rows, PLANE | RULE | {"update"}),
         of_model=False,
         beside_data=False,
     ),
     "separability": PictureKind(
         "Whether two classes are linearly separable, with the rows that prove it.",
-        *("SeparabilityDisplay", _separability, PLANE),
+        *("SeparabilityDisplay", _of_rows, PLANE),
         of_model=False,
         beside_data=False,
     ),
     "errors": PictureKind(
         "Training and test error after each pass.",
-        *("ErrorsDisplay", _errors, LEARNER),
+        *("ErrorsDisplay", _by_passes, LEARNER),
         beside_model=False,
     ),
     "orders": PictureKind(
         "Error with and without shuffling, over several random seeds.",
-        *("OrdersDisplay", _orders, LEARNER | {"seeds"}),
+        *("OrdersDisplay", _by_passes, LEARNER | {"n_seeds"}),
         of_model=False,
     ),
     "mistakes": PictureKind(
         "Number of mistakes and the bound of the convergence theorem.",
-        *("MistakesDisplay", _theorem, frozenset({"max_iter"})),
+        *("MistakesDisplay", _of_rows, frozenset({"max_iter"})),
         of_model=False,
         beside_data=False,
     ),
     "angle": PictureKind(
         "Angle between the weights and those of the largest margin, after each update.",
-        *("AngleDisplay", _theorem, frozenset({"max_iter"})),
+        *("AngleDisplay", _of_rows, frozenset({"max_iter"})),
         of_model=False,
         beside_data=False,
     ),
@@ -392,7 +308,7 @@ KINDS = {
     ),
     "comparison": PictureKind(
         "Last, averaged and voted perceptron beside a decision tree and nearest neighbours.",
-        *("ComparisonDisplay", _comparison, PLANE | {"max_iter", "seed"}),
+        *("ComparisonDisplay", _of_rows, PLANE | {"max_iter", "random_state"}),
         of_model=False,
         beside_data=False,
     ),

@@ -1,7 +1,7 @@
 """The command that draws pictures."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,14 +14,14 @@ from rosenblatt.cli.options import (
     setting_options,
     value_option,
 )
-from rosenblatt.cli.pictures import KINDS, LEARNER, PictureKind
+from rosenblatt.cli.pictures import KINDS, LEARNER, Options, Subject
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
+from rosenblatt.data.atomic import check_target
+from rosenblatt.data.files import Columns, Layout
 from rosenblatt.errors import Parameter
+from rosenblatt.plots.display import check_picture_path, require_matplotlib, write_picture
 from rosenblatt.rules import additive_rules, rule_parameters, rules_with
-
-if TYPE_CHECKING:
-    from rosenblatt.data.files import Layout
 
 PARAMETERS = [name for name in rule_parameters() if {*rules_with(name)} & {*additive_rules()}]
 
@@ -81,7 +81,7 @@ class PlotCommand(ScreenCommand):
 @setting_option("fit_intercept", default=None, shown="intercept")
 @setting_option("max_iter", shown="depends on KIND")
 @setting_option("random_state", default=None, shown="0")
-@number_option("--seeds", low=2, shown="10", help="Number of random seeds to compare.")
+@number_option("--seeds", "n_seeds", low=2, shown="10", help="Number of random seeds to compare.")
 @number_option(
     "--update",
     shown="the first with a boundary",
@@ -109,7 +109,7 @@ def plot(
     path: str,
     output: str,
     test: Sequence[str],
-    layout: "Layout",
+    layout: Layout,
     width: float | None,
     dpi: int,
     **given: Any,
@@ -119,26 +119,18 @@ def plot(
     For a data file, a perceptron is trained on it first where the picture needs one. For a model,
     the rows of --test are drawn.
     """
-    from rosenblatt.cli.pictures import Subject
-    from rosenblatt.data.atomic import check_target
-    from rosenblatt.data.files import Columns
-    from rosenblatt.plots.display import check_picture_path, require_matplotlib, write_picture
-
     check_picture_path(output)
     check_target(output)
     require_matplotlib()
-    wanted = KINDS[kind]
-    reading = ("label", "text", "category", "numeric", "ignore", "decimal", "scale")
-    columns = {name: given.pop(name) for name in reading}
+    columns = {name: given.pop(name) for name in (*COLUMNS, "scale")}
     options = {name: value for name, value in given.items() if value is not None}
     subject = Subject(path, test, layout, Columns(**columns))
-    _check(kind, wanted, options, of_model=subject.model is not None, test=bool(test))
-    if subject.model is not None:
-        named = [name for name, value in columns.items() if value]
-        if named:
-            msg = f"--{named[0]} has no effect for a model, which stores how its data are read."
-            raise click.UsageError(msg)
-    display = wanted.picture(subject, options)
+    named = [name for name, value in columns.items() if value]
+    if subject.model is not None and named:
+        msg = f"--{named[0]} has no effect for a model, which stores how its data are read."
+        raise click.UsageError(msg)
+    _check(kind, options, of_model=subject.model is not None, test=bool(test))
+    display = KINDS[kind].picture(subject, options)
     write_picture(display, output, width=width, dpi=dpi)
     screen.wrote(output)
     if screen.wants_json:
@@ -149,15 +141,14 @@ def plot(
     screen.say(f"Written to {output}.")
 
 
-def _check(
-    kind: str, wanted: PictureKind, options: dict[str, Any], *, of_model: bool, test: bool
-) -> None:
+def _check(kind: str, options: Options, *, of_model: bool, test: bool) -> None:
     """Refuse what the picture would ignore."""
+    wanted = KINDS[kind]
     if of_model and not wanted.of_model:
         msg = f"The picture {kind} needs a data file; DATA-OR-MODEL is a model."
         raise click.UsageError(msg)
     for name in options:
-        said = "-n" if name == "n" else flag(Parameter(name.rstrip("_")))
+        said = flag(Parameter(name))
         if name not in wanted.options:
             takers = [other for other, entry in KINDS.items() if name in entry.options]
             msg = f"{said} has no effect on the picture {kind}; use it with {', '.join(takers)}."

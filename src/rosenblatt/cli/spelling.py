@@ -12,6 +12,8 @@ FLAGS = {  # that are not the name with dashes
     "class_": "--class",
     "features": "--x and --y",  # of a plane
     "fit_intercept": "--intercept",
+    "n": "-n",
+    "n_seeds": "--seeds",
     "random_state": "--seed",
 }
 VALUES: dict[tuple[str, object], str] = {  # that are options of their own or words

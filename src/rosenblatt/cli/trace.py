@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import rosenblatt
+from rosenblatt.cli.diagnose import matrix_of
 from rosenblatt.cli.options import (
     choice_option,
     layout_options,
@@ -118,10 +120,7 @@ def _names(rows: "FileRows") -> Sequence[str] | None:
 
 def _witness(rows: "FileRows") -> Any:
     """Return weights that separate the rows by the widest margin, which the proof compares with."""
-    from rosenblatt.cli.diagnose import matrix_of
-    from rosenblatt.theory.diagnosis import diagnose
-
-    verdict = diagnose(matrix_of(rows), rows.labels)
+    verdict = rosenblatt.diagnose(matrix_of(rows.rows), rows.labels)
     if verdict.status != "separable" or verdict.augmented is None:
         msg = f"The rows are {verdict.status}; the convergence proof needs separable rows."
         raise InputError(msg)
