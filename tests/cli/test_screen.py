@@ -280,6 +280,18 @@ def test_compiling_is_told_once(
     assert capsys.readouterr().err == "Compiling for this computer; this happens once …\n"
 
 
+def test_compiling_each_time_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where compiled code cannot be kept, nobody reads that it happens once."""
+    monkeypatch.undo()
+    with ending(Screen(json=False)):
+        logging.getLogger("rosenblatt.kernels").info("Compiling", extra={"kept": False})
+    told = capsys.readouterr().err
+    assert "once" not in told
+    assert "ROSENBLATT_CACHE" in told
+
+
 def test_compiling_has_a_bar_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

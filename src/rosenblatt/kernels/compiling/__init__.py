@@ -23,6 +23,7 @@ import os
 from collections.abc import Callable
 from typing import Any, cast
 
+from rosenblatt.kernels.compiling.cache import cache_folder
 from rosenblatt.kernels.compiling.function import (
     INLINED,
     INSTRUCTIONS,
@@ -34,7 +35,6 @@ from rosenblatt.kernels.compiling.function import (
     silent,
 )
 from rosenblatt.kernels.compiling.machine import machine_code_source, processor
-from rosenblatt.kernels.compiling.store import cache_folder
 
 __all__ = [
     "PLAIN",

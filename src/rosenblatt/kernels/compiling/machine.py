@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.compiling.cache import UserCache
 from rosenblatt.kernels.compiling.forms import (
     Form,
     TupleForm,
@@ -24,7 +25,6 @@ from rosenblatt.kernels.compiling.forms import (
 from rosenblatt.kernels.compiling.store import (
     FOLDER,
     Record,
-    UserCache,
     package_code,
     source_digest,
 )
@@ -166,12 +166,13 @@ def _found(name: str, make: Callable[[str], Any], *, ours: bool) -> Loaded | Non
             if find_spec("numba") is None:
                 _missing(name)
                 return None
-            log.info("Compiling %s", name)
+            cache = UserCache(source_digest(), processor())
+            log.info("Compiling %s", name, extra={"kept": ours and cache.keeps()})
             code = make(symbol)
             data = code.data[processor()]
             record = Record(name, str(code.result), processor(), source_digest(), data)
             if ours:
-                UserCache(source_digest(), processor()).save(symbol, record)
+                cache.save(symbol, record)
         found = _load(symbol, record)
         _loaded[name] = found
         return found
