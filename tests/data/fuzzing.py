@@ -8,7 +8,7 @@ import random
 import numpy as np
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.svmlight_rows import (
+from rosenblatt.data.svmlight import (
     LineError,
     conventions_for,
     parse_plain,

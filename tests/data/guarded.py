@@ -7,7 +7,7 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.lines import PADDING
+from rosenblatt.data.sources import PADDING
 
 NOTHING = 0  # PROT_NONE
 

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from rosenblatt.data.bad_rows import BadRow, BadRows
+from rosenblatt.data.batch import BadRow, BadRows
 from rosenblatt.errors import InputError
 
 

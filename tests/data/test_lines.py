@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data import lines
-from rosenblatt.data.lines import PADDING, TextBlock, whole_lines
-from rosenblatt.data.sources import ByteSource, StoredBytes
+from rosenblatt.data import sources
+from rosenblatt.data.sources import PADDING, ByteSource, StoredBytes, TextBlock, whole_lines
 from rosenblatt.errors import InputError
 
 
@@ -68,6 +67,6 @@ def test_prompt_blocks_do_not_wait_for_more() -> None:
 
 def test_a_line_without_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream without newlines is refused before it takes all memory."""
-    monkeypatch.setattr(lines, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(sources, "LONGEST_LINE", 1 << 20)
     with pytest.raises(InputError, match=r"^text has a line of more than 1 MiB\.$"):
         list(whole_lines(_source(io.BytesIO(b"1" * (5 << 20))), 1000))

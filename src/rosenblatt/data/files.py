@@ -3,35 +3,34 @@
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rosenblatt.data.bad_rows import BadRow, BadRows
-from rosenblatt.data.batch import Batch, unfamiliar
+from rosenblatt.data.batch import BadRow, BadRows, Batch, unfamiliar
 from rosenblatt.data.conjunctions import ConjunctionCollector
-from rosenblatt.data.decisions import Decisions, table_decisions
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
     OuterEncoding,
-    PreparedTable,
     RowUse,
     SvmlightEncoding,
     TableEncoding,
 )
+from rosenblatt.data.encoding.columns import InputColumn
+from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
-from rosenblatt.data.encoding.seen_rows import RowSampler, SeenCounter
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import Classes, Label
 from rosenblatt.data.sources import expand, stored_size
 from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.data.tables import Table, table_batches
+from rosenblatt.data.tables.table import Heading
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.wording import counted
+from rosenblatt.wording import counted, word_list
 
 __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
 
@@ -41,6 +40,123 @@ Encoding = SvmlightEncoding | TableEncoding | OuterEncoding
 MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
+NAMES_SHOWN = 8
+SEPARATOR_NAMES = {"\t": "tab", " ": "blanks"}
+KINDS = {"numeric": "numbers", "category": "categories", "text": "texts", "date": "dates"}
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """How files were read, and why.
+
+    Attributes
+    ----------
+    format : str
+        As it was said or detected.
+    separator, header
+        Of CSV and TSV; None for others.
+    zero_based
+        Of svmlight; None for others.
+    label, label_reason : str
+        The column of the labels; "by its name", "the last column, with 3 values", "as you said".
+    kinds : dict
+        The columns that are learned from, as "numeric", "category", "text" and "date".
+    left_out : dict
+        The columns that are not, each with the reason.
+    notes : list of str
+        Sentences on what a person may not know of the columns.
+    weight : str
+        The column of the weights of the rows.
+    """
+
+    format: str
+    separator: str | None = None
+    header: bool | None = None
+    zero_based: bool | None = None
+    label: str | None = None
+    label_reason: str = ""
+    kinds: dict[str, list[str]] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    weight: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        return {
+            "format": self.format,
+            "separator": self.separator,
+            "header": self.header,
+            "zero_based": self.zero_based,
+            "label": self.label,
+            "label_reason": self.label_reason,
+            "weight": self.weight,
+            "columns": self.kinds,
+            "left_out": self.left_out,
+            "notes": [str(note) for note in self.notes],
+        }
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return titles and words for a screen: what was read, the label, kinds, what is not used.
+
+        >>> found = Decisions("csv", ",", True, label="kind", label_reason="by its name")
+        >>> found.lines()
+        [('read as', "csv, separator ',', with a header"), ('label', "'kind', by its name")]
+        """
+        words = [self.format]
+        if self.separator is not None:
+            separator = SEPARATOR_NAMES.get(self.separator, f"'{self.separator}'")
+            words.append(f"separator {separator}")
+        if self.header is not None:
+            words.append("with a header" if self.header else "without a header")
+        if self.zero_based is not None:
+            words.append(f"features count from {0 if self.zero_based else 1}")
+        lines = [("read as", ", ".join(words))]
+        if self.label is not None:
+            lines.append(("label", f"'{self.label}', {self.label_reason}"))
+        if self.weight is not None:
+            lines.append(("row weights", f"'{self.weight}'"))
+        for kind, title in KINDS.items():
+            if self.kinds.get(kind):
+                names = [f"'{name}'" for name in self.kinds[kind]]
+                listed = word_list(names, NAMES_SHOWN, ", ")
+                lines.append((title, f"{len(names):,}: {listed}"))
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.left_out.items():
+            reasons.setdefault(reason, []).append(f"'{name}'")
+        if reasons:
+            groups = [
+                f"{word_list(names, NAMES_SHOWN)}: {reason}" for reason, names in reasons.items()
+            ]
+            lines.append(("left out", "; ".join(groups)))
+        return lines
+
+
+def table_decisions(
+    kind: Format,
+    heading: Heading | None,
+    columns: Sequence[InputColumn],
+    label: LabelGuess | None,
+    notes: Sequence[str],
+    reason: str = "as you said",
+) -> Decisions:
+    """Return what was decided on a table; ``reason`` is why columns without one are left out."""
+    kinds: dict[str, list[str]] = {}
+    for column in columns:
+        if column.required:
+            group = column.role if column.parts == ("",) else "date"
+            kinds.setdefault(group, []).append(column.name)
+    return Decisions(
+        str(kind),
+        None if heading is None else heading.dialect.separator,
+        None if heading is None else heading.header,
+        None,
+        None if label is None else label.column,
+        "" if label is None else label.reason,
+        kinds,
+        {one.name: one.reason or reason for one in columns if one.role == "ignored"},
+        [*(() if heading is None else heading.notes), *notes],
+        next((one.name for one in columns if one.role == "weight"), None),
+    )
 
 
 @dataclass(frozen=True)
@@ -322,7 +438,7 @@ class TrainingFiles:
 
         What cannot be read again is held in memory between the two.
         """
-        held: list[PreparedTable] = []
+        held: list[Table] = []
         use = RowUse(learn=True, bad_rows=self.files.bad_rows)
         for prepared in _prepared_ahead(encoding, tables, use):
             encoding.learn(prepared)
@@ -353,7 +469,7 @@ def _together(first: Table, others: Generator[Table, None, None]) -> Generator[T
 
 def _prepared_ahead(
     encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse
-) -> Generator[PreparedTable, None, None]:
+) -> Generator[Table, None, None]:
     """Yield tables prepared in threads of their own."""
     return in_order(partial(encoding.prepare, use=use), tables, os.cpu_count() or 1)
 
@@ -368,7 +484,7 @@ def _encoded_ahead(
     """Yield encoded tables, prepared in threads of their own."""
     with closing(_prepared_ahead(encoding, tables, use)) as parts:
         for prepared in parts:
-            frame = prepared.table.frame
+            frame = prepared.frame
             kept = {name: frame[name].to_list() for name in keep} if keep else None
             yield encoding.encode(prepared, classes, use)._replace(kept=kept)
 

@@ -6,8 +6,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
-from rosenblatt.data.lines import BYTE_ORDER_MARK, check_encoding, head_of
-from rosenblatt.data.sources import PEEKED_BYTES, Source, name_of, peek, zip_member
+from rosenblatt.data.sources import (
+    BYTE_ORDER_MARK,
+    PEEKED_BYTES,
+    Source,
+    check_encoding,
+    head_of,
+    name_of,
+    peek,
+    zip_member,
+)
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.parameters import check_setting
 

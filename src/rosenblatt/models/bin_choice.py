@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import TableEncoding
-from rosenblatt.data.encoding.bins import NumberBins, RowSample
+from rosenblatt.data.encoding.numbers import NumberBins, RowSample
 from rosenblatt.data.files import TrainingFiles
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import Rows

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.leaks import leaks
+from rosenblatt.data.encoding.label_column import leaks
 from rosenblatt.models.explanation import Ranking
 
 MOST_TRIED = 60  # features

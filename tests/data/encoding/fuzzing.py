@@ -8,12 +8,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding import characters
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import text_column as scanning
-from rosenblatt.data.encoding.characters import plain_ngrams
-from rosenblatt.data.encoding.text_column import plain_terms
-from rosenblatt.data.encoding.vocabulary import Terms
-from rosenblatt.data.lines import PADDING
+from rosenblatt.data.encoding.text_column import plain_ngrams, plain_terms
+from rosenblatt.data.sources import PADDING
 from rosenblatt.kernels.text.hashing import SEED
 from tests.data.guarded import GuardedText
 
@@ -57,28 +55,28 @@ def check(rows: list[str | None], mask: int, *, pairs: bool) -> None:
     column = pl.Series(rows, dtype=pl.String)
     plain = plain_terms(rows, SEED, mask, pairs=pairs)
     scanned = scanning.scanned_terms(column, SEED, mask, pairs=pairs, named=True)
-    for field in ("keys", "counts", "indptr"):
+    for field in ("indices", "data", "indptr"):
         assert np.array_equal(getattr(scanned, field), getattr(plain, field)), (rows, field)
     assert spelled(scanned) == spelled(plain), rows
     lengths = (1, 9) if pairs else (3, 5)
     defined = plain_ngrams(rows, SEED, mask, lengths)
-    found = characters.scanned_ngrams(column, SEED, mask, lengths)
-    assert np.array_equal(found.keys, defined.keys), rows
+    found = scanning.scanned_ngrams(column, SEED, mask, lengths)
+    assert np.array_equal(found.indices, defined.indices), rows
     assert spelled(found) == spelled(defined), rows
 
 
-def spelled(terms: Terms) -> list[bytes]:
+def spelled(terms: Batch) -> list[bytes]:
     """Return each term of each row."""
-    letters = terms.spelled.tobytes()
-    return [letters[a:b] for a, b in zip(terms.starts, terms.stops, strict=True)]
+    assert terms.spelled is not None
+    starts, stops, letters = terms.spelled
+    return [letters[a:b].tobytes() for a, b in zip(starts, stops, strict=True)]
 
 
 def fuzz(n_tables: int, seed: int) -> int:
     """Check that many tables; return how many texts they had."""
     generator, rooms = random.Random(seed), GuardedRooms()  # noqa: S311  # no secret
     n_texts = 0
-    guarded = (patch.object(module, "room", rooms.room) for module in (scanning, characters))
-    with next(guarded), next(guarded):
+    with patch.object(scanning, "room", rooms.room):
         for _ in range(n_tables):
             rows = [drawn_text(generator) for _ in range(generator.randrange(6))]
             mask = generator.choice((2**64 - 1, 2**20 - 1, 7))

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data.encoding.bins import RowSample, quantile_edges
-from rosenblatt.data.encoding.numbers import ColumnStatistics
+from rosenblatt.data.encoding.numbers import ColumnStatistics, RowSample, quantile_edges
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files

@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from rosenblatt import load
 from rosenblatt.cli import main
-from rosenblatt.data.encoding.characters import plain_ngrams, scanned_ngrams
+from rosenblatt.data.encoding.text_column import plain_ngrams, scanned_ngrams
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.models.model import Model

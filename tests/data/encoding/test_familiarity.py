@@ -12,7 +12,7 @@ import pytest
 
 from rosenblatt.data.encoding import RowUse, TableEncoding, encoding_from
 from rosenblatt.data.encoding.familiarity import tail_bound
-from rosenblatt.data.encoding.stored import SUMMARIES
+from rosenblatt.data.encoding.table_encoding import SUMMARIES
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.errors import UnfamiliarDataWarning
 

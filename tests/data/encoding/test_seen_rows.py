@@ -9,7 +9,7 @@ import pytest
 
 from rosenblatt import train_files
 from rosenblatt.data.encoding import TableEncoding
-from rosenblatt.data.encoding.seen_rows import MOST_KEPT, RowSampler, SeenCounter, mixed
+from rosenblatt.data.encoding.familiarity import MOST_KEPT, RowSampler, SeenCounter, mixed
 from rosenblatt.models.model import Model
 from tests.cli.running import invoked
 

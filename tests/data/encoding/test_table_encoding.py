@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data.bad_rows import BadRows
-from rosenblatt.data.batch import Batch, join
+from rosenblatt.data.batch import BadRows, Batch, join
 from rosenblatt.data.encoding import RowUse, TableEncoding, encoding_from
 from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.data.labels import Classes

@@ -14,7 +14,6 @@ from rosenblatt.data.encoding.text_column import (
     scanned_terms,
     word_characters,
 )
-from rosenblatt.data.encoding.vocabulary import Terms
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.kernels.text.terms import scanned_weights
 from tests.data.encoding.fuzzing import fuzz, spelled
@@ -33,12 +32,12 @@ EDGES: list[str | None] = [
 ROWS = st.lists(st.one_of(st.none(), TEXTS), max_size=6)
 
 
-def _scanned(rows: list[str | None], mask: int, *, pairs: bool) -> Terms:
+def _scanned(rows: list[str | None], mask: int, *, pairs: bool) -> Batch:
     column = pl.Series(rows, dtype=pl.String)
     return scanned_terms(column, SEED, mask, pairs=pairs, named=True)
 
 
-def _same(left: Terms, right: Terms) -> bool:
+def _same(left: Batch, right: Batch) -> bool:
     equal = zip(left[:3], right[:3], strict=True)
     return all(map(np.array_equal, *zip(*equal, strict=True))) and spelled(left) == spelled(right)
 
@@ -55,7 +54,7 @@ def test_terms_are_those_of_the_definition(rows: list[str | None], pairs: bool) 
         own = slice(terms.indptr[i], terms.indptr[i + 1])
         assert names[own] == list(expected)
         signs = [-1 if " " in term else 1 for term in names[own]]
-        assert (terms.counts[own] * signs).tolist() == list(expected.values())
+        assert (terms.data[own] * signs).tolist() == list(expected.values())
 
 
 @given(rows=ROWS, pairs=st.booleans(), mask=st.sampled_from([WORD_MASK, 1023, 7, 1]))
@@ -134,9 +133,9 @@ def test_terms_weigh_by_count_and_rarity(
     numbers = {name: k if known[k % 12] else -1 for k, name in enumerate(dict.fromkeys(names))}
     found = np.array([numbers[name] for name in names], np.int32)
     idf = np.array([rarity[k % 12] for k in range(len(numbers))], np.float32)
-    plain = plain_weights(found, terms.counts, terms.indptr, idf)
-    dampened = dampened_counts(terms.counts)
-    scanned = Batch(*scanned_weights(found, terms.counts, terms.indptr, dampened, idf))
+    plain = plain_weights(found, terms.data, terms.indptr, idf)
+    dampened = dampened_counts(terms.data)
+    scanned = Batch(*scanned_weights(found, terms.data, terms.indptr, dampened, idf))
     for field, array in plain._asdict().items():
         np.testing.assert_array_equal(getattr(scanned, field), array, strict=True)
     accepted = {name: float(idf[k]) for name, k in numbers.items() if k >= 0}
@@ -151,8 +150,8 @@ def test_keys_of_a_hash_are_all_known() -> None:
     """Numbers without a sign, as hashes have them, are taken as they are."""
     terms = plain_terms(["a b a", "", "c"], SEED, 1023, pairs=True)
     idf = np.ones(1024, np.float32)
-    plain = plain_weights(terms.keys, terms.counts, terms.indptr, idf)
-    dampened = dampened_counts(terms.counts)
-    scanned = Batch(*scanned_weights(terms.keys, terms.counts, terms.indptr, dampened, idf))
-    assert plain.indices.tolist() == scanned.indices.tolist() == terms.keys.tolist()
+    plain = plain_weights(terms.indices, terms.data, terms.indptr, idf)
+    dampened = dampened_counts(terms.data)
+    scanned = Batch(*scanned_weights(terms.indices, terms.data, terms.indptr, dampened, idf))
+    assert plain.indices.tolist() == scanned.indices.tolist() == terms.indices.tolist()
     assert np.array_equal(plain.data, scanned.data)

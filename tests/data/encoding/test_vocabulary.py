@@ -2,14 +2,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.text_column import plain_terms
-from rosenblatt.data.encoding.vocabulary import FEWEST_SLOTS, LONGEST_NAME, Terms, Vocabulary
+from rosenblatt.data.encoding.vocabulary import FEWEST_SLOTS, LONGEST_NAME, Vocabulary
 from rosenblatt.kernels.text.hashing import SEED
 
 WORDS = st.lists(st.sampled_from([f"w{k}" for k in range(40)]), max_size=30).map(" ".join)
 
 
-def _terms(*rows: str) -> Terms:
+def _terms(*rows: str) -> Batch:
     return plain_terms(rows, SEED, 2**64 - 1, pairs=True)
 
 

@@ -7,8 +7,7 @@ import random
 import re
 from typing import Any
 
-from rosenblatt.data.lines import whole_lines
-from rosenblatt.data.sources import ByteSource, StoredBytes
+from rosenblatt.data.sources import ByteSource, StoredBytes, whole_lines
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
 from rosenblatt.data.tables.json_lines import JsonLinesParser
 from rosenblatt.data.tables.separated import SeparatedParser

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.data.bad_rows import BadRow, BadRows
+from rosenblatt.data.batch import BadRow, BadRows
 from rosenblatt.data.files import Files
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.tables import Table, table_batches

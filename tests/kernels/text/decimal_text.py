@@ -14,8 +14,8 @@ from decimal import Context, Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.lines import PADDING
-from rosenblatt.data.svmlight_rows import conventions_for, parse_scanned
+from rosenblatt.data.sources import PADDING
+from rosenblatt.data.svmlight import conventions_for, parse_scanned
 
 EXACT = Context(prec=2000)
 CHUNK = 20_000

@@ -3,8 +3,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt.data import svmlight_rows
-from rosenblatt.data.svmlight_rows import LineError
+from rosenblatt.data import svmlight
+from rosenblatt.data.svmlight import LineError
 from tests.kernels.text import decimal_text
 
 PER_FAMILY = 25_000
@@ -41,7 +41,7 @@ def test_nineteen_digits_never_need_python(monkeypatch: pytest.MonkeyPatch) -> N
     def refuse(line: bytes, *_: object) -> None:
         raise AssertionError(line)
 
-    monkeypatch.setattr(svmlight_rows, "parse_line", refuse)
+    monkeypatch.setattr(svmlight, "parse_line", refuse)
     generator = decimal_text.Generator(3)
     tokens = [decimal_text.short(generator) for _ in range(PER_FAMILY)]
     decimal_text.compare([token for token in tokens if float(token) < np.inf])

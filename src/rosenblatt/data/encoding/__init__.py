@@ -3,7 +3,7 @@
 from rosenblatt.data.conjunctions import ConjoinedEncoding, OuterEncoding
 from rosenblatt.data.encoding.columns import InputColumn
 from rosenblatt.data.encoding.stored import encoding_from
-from rosenblatt.data.encoding.table_encoding import PreparedTable, RowUse, TableEncoding
+from rosenblatt.data.encoding.table_encoding import RowUse, TableEncoding
 from rosenblatt.data.scaling import ScaledEncoding
 from rosenblatt.data.svmlight import SvmlightEncoding
 
@@ -11,7 +11,6 @@ __all__ = [
     "ConjoinedEncoding",
     "InputColumn",
     "OuterEncoding",
-    "PreparedTable",
     "RowUse",
     "ScaledEncoding",
     "SvmlightEncoding",

@@ -7,18 +7,18 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.encoding.categories import date_form
 from rosenblatt.data.encoding.columns import MISSING, DatePart, InputColumn, Role
-from rosenblatt.data.encoding.dates import date_form
 from rosenblatt.data.encoding.label_column import (
     FEWEST_ROWS,
     LabelGuess,
     check_first_row,
     check_labels,
+    deciding_columns,
     guess_label,
     label_notes,
     quoted_columns,
 )
-from rosenblatt.data.encoding.leaks import deciding_columns
 from rosenblatt.data.encoding.numbers import (
     PLACEHOLDERS,
     all_numbers,

@@ -1,14 +1,23 @@
-"""Encodings as JSON and arrays for a model file, and back from a file that nobody trusts."""
+"""Encodings from the JSON and arrays of a model file that nobody trusts."""
 
 from collections.abc import Mapping
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.conjunctions import HashedConjunctions, KnownConjunctions, has_keys
+from rosenblatt.data.conjunctions import (
+    INNER,
+    TABLES,
+    ConjoinedEncoding,
+    HashedConjunctions,
+    KnownConjunctions,
+    OuterEncoding,
+    has_keys,
+)
+from rosenblatt.data.conjunctions import VERSION as CONJUNCTIONS_VERSION
 from rosenblatt.data.encoding.columns import (
     DATE_FORMS,
     NUMBER_FORMS,
@@ -18,35 +27,38 @@ from rosenblatt.data.encoding.columns import (
     feature_columns,
 )
 from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
+from rosenblatt.data.encoding.familiarity import MOST_KEPT, SeenRows
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
-from rosenblatt.data.encoding.seen_rows import MOST_KEPT, SeenRows
-from rosenblatt.data.encoding.table_encoding import MOST_FEATURES, Settings
+from rosenblatt.data.encoding.table_encoding import (
+    BIN_EDGES,
+    BIN_OFFSETS,
+    DOCUMENTS,
+    FOLDING,
+    MOST_FEATURES,
+    PLACES,
+    REPEATED,
+    SEEN,
+    STATISTICS,
+    SUMMARIES,
+    VERSION,
+    Settings,
+    TableEncoding,
+)
 from rosenblatt.data.encoding.vocabulary import (
     DocumentCounts,
     HashedNumbering,
     KeptNumbering,
     TermArrays,
 )
+from rosenblatt.data.scaling import VERSION as SCALING_VERSION
+from rosenblatt.data.scaling import ScaledEncoding
 from rosenblatt.data.stored_arrays import ArraySpec, StoredArrays
 from rosenblatt.data.svmlight import SvmlightEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import HASH_VERSION
 
-if TYPE_CHECKING:
-    from rosenblatt.data.conjunctions import ConjoinedEncoding, OuterEncoding
-    from rosenblatt.data.encoding.table_encoding import TableEncoding
-
-# 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels; 3: no number was
-# shortened; 4: 2.50 and 2.5 were one level
 OWNER = "The encoding of this model"
-VERSION = 5
-FOLDING = 4
-STATISTICS = "statistics"
-SUMMARIES = "summaries"  # files of older versions have none
-SEEN, REPEATED = "seen_rows", "repeated_rows"  # limit and digests of the sample; a share
-BIN_EDGES, BIN_OFFSETS = "bin_edges", "bin_offsets"
 MOST_BITS = 30
-DOCUMENTS, PLACES = "term_documents", "term_places"  # places: of hashed terms, those that occur
 ARRAYS = {
     STATISTICS: ArraySpec((np.float64,), (len(FIELDS), "numeric")),
     SUMMARIES: ArraySpec((np.float64,), (len(SUMMARY_FIELDS), "columns")),
@@ -66,46 +78,6 @@ ARRAYS = {
 }
 
 
-def table_json(encoding: "TableEncoding") -> dict[str, Any]:
-    """Return the small parts of an encoding."""
-    return {
-        "kind": encoding.kind,
-        "version": FOLDING if encoding.numbering.folds else VERSION,
-        "hash_version": HASH_VERSION,
-        "columns": [
-            {"name": c.name, "role": c.role, "parts": list(c.parts), "form": c.form}
-            for c in encoding.columns
-        ],
-        "settings": encoding.settings._asdict(),
-        "n_texts": encoding.numbering.documents.n_texts,
-        REPEATED: 0.0 if encoding.seen is None else encoding.seen.repeated,
-    }
-
-
-def table_arrays(encoding: "TableEncoding") -> dict[str, NDArray[Any]]:
-    """Return the large parts of an encoding."""
-    arrays: dict[str, NDArray[Any]] = {STATISTICS: encoding.statistics.values}
-    if encoding.seen is not None:
-        limit = np.array([encoding.seen.limit], np.uint64)
-        arrays[SEEN] = np.concatenate([limit, [encoding.seen.whole], encoding.seen.digests])
-    if encoding.summaries is not None:
-        arrays[SUMMARIES] = encoding.summaries
-    if isinstance(encoding.numbering, KeptNumbering):
-        terms = encoding.numbering.vocabulary.arrays()._asdict()
-        arrays |= {f"term_{field}": array for field, array in terms.items()}
-    if encoding.bins is not None:
-        lengths = [len(edges) for edges in encoding.bins.edges]
-        arrays[BIN_EDGES] = np.concatenate([np.empty(0), *encoding.bins.edges])
-        arrays[BIN_OFFSETS] = np.cumsum([0, *lengths]).astype(np.int64)
-    if encoding.has_text:
-        counts = encoding.numbering.documents.of(len(encoding.numbering))
-        if not isinstance(encoding.numbering, KeptNumbering):
-            places = np.flatnonzero(counts)
-            arrays[PLACES], counts = places.astype(np.int32), counts[places]
-        arrays[DOCUMENTS] = counts
-    return arrays
-
-
 def check_width(stored: Any, n_features: int) -> None:
     """Raise InputError where a hashed encoding makes more features than there are weights."""
     settings = stored.get("settings") if isinstance(stored, dict) else None
@@ -118,7 +90,7 @@ def check_width(stored: Any, n_features: int) -> None:
 
 def encoding_from(
     stored: Any, arrays: Mapping[str, NDArray[Any]]
-) -> "TableEncoding | SvmlightEncoding | OuterEncoding":
+) -> TableEncoding | SvmlightEncoding | OuterEncoding:
     """Return the frozen encoding that ``as_json`` and ``arrays`` gave.
 
     Raises InputError where they are not what those two can give.
@@ -148,10 +120,8 @@ def _check_versions(found: StoredArrays, stored: Any, **versions: tuple[int, ...
             raise InputError(msg)
 
 
-def _scaled_encoding(found: StoredArrays, stored: Any) -> "OuterEncoding":
-    from rosenblatt.data.scaling import VERSION, ScaledEncoding
-
-    _check_versions(found, stored, version=(VERSION,))
+def _scaled_encoding(found: StoredArrays, stored: Any) -> OuterEncoding:
+    _check_versions(found, stored, version=(SCALING_VERSION,))
     centre, divisor, names = found["centre"], found["divisor"], stored.get("names")
     found.check("divisor", divisor.all())
     if names is not None:
@@ -162,10 +132,8 @@ def _scaled_encoding(found: StoredArrays, stored: Any) -> "OuterEncoding":
 
 def _conjoined_encoding(
     found: StoredArrays, stored: Any, arrays: Mapping[str, NDArray[Any]]
-) -> "ConjoinedEncoding":
-    from rosenblatt.data.conjunctions import INNER, TABLES, VERSION, ConjoinedEncoding
-
-    _check_versions(found, stored, version=(VERSION,), hash_version=(HASH_VERSION,))
+) -> ConjoinedEncoding:
+    _check_versions(found, stored, version=(CONJUNCTIONS_VERSION,), hash_version=(HASH_VERSION,))
     degree, bits = _entry(found, stored, "degree", int), stored.get("hash_bits")
     inner_json = _entry(found, stored, "inner", dict)
     found.check("inner", inner_json.get("kind") not in ("conjunctions", "scaled"))
@@ -183,9 +151,7 @@ def _conjoined_encoding(
     return ConjoinedEncoding(inner, degree, KnownConjunctions(tables, n))
 
 
-def _table_encoding(found: StoredArrays, stored: Any) -> "TableEncoding":
-    from rosenblatt.data.encoding.table_encoding import TableEncoding
-
+def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     _check_versions(found, stored, version=(VERSION, FOLDING), hash_version=(HASH_VERSION,))
     # The columns and settings
     columns = tuple(_column(found, one) for one in _entry(found, stored, "columns", list))

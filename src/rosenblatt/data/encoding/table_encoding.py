@@ -6,20 +6,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.batch import (
+    BadRow,
+    BadRows,
     Batch,
     first_values,
     indicator_part,
     join,
     joined_rows,
+    refuse_unless_skipped,
     set_first,
     shifted,
     without_duplicates,
 )
-from rosenblatt.data.encoding.bins import NumberBins, RowSample
-from rosenblatt.data.encoding.categories import category_numbers, known_level, missing_numbers
-from rosenblatt.data.encoding.characters import CharacterColumn, Lengths
+from rosenblatt.data.encoding.categories import (
+    category_numbers,
+    known_level,
+    missing_numbers,
+    with_dates,
+)
 from rosenblatt.data.encoding.columns import (
     CHARACTERS,
     FeatureColumn,
@@ -27,8 +32,15 @@ from rosenblatt.data.encoding.columns import (
     feature_columns,
     feature_name,
 )
-from rosenblatt.data.encoding.dates import with_dates
-from rosenblatt.data.encoding.familiarity import ColumnCounts, Summaries
+from rosenblatt.data.encoding.familiarity import (
+    ColumnCounts,
+    RowFingerprints,
+    RowSampler,
+    SeenCounter,
+    SeenRows,
+    Summaries,
+    salt_of,
+)
 from rosenblatt.data.encoding.kinds import (
     UNSPACED_NGRAMS,
     assigned_columns,
@@ -43,28 +55,35 @@ from rosenblatt.data.encoding.label_column import (
 )
 from rosenblatt.data.encoding.numbers import (
     ColumnStatistics,
+    NumberBins,
+    RowSample,
     missing_faults,
     read_numbers,
     row_weights,
 )
-from rosenblatt.data.encoding.seen_rows import (
-    RowFingerprints,
-    RowSampler,
-    SeenCounter,
-    SeenRows,
-    salt_of,
-)
-from rosenblatt.data.encoding.text_column import TextColumn
-from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering, Terms
+from rosenblatt.data.encoding.text_column import CharacterColumn, Lengths, TextColumn
+from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
 from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
+from rosenblatt.kernels.text.hashing import HASH_VERSION
 from rosenblatt.parameters import LONGEST_NGRAM, check_setting
 
 MOST_FEATURES = 2**31 - 1
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
 SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
+
+# 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels; 3: no number was
+# shortened; 4: 2.50 and 2.5 were one level
+VERSION = 5
+FOLDING = 4
+# Arrays and an entry of a model file
+STATISTICS = "statistics"
+SUMMARIES = "summaries"  # files of older versions have none
+SEEN, REPEATED = "seen_rows", "repeated_rows"  # limit and digests of the sample; a share
+BIN_EDGES, BIN_OFFSETS = "bin_edges", "bin_offsets"
+DOCUMENTS, PLACES = "term_documents", "term_places"  # places: of hashed terms, those that occur
 
 NO_ROWS = Batch(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
 
@@ -129,14 +148,6 @@ class RowUse(NamedTuple):
     bad_rows: BadRows | None = None  # what to do with rows that cannot be encoded; None: an error
     counts: ColumnCounts | None = None  # counts what columns hold
     seen: RowSampler | SeenCounter | None = None  # samples rows, or counts those in a sample
-
-
-class PreparedTable(NamedTuple):
-    """What can be made of a table whatever stood in the tables before it."""
-
-    table: Table
-    numbers: NDArray[np.float64]  # (n_rows, n_numeric), NaN where a value is missing
-    texts: tuple[Terms | Batch, ...]  # of each text column
 
 
 def _without(table: Table, faults: dict[int, str], bad_rows: BadRows | None) -> Table:
@@ -349,14 +360,14 @@ class TableEncoding:
             )
         return notes
 
-    def prepare(self, table: Table, use: RowUse | None = None) -> PreparedTable:
+    def prepare(self, table: Table, use: RowUse | None = None) -> Table:
         """Return what ``encode`` can be handed to have less to do.
 
         It changes nothing, so tables can be prepared in several threads, in any order.
         """
         use = use or RowUse(learn=not self.frozen)
         if not table.frame.height:
-            return PreparedTable(table, np.empty((0, len(self._numeric))), ())
+            return table._replace(numbers=np.empty((0, len(self._numeric))))
         columns = set(table.frame.columns)
         for column in self.columns:
             if column.required and column.name not in columns:
@@ -384,7 +395,7 @@ class TableEncoding:
             table, numbers = table.filtered(counts), numbers[counts]
         growing = not self.frozen
         texts = tuple(text.prepare(table, growing=growing) for text in self._texts.values())
-        return PreparedTable(table, numbers, texts)
+        return table._replace(numbers=numbers, texts=texts)
 
     def _row_weights(self, table: Table, faults: dict[int, str]) -> NDArray[np.float64] | None:
         """Return what multiplies the step of each row; None where no column says so."""
@@ -422,7 +433,7 @@ class TableEncoding:
 
     def encode(
         self,
-        rows: Table | PreparedTable,
+        table: Table,
         classes: Classes | None,
         use: RowUse | None = None,
     ) -> Batch:
@@ -434,11 +445,10 @@ class TableEncoding:
         default rows are learned from until the encoding is frozen.
         """
         use = use or RowUse(learn=not self.frozen)
-        prepared = rows if isinstance(rows, PreparedTable) else self.prepare(rows, use)
-        table = prepared.table
-        n_rows = table.frame.height
-        if n_rows:
-            batch = self._rows(prepared, use)
+        table = self.prepare(table, use) if table.numbers is None else table
+        n_rows, numbers = table.frame.height, table.numbers
+        if n_rows and numbers is not None:
+            batch = self._rows(table, numbers, use)
             labels = table_labels(table, self.label, classes, required=use.learn)
         else:
             batch = NO_ROWS
@@ -572,27 +582,52 @@ class TableEncoding:
 
     def as_json(self) -> dict[str, Any]:
         """Return what ``encoding_from`` needs beside the arrays."""
-        from rosenblatt.data.encoding.stored import table_json
-
-        return table_json(self)
+        return {
+            "kind": self.kind,
+            "version": FOLDING if self.numbering.folds else VERSION,
+            "hash_version": HASH_VERSION,
+            "columns": [
+                {"name": c.name, "role": c.role, "parts": list(c.parts), "form": c.form}
+                for c in self.columns
+            ],
+            "settings": self.settings._asdict(),
+            "n_texts": self.numbering.documents.n_texts,
+            REPEATED: 0.0 if self.seen is None else self.seen.repeated,
+        }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the large parts of the encoding."""
-        from rosenblatt.data.encoding.stored import table_arrays
+        arrays: dict[str, NDArray[Any]] = {STATISTICS: self.statistics.values}
+        if self.seen is not None:
+            limit = np.array([self.seen.limit], np.uint64)
+            arrays[SEEN] = np.concatenate([limit, [self.seen.whole], self.seen.digests])
+        if self.summaries is not None:
+            arrays[SUMMARIES] = self.summaries
+        if isinstance(self.numbering, KeptNumbering):
+            terms = self.numbering.vocabulary.arrays()._asdict()
+            arrays |= {f"term_{field}": array for field, array in terms.items()}
+        if self.bins is not None:
+            lengths = [len(edges) for edges in self.bins.edges]
+            arrays[BIN_EDGES] = np.concatenate([np.empty(0), *self.bins.edges])
+            arrays[BIN_OFFSETS] = np.cumsum([0, *lengths]).astype(np.int64)
+        if self.has_text:
+            counts = self.numbering.documents.of(len(self.numbering))
+            if not isinstance(self.numbering, KeptNumbering):
+                places = np.flatnonzero(counts)
+                arrays[PLACES], counts = places.astype(np.int32), counts[places]
+            arrays[DOCUMENTS] = counts
+        return arrays
 
-        return table_arrays(self)
+    def learn(self, table: Table) -> None:
+        """Take in the rows of a prepared table as ``encode`` does, and give none back."""
+        if table.frame.height and table.numbers is not None:
+            for _ in self._parts(table, table.numbers, None, weigh=False):
+                pass
+            self._count(table.numbers)
 
-    def learn(self, prepared: PreparedTable) -> None:
-        """Take in the rows of a table as ``encode`` does, and give none back."""
-        if not prepared.table.frame.height:
-            return
-        for _ in self._parts(prepared, None, weigh=False):
-            pass
-        self._count(prepared.numbers)
-
-    def _rows(self, prepared: PreparedTable, use: RowUse) -> Batch:
-        prints = None if use.seen is None else RowFingerprints(prepared.table.frame.height)
-        parts, numbers = [*self._parts(prepared, use.counts, prints)], prepared.numbers
+    def _rows(self, table: Table, numbers: NDArray[np.float64], use: RowUse) -> Batch:
+        prints = None if use.seen is None else RowFingerprints(len(numbers))
+        parts = [*self._parts(table, numbers, use.counts, prints)]
         if use.seen is not None and prints is not None:
             use.seen.add(prints.rows(numbers))
         if self.frozen:
@@ -614,23 +649,23 @@ class TableEncoding:
 
     def _parts(
         self,
-        prepared: PreparedTable,
+        table: Table,
+        numbers: NDArray[np.float64],
         counts: ColumnCounts | None,
         prints: RowFingerprints | None = None,
         *,
         weigh: bool = True,
     ) -> Iterator[Batch]:
         """Yield what each column gives to the rows; texts only where they are to be weighed."""
-        table, numbers, texts = prepared
         growing, m = not self.frozen, len(self._numeric)
         counts = self._counts or counts
-        terms, numeric = iter(texts), iter(np.isnan(numbers).T)
+        terms, numeric = iter(table.texts), iter(np.isnan(numbers).T)
         for place, column in enumerate(self.features):
             if column.role == "text":
                 found = next(terms)
                 if prints is not None:
                     prints.add_terms(found)
-                if isinstance(found, Terms):
+                if found.spelled is not None:
                     found = self._text_part(place, found, counts, weigh=weigh)
             elif column.role == "category":
                 levels = category_numbers(
@@ -651,7 +686,7 @@ class TableEncoding:
             yield shifted(self.bins.part(numbers), m)
 
     def _text_part(
-        self, place: int, terms: Terms, counts: ColumnCounts | None, *, weigh: bool
+        self, place: int, terms: Batch, counts: ColumnCounts | None, *, weigh: bool
     ) -> Batch:
         """Return what texts give to the rows: nothing where they are only learned from."""
         text, growing = self._texts[place], not self.frozen

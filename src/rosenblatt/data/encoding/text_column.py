@@ -1,8 +1,10 @@
-"""A column of text: words and pairs of neighbouring words.
+"""A column of text: words, pairs of neighbouring words, and n-grams of characters within words.
 
 A word is a maximal run of letters and digits, ``str.isalnum``, in text that ``str.lower`` has made.
 ``plain_terms`` is the definition; ``scanned_terms`` is the same by compiled code, by hand since
-scikit-learn's vectorizers take ten times as long.
+scikit-learn's vectorizers take ten times as long. So are ``plain_ngrams`` and ``scanned_ngrams``.
+N-grams say more than words where a word has many forms, where names and codes are to be told apart,
+and in languages that put nothing between words.
 """
 
 import math
@@ -16,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, Spelled
 from rosenblatt.data.encoding.columns import FeatureColumn
-from rosenblatt.data.encoding.vocabulary import HashedNumbering, Numbering, Terms
+from rosenblatt.data.encoding.vocabulary import NO_TERMS, HashedNumbering, Numbering
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
@@ -36,6 +38,7 @@ IN_CONTEXT = (chr(CAPITAL_SIGMA), chr(DOTTED_I))
 # would have to be cleared by the system page by page: a fifth of the time of a scan.
 _rooms = threading.local()
 MOST_BYTES = 1 << 30  # in one table: places in it are numbers of 32 bits
+Lengths = tuple[int, int]  # of the shortest n-grams and of the longest, in characters
 
 
 @cache
@@ -67,7 +70,7 @@ class SpelledTerm:
         self.count = 0
 
 
-def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: bool) -> Terms:
+def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: bool) -> Batch:
     """Return the distinct terms of each row, in order of appearance: each word, then its pair.
 
     Where two terms of a row share a key, they count as one: what the first of them is.
@@ -95,7 +98,7 @@ def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: 
     return terms_of(lists, spelled)
 
 
-def terms_of(rows: Iterable[dict[int, SpelledTerm]], spelled: bytearray) -> Terms:
+def terms_of(rows: Iterable[dict[int, SpelledTerm]], spelled: bytearray) -> Batch:
     """Return the terms of rows, by their keys."""
     keys: list[int] = []
     terms: list[SpelledTerm] = []
@@ -104,19 +107,22 @@ def terms_of(rows: Iterable[dict[int, SpelledTerm]], spelled: bytearray) -> Term
         keys += found
         terms += found.values()
         indptr.append(len(keys))
-    return Terms(
-        np.array(keys, np.uint64),
+    starts, stops = ([term.start for term in terms], [term.stop for term in terms])
+    return Batch(
         np.array([term.count * term.unit for term in terms], np.float32),
+        np.array(keys, np.uint64),
         np.array(indptr, np.int64),
-        np.array([term.start for term in terms], np.int32),
-        np.array([term.stop for term in terms], np.int32),
-        np.frombuffer(bytes(spelled), np.uint8),
+        spelled=Spelled(
+            np.array(starts, np.int32),
+            np.array(stops, np.int32),
+            np.frombuffer(bytes(spelled), np.uint8),
+        ),
     )
 
 
 def scanned_terms(
     column: "pl.Series", seed: int, key_mask: int, *, pairs: bool, named: bool
-) -> Terms:
+) -> Batch:
     """Return the same as ``plain_terms``; all but indptr is written over by the thread's next call.
 
     The column is of text, 1 GiB at most. Where terms are not ``named`` it is not told how they are
@@ -142,14 +148,9 @@ def scanned_terms(
         *rooms,
     )
     n_named = n_terms if named else 0
-    return Terms(
-        keys[:n_terms],
-        counts[:n_terms],
-        indptr,
-        starts[:n_named],
-        stops[:n_named],
-        spelled[: n_spelled if named else 0],
-    )
+    letters = spelled[: n_spelled if named else 0]
+    names = Spelled(starts[:n_named], stops[:n_named], letters)
+    return Batch(counts[:n_terms], keys[:n_terms], indptr, spelled=names)
 
 
 def word_text(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -277,7 +278,7 @@ class TextColumn:
         self._pairs = pairs
         self._seed = column_seed("text", column.name)
 
-    def prepare(self, table: Table, *, growing: bool) -> Terms | Batch:
+    def prepare(self, table: Table, *, growing: bool) -> Batch:
         """Return what can be said of each row whatever came before it."""
         series = self._text(table)
         length = int(series.str.len_bytes().sum())
@@ -290,23 +291,25 @@ class TextColumn:
         hashed = isinstance(self._numbering, HashedNumbering)
         terms = self._terms(series, named=not hashed)
         if hashed and not growing:
-            return self.weighed(terms.keys, terms, growing=False)
-        return terms.held()
+            return self.weighed(terms.indices, terms, growing=False)
+        starts, stops, letters = terms.spelled or NO_TERMS
+        names = Spelled(starts.copy(), stops.copy(), letters.copy())
+        return terms._replace(data=terms.data.copy(), indices=terms.indices.copy(), spelled=names)
 
-    def _terms(self, series: "pl.Series", *, named: bool) -> Terms:
+    def _terms(self, series: "pl.Series", *, named: bool) -> Batch:
         mask = self._numbering.key_mask
         if available():
             return scanned_terms(series, self._seed, mask, pairs=self._pairs, named=named)
         return plain_terms(series.to_list(), self._seed, mask, pairs=self._pairs)
 
-    def learn(self, prepared: Terms, *, growing: bool) -> NDArray[np.int32]:
+    def learn(self, prepared: Batch, *, growing: bool) -> NDArray[np.int32]:
         """Return the number of each term; while it grows, take in new ones and count the texts."""
         numbers = self._numbering.terms(self._place, prepared, scanned=available(), growing=growing)
         if growing:
             self._numbering.documents.add(numbers, len(self._numbering))
         return numbers
 
-    def weighed(self, numbers: NDArray[Any], terms: Terms, *, growing: bool) -> Batch:
+    def weighed(self, numbers: NDArray[Any], terms: Batch, *, growing: bool) -> Batch:
         """Return the features of each row, without the terms that have none.
 
         While it grows, how common a term will be is not known, and all weigh the same.
@@ -316,9 +319,9 @@ class TextColumn:
         if available():
             from rosenblatt.kernels.text.terms import scanned_weights
 
-            dampened = dampened_counts(terms.counts)
-            return Batch(*scanned_weights(numbers, terms.counts, terms.indptr, dampened, idf))
-        return plain_weights(numbers, terms.counts, terms.indptr, idf)
+            dampened = dampened_counts(terms.data)
+            return Batch(*scanned_weights(numbers, terms.data, terms.indptr, dampened, idf))
+        return plain_weights(numbers, terms.data, terms.indptr, idf)
 
     def _text(self, table: Table) -> "pl.Series":
         series = table.frame[self._name]
@@ -331,3 +334,70 @@ class TextColumn:
             )
             raise InputError(msg)
         return series.cast(pl.String)
+
+
+def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: Lengths) -> Batch:
+    """Return the distinct n-grams of each row, in order of appearance: word by word, short first.
+
+    >>> terms = plain_ngrams(["Aha"], 0, 2**64 - 1, (3, 4))
+    >>> starts, stops, letters = terms.spelled
+    >>> [letters[a:b].tobytes() for a, b in zip(starts, stops)]
+    [b' ah', b'aha', b'ha ', b' aha', b'aha ']
+    """
+    found: list[dict[int, SpelledTerm]] = []
+    spelled = bytearray()
+    for text in rows:
+        own: dict[int, SpelledTerm] = {}
+        for word in WORD.findall((text or "").lower()):
+            characters = [character.encode() for character in f" {word} "]
+            places = np.cumsum([len(spelled), *map(len, characters)]).tolist()
+            spelled += b"".join(characters)
+            for size in range(lengths[0], lengths[1] + 1):
+                for start, stop in zip(places, places[size:], strict=False):
+                    key = term_hash(bytes(spelled[start:stop]), seed) & key_mask
+                    own.setdefault(key, SpelledTerm(start, stop, 1)).count += 1
+        found.append(own)
+    return terms_of(found, spelled)
+
+
+def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengths) -> Batch:
+    """Return the same as ``plain_ngrams``; all but indptr is written over by the next call."""
+    from rosenblatt.kernels.text.characters import scan_ngrams
+    from rosenblatt.kernels.text.words import SPAN
+
+    text, offsets = word_text(column)
+    length, n_sizes = int(offsets[-1]), lengths[1] - lengths[0] + 1
+    spelled = room("spelled", 2 * length + 2 + SPAN, np.uint8)  # words and a space on either side
+    most = n_sizes * (2 * length + 2)
+    least_slots = 3 * n_sizes * (np.diff(offsets).max(initial=0) + 1)
+    rooms = term_rooms(most, least_slots, len(offsets))
+    _, keys, counts, starts, stops, indptr = rooms
+    n_terms, n_spelled = scan_ngrams(
+        text.ctypes.data,
+        offsets,
+        np.uint64(seed),
+        np.uint64(key_mask),
+        *lengths,
+        spelled.ctypes.data,
+        *rooms,
+    )
+    keys, counts, starts, stops = (one[:n_terms] for one in (keys, counts, starts, stops))
+    return Batch(counts, keys, indptr, spelled=Spelled(starts, stops, spelled[:n_spelled]))
+
+
+class CharacterColumn(TextColumn):
+    """Turns text into n-grams of characters, weighed as the words of another column are."""
+
+    def __init__(
+        self, place: int, column: FeatureColumn, numbering: Numbering, lengths: Lengths
+    ) -> None:
+        super().__init__(place, column, numbering, pairs=False)
+        self._lengths = lengths
+        self._seed = column_seed("characters", column.name)
+
+    def _terms(self, series: "pl.Series", *, named: bool) -> Batch:
+        del named  # to spell them costs next to nothing here
+        mask = self._numbering.key_mask
+        if available():
+            return scanned_ngrams(series, self._seed, mask, self._lengths)
+        return plain_ngrams(series.to_list(), self._seed, mask, self._lengths)

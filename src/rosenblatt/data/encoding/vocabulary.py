@@ -8,34 +8,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import Batch, Spelled
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.kernels.text.hashing import WORD_MASK
 
 LONGEST_NAME = 256  # bytes of a term that are kept to show it; its hash is what it is known by
+NO_TERMS = Spelled(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 FEWEST_SLOTS = 1 << 16
 GROWTH = 4  # times as many slots: to enter all terms again costs more than the memory
-
-
-class Terms(NamedTuple):
-    """Row i has the terms keys[indptr[i]:indptr[i + 1]], each once, in order of appearance."""
-
-    keys: NDArray[np.uint64]  # the lower bits of the hash, as many as were asked for
-    counts: NDArray[np.float32]  # how often the row has it; with a minus sign for a pair
-    indptr: NDArray[np.int64]
-    starts: NDArray[np.int32]  # where in ``spelled`` the term stands
-    stops: NDArray[np.int32]
-    spelled: NDArray[np.uint8]  # words in lower case, one space between them, in UTF-8
-
-    def held(self) -> "Terms":
-        """Return a copy that nobody writes to."""
-        return Terms(
-            self.keys.copy(),
-            self.counts.copy(),
-            self.indptr,
-            self.starts.copy(),
-            self.stops.copy(),
-            self.spelled.copy(),
-        )
 
 
 class TermArrays(NamedTuple):
@@ -127,35 +107,37 @@ class Vocabulary:
         self._slots = self._sorted = None
         return number
 
-    def look_up_plain(self, terms: Terms, column: int, *, growing: bool) -> NDArray[np.int32]:
+    def look_up_plain(self, terms: Batch, column: int, *, growing: bool) -> NDArray[np.int32]:
         """Return the number of each term, −1 for an unknown one; in plain NumPy."""
-        numbers = self._known(terms.keys)
+        numbers = self._known(terms.indices)
         if growing and len(numbers) and numbers.min() < 0:
             new: dict[int, int] = {}
-            spelled = terms.spelled.tobytes()
+            starts, stops, letters = terms.spelled or NO_TERMS
+            spelled = letters.tobytes()
             for k in np.flatnonzero(numbers < 0).tolist():
-                key = int(terms.keys[k])
+                key = int(terms.indices[k])
                 if key not in new:
-                    name = spelled[terms.starts[k] : terms.stops[k]]
+                    name = spelled[starts[k] : stops[k]]
                     new[key] = self.add(key, name, column)
                 numbers[k] = new[key]
         return numbers
 
-    def look_up_compiled(self, terms: Terms, column: int, *, growing: bool) -> NDArray[np.int32]:
+    def look_up_compiled(self, terms: Batch, column: int, *, growing: bool) -> NDArray[np.int32]:
         """Return the same as ``look_up_plain``, by the compiled table."""
         from rosenblatt.kernels.text.vocabulary import look_up
 
-        numbers = np.empty(len(terms.keys), np.int32)
+        numbers = np.empty(len(terms.indices), np.int32)
+        starts, stops, letters = terms.spelled or NO_TERMS
         most = self.most if growing else self._n_terms
         first, done = self._n_terms, 0
         while True:
             slots = self._table()
             done, self._n_terms = look_up(
-                terms.keys,
+                terms.indices,
                 done,
-                terms.starts,
-                terms.stops,
-                terms.spelled.ctypes.data,
+                starts,
+                stops,
+                letters.ctypes.data,
                 slots,
                 slots.ctypes.data,
                 self._hashes,
@@ -235,7 +217,7 @@ class Numbering(Protocol):
         """Return a level, which may be known, as it is known in another spelling."""
 
     def terms(
-        self, column: int, terms: Terms, *, scanned: bool, growing: bool
+        self, column: int, terms: Batch, *, scanned: bool, growing: bool
     ) -> NDArray[np.int32]:
         """Return the number of each term."""
 
@@ -317,10 +299,10 @@ class HashedNumbering:
         return level if plain is None else plain.encode()
 
     def terms(
-        self, column: int, terms: Terms, *, scanned: bool, growing: bool
+        self, column: int, terms: Batch, *, scanned: bool, growing: bool
     ) -> NDArray[np.int32]:
         """Return the number of each term."""
-        return terms.keys.astype(np.int32)
+        return terms.indices.astype(np.int32)
 
 
 class KeptNumbering:
@@ -415,7 +397,7 @@ class KeptNumbering:
         return self._levels[column]
 
     def terms(
-        self, column: int, terms: Terms, *, scanned: bool, growing: bool
+        self, column: int, terms: Batch, *, scanned: bool, growing: bool
     ) -> NDArray[np.int32]:
         """Return the number of each term."""
         look_up = self.vocabulary.look_up_compiled if scanned else self.vocabulary.look_up_plain

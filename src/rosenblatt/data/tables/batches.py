@@ -3,15 +3,26 @@
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from typing import TypeVar
 
-from rosenblatt.data.bad_rows import BadRows
+import numpy as np
+
+from rosenblatt.data.batch import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.formats import Format, Layout, detect_format
-from rosenblatt.data.lines import LONGEST_LINE, TextBlock, head_of, text_lines
-from rosenblatt.data.sources import Source, name_of
+from rosenblatt.data.labels import shown
+from rosenblatt.data.polars import pl
+from rosenblatt.data.sources import LONGEST_LINE, Source, TextBlock, head_of, name_of, text_lines
 from rosenblatt.data.tables.columnar import columnar_tables
-from rosenblatt.data.tables.fasttext import FastTextParser
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
-from rosenblatt.data.tables.separated import SeparatedParser
-from rosenblatt.data.tables.table import Table, require_library, wanted_columns
+from rosenblatt.data.tables.separated import SeparatedParser, not_utf_8
+from rosenblatt.data.tables.table import (
+    Selection,
+    Table,
+    choose,
+    choose_unnamed,
+    chosen_columns,
+    in_slices,
+    require_library,
+    wanted_columns,
+)
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError
 
@@ -20,6 +31,8 @@ Blocks = Generator[TextBlock, None, None]
 
 BLOCK_BYTES = 4 << 20  # of text; each call of polars costs about half a millisecond
 LONGEST_FIELD = 1 << 20  # bytes between quotes, where bad rows are skipped
+MARK = "__label__"
+COLUMNS = ("label", "text")
 
 
 def table_batches(
@@ -81,3 +94,56 @@ def _ahead(
             yield from tables
     finally:
         parts.close()
+
+
+class FastTextParser:
+    """Makes tables of successive blocks: the columns ``label`` and ``text``."""
+
+    def __init__(self, file: str, wanted: Selection | None, bad: BadRows | None) -> None:
+        self._file = file
+        self._bad = bad
+        known = wanted is None or set(wanted.required) <= set(COLUMNS)
+        self._choice = choose(COLUMNS, wanted, file) if known else choose_unnamed(2, wanted, file)
+        self._line = 1
+        self._row = 1
+
+    def parse(self, block: TextBlock) -> list[Table]:
+        """Return the rows of the next block; raise InputError with the line of what is wrong."""
+        labels: list[str | None] = []
+        texts: list[str | None] = []
+        lines, bad = [], []
+        for line in block.tobytes().split(b"\n")[:-1]:
+            if line.strip():
+                try:
+                    label, text = _label_and_text(line)
+                except ValueError as error:
+                    place = f"{self._file}, line {self._line}"
+                    bad.append(BadRow(len(labels), place, error.args[0]))
+                    refuse_unless_skipped(bad[-1], self._bad)
+                else:
+                    labels.append(label)
+                    texts.append(text)
+                    lines.append(self._line)
+            self._line += 1
+        frame = pl.DataFrame({"0": labels, "1": texts}, {"0": pl.String, "1": pl.String})
+        frame = chosen_columns(frame, self._choice)
+        places = np.array(lines, np.int64)
+        table = Table(frame, self._file, self._row, places, block.bytes_read, bad=tuple(bad))
+        self._row += frame.height
+        return list(in_slices(table))
+
+
+def _label_and_text(line: bytes) -> tuple[str | None, str | None]:
+    try:
+        words = line.decode().replace("\0", " ").split()
+    except UnicodeDecodeError:
+        raise ValueError(not_utf_8(line)) from None
+    labels = [word for word in words if word.startswith(MARK)]
+    if len(labels) > 1:
+        msg = f"the labels {labels[0]} and {labels[1]}, where one was expected"
+        raise ValueError(msg)
+    if labels and words[0] != labels[0]:
+        msg = f"expected {MARK} and a name first, found {shown(words[0].encode())}"
+        raise ValueError(msg)
+    text = " ".join(words[len(labels) :])
+    return (labels[0].removeprefix(MARK) or None) if labels else None, text or None

@@ -8,18 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.data.lines import BYTE_ORDER_MARK, LONGEST_LINE, NEWLINE, TextBlock
-from rosenblatt.data.tables.fields import (
-    BLANKS,
-    Dialect,
-    FieldError,
-    WholeRows,
-    rows,
-    squeezed,
-    whole_rows,
-)
+from rosenblatt.data.sources import BYTE_ORDER_MARK, LONGEST_LINE, NEWLINE, TextBlock
+from rosenblatt.data.tables.separated import BLANKS, FieldError, rows, squeezed, whole_rows
 from rosenblatt.data.tables.table import (
     ColumnPlaces,
+    Dialect,
+    Heading,
     Selection,
     choose,
     choose_unnamed,
@@ -65,19 +59,6 @@ class SeparatedOptions(NamedTuple):
     header: bool | None
     wanted: Selection | None
     names: tuple[str, ...] = ()  # of columns that the file does not name
-
-
-class Heading(NamedTuple):
-    """What the first rows say, or the caller."""
-
-    dialect: Dialect
-    width: int  # fields in a row
-    header: bool
-    choice: ColumnPlaces
-    detected: bool = False  # whether the rows said if there is a header, not the caller
-    notes: tuple[str, ...] = ()  # sentences that a person should see
-    label: str | None = None  # the column that the header marks as that of the labels
-    others: tuple[str, ...] = ()  # columns that it marks as something else than features
 
 
 def sample_rows(text: bytes, dialect: Dialect) -> Rows:
@@ -272,7 +253,7 @@ def laid_out(
     *,
     prompt: bool,
     longest_field: int = LONGEST_LINE,
-) -> Generator[tuple[Heading, WholeRows], None, None]:
+) -> Generator[tuple[Heading, TextBlock], None, None]:
     """Yield blocks of whole rows with the layout of the file; nothing where it has no rows.
 
     Blanks stand where the header was, and comments before it.
@@ -320,7 +301,7 @@ def _sample(blocks: list[TextBlock]) -> bytes:
 
 
 def _joined(blocks: list[TextBlock]) -> bytes:
-    return b"".join(block.text[: block.length].tobytes() for block in blocks)
+    return b"".join(block.tobytes() for block in blocks)
 
 
 def _blank_out(blocks: list[TextBlock], n_bytes: int) -> None:

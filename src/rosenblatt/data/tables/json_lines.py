@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
+from rosenblatt.data.batch import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.labels import shown
-from rosenblatt.data.lines import LONGEST_LINE, TextBlock
-from rosenblatt.data.tables.fields import not_utf_8
+from rosenblatt.data.sources import LONGEST_LINE, TextBlock
+from rosenblatt.data.tables.separated import not_utf_8
 from rosenblatt.data.tables.table import Selection, Table, choose, in_slices
 from rosenblatt.errors import InputError
 
@@ -146,9 +146,7 @@ def object_lines(blocks: Iterable[TextBlock], file: str) -> Generator[TextBlock,
     last: TextBlock | None = None
     for block in chain(blocks, (None,)):
         last = block or last
-        text = text[place:] + (
-            "" if block is None else decode(block.text[: block.length].tobytes())
-        )
+        text = text[place:] + ("" if block is None else decode(block.tobytes()))
         place = 0
         if last is None or (block is not None and len(text) < enough):
             continue
@@ -231,7 +229,7 @@ class JsonLinesParser:
 
     def parse(self, block: TextBlock) -> list[Table]:
         """Return the rows of the next block; raise InputError with the line of what is wrong."""
-        all_lines = block.text[: block.length].tobytes().replace(b"\0", b" ").split(b"\n")[:-1]
+        all_lines = block.tobytes().replace(b"\0", b" ").split(b"\n")[:-1]
         numbers = [k for k, line in enumerate(all_lines) if line.strip()]
         if not numbers:
             self._line += len(all_lines)

@@ -1,39 +1,258 @@
-"""Separated text (CSV, TSV) as tables: polars reads, and what it reads is checked."""
+"""Separated text (CSV, TSV) as tables: polars reads, and what it reads is checked.
 
+What polars does not read is read as Python's csv module does in its strict mode. Fields stand
+between separators. Where quoting is on, a field that begins with a double quote ends with one:
+between them separators and newlines are ordinary, and two quotes mean one. A quote within a field
+that does not begin with one is an ordinary character. A row ends at a newline, or at a carriage
+return and a newline; alone, a carriage return is ordinary.
+"""
+
+import csv
+import re
+from collections.abc import Generator, Iterable, Iterator
 from functools import reduce
+from io import BytesIO
 from operator import or_
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.bad_rows import BadRow, BadRows, refuse_unless_skipped
-from rosenblatt.data.lines import BYTE_ORDER_MARK
+from rosenblatt.data.batch import BadRow, BadRows, refuse_unless_skipped
+from rosenblatt.data.labels import shown
 from rosenblatt.data.polars import pl
-from rosenblatt.data.tables.fields import (
-    BLANKS,
-    NEWLINE,
-    QUOTE,
+from rosenblatt.data.sources import BYTE_ORDER_MARK, LONGEST_LINE, NEWLINE, RETURN, TextBlock
+from rosenblatt.data.tables.table import (
     Dialect,
-    FieldError,
-    Places,
-    WholeRows,
-    places_of,
-    read_plainly,
+    Heading,
+    Table,
+    chosen_columns,
+    in_slices,
+    polars_failures,
 )
-from rosenblatt.data.tables.heading import Heading
-from rosenblatt.data.tables.table import Table, chosen_columns, in_slices, polars_failures
+from rosenblatt.errors import Parameter, Sentence
+from rosenblatt.wording import counted
 
-SPACE, RETURN = ord(" "), ord("\r")
+SPACE, QUOTE = ord(" "), ord('"')
+BLANKS = " \t\r\n\v\f"  # taken off both ends of a field
+QUOTED = rb'"[^"]*+(?:""[^"]*+)*+"'
+LONE_RETURN, STAND_IN = re.compile(r"\r(?!\n|\Z)"), "\udc0d"  # no byte of text is decoded so
+NOT_TEXT = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as they are decoded here
+
+Places = NDArray[np.int64]
+Rows = tuple["pl.DataFrame", Places, tuple[BadRow, ...]]  # on which line each begins; bad ones
+csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
 
 
-class _Spans(NamedTuple):
-    """Where the rows of a text stand."""
+class FieldError(Exception):
+    """What is wrong in a text: at which byte, and a clause that says what."""
 
-    text: bytes  # without the blank lines
-    starts: Places | None  # of rows in the whole text; None where each line is a row
-    n_rows: int
-    newlines: Places  # in the whole text
+    def __init__(self, place: int, clause: str, *, row: int = 0, unclosed: bool = False) -> None:
+        super().__init__(place, clause)
+        self.place, self.clause = place, clause
+        self.row = row  # where the row begins of which a quote is not in order
+        self.unclosed = unclosed  # whether more text could put it right
+
+
+def rows(text: bytes, dialect: Dialect, start: int = 0) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield beginning, end and fields of each row; lines that are empty or only spaces are skipped.
+
+    Bytes that are not UTF-8 stand in the fields as ``NOT_TEXT``.
+    """
+    stop = start
+
+    def lines() -> Iterator[str]:
+        nonlocal stop
+        stream = BytesIO(text)
+        stream.seek(start)
+        for line in stream:
+            stop += len(line)
+            yield LONE_RETURN.sub(STAND_IN, line.decode("utf-8", "surrogateescape"))
+
+    reader = csv.reader(
+        lines(),
+        delimiter=dialect.separator,
+        quoting=csv.QUOTE_MINIMAL if dialect.quoting else csv.QUOTE_NONE,
+        strict=True,
+    )
+    try:
+        for read in reader:
+            fields = [field.replace(STAND_IN, "\r") for field in read]
+            if len(fields) > 1 or (fields and (fields[0].strip(" \r") or text[start] == QUOTE)):
+                yield start, stop, fields
+            start = stop
+    except csv.Error:
+        raise _quote_error(text, start, dialect) from None
+
+
+def squeezed(text: bytes) -> bytes:
+    """Return a text with one space for several blanks, and none at the ends of lines."""
+    text = re.sub(rb"[ \t]+", b" ", text)
+    return re.sub(rb" ?(\r?\n) ?", rb"\1", text).removeprefix(b" ")
+
+
+def not_utf_8(text: bytes) -> Sentence:
+    """Return what to say of text that is not UTF-8."""
+    windows = any(0x80 <= byte < 0xA0 for byte in text)  # control characters in Latin-1
+    return Sentence(
+        f"{shown(text)} is not UTF-8 text; name the encoding of the file, for instance with "
+        f"{Parameter('encoding', 'cp1252' if windows else 'latin-1')}, or replace what cannot be"
+        f" read with {Parameter('encoding_errors', 'replace')}"
+    )
+
+
+def _quote_error(text: bytes, row: int, dialect: Dialect) -> FieldError:
+    """Return what is wrong with the first field of a row whose quotes are not in order."""
+    separator = dialect.separator
+    mark = re.escape(separator.encode())
+    good = re.compile(rb'(?:(?:%b|(?!")[^%b\n]*)%b)*+' % (QUOTED, mark, mark)).match(text, row)
+    place = good.end() if good else row
+    closed = re.compile(QUOTED).match(text, place)
+    if closed is None:
+        advice = Sentence(
+            f"the quote before {shown(text[place + 1 : place + 60])} is never closed; if quotes are"
+            f" ordinary characters in this file, use {Parameter('quoting', value=False)}"
+        )
+        return FieldError(place, advice, row=row, unclosed=True)
+    following = shown(text[closed.end() : closed.end() + 1])
+    expected = "a tab" if separator == "\t" else f"'{separator}'"
+    clause = (
+        f"{following} follows the quote that closes a field, where {expected} or the end of the"
+    )
+    clause += " row was expected"
+    return FieldError(closed.end(), clause, row=row)
+
+
+def read_plainly(
+    text: bytes, dialect: Dialect, width: int, *, skip: bool = False
+) -> tuple[list[list[str | None]], list[int], list[tuple[int, FieldError]]]:
+    """Return the columns of a text, where rows begin, and faults with the number of the next row.
+
+    At the first fault raise FieldError, or with ``skip`` leave the row out. After a quote that is
+    not in order, the next line is the next row.
+    """
+    columns: list[list[str | None]] = [[] for _ in range(width)]
+    starts, faults = list[int](), list[tuple[int, FieldError]]()
+
+    def note(error: FieldError) -> None:
+        if not skip:
+            raise error
+        faults.append((len(starts), error))
+
+    place = 0
+    while place < len(text):
+        try:
+            for start, _, fields in rows(text, dialect, place):
+                try:
+                    values = _values(fields, width, dialect, text, start)
+                except FieldError as error:
+                    note(error)
+                    continue
+                starts.append(start)
+                for column, value in zip(columns, values, strict=True):
+                    column.append(value)
+            break
+        except FieldError as error:
+            note(error)
+            place = text.find(b"\n", error.row) + 1 or len(text)
+    return columns, starts, faults
+
+
+def _values(
+    fields: list[str], width: int, dialect: Dialect, text: bytes, start: int
+) -> list[str | None]:
+    if len(fields) != width:
+        separator = {"\t": "tabs", " ": "blanks"}.get(dialect.separator, f"'{dialect.separator}'")
+        expected = f"where {width} {'was' if width == 1 else 'were'} expected"
+        clause = f"{counted(len(fields), 'field')} {expected} (separated by {separator})"
+        raise FieldError(start, clause)
+    for field in fields:
+        if odd := NOT_TEXT.search(field):
+            byte, whole = (one.encode("utf-8", "surrogateescape") for one in (odd[0], field))
+            raise FieldError(text.find(byte, start), not_utf_8(whole))
+    return [field.strip(BLANKS) or None for field in fields]
+
+
+def whole_rows(
+    blocks: Iterable[TextBlock], dialect: Dialect, longest_field: int = LONGEST_LINE
+) -> Generator[TextBlock, None, None]:
+    """Yield the rows of blocks of lines, cut anew where a cut was inside of a quoted field.
+
+    A field that is longer than ``longest_field`` bytes is not waited for.
+    """
+    held, waiting = b"", b""  # the beginning of a row, and what has come since it was looked at
+    bytes_read = 0
+    for block in blocks:
+        bytes_read = block.bytes_read
+        text = block.tobytes().replace(b"\0", b" ")
+        waiting += squeezed(text) if dialect.separator == " " else text
+        if len(waiting) < len(held) and len(held) >= len(block.text):
+            continue  # else a field without an end would be looked through again for every block
+        text, waiting = (held + waiting if held else waiting), b""
+        whole = row_block(text, dialect, bytes_read)
+        cut = _behind_last_row(whole, text, dialect)
+        held = text[cut:]
+        if cut == len(text):
+            yield whole
+        elif cut:
+            yield row_block(text[:cut], dialect, bytes_read)
+        if len(held) > longest_field:
+            yield row_block(held, dialect, bytes_read)
+            held = b""
+    if held or waiting:
+        yield row_block(held + waiting, dialect, bytes_read)
+
+
+def places_of(byte: int, letters: NDArray[np.uint8]) -> Places:
+    """Return where a byte stands in a text."""
+    return np.flatnonzero(letters == byte)
+
+
+def row_block(text: bytes, dialect: Dialect, bytes_read: int) -> TextBlock:
+    """Return a text with its quotes."""
+    letters = np.frombuffer(text, np.uint8)
+    block = TextBlock(letters, len(text), 0, bytes_read)
+    if not dialect.quoting or b'"' not in text:
+        return block
+    quotes = places_of(QUOTE, letters)
+    return block._replace(
+        quotes=quotes, regular=_are_regular(letters, quotes, ord(dialect.separator))
+    )
+
+
+def _are_regular(letters: NDArray[np.uint8], quotes: Places, separator: int) -> bool:
+    """Whether every other quote begins a field and the ones between end it.
+
+    A doubled quote ends a field and at once begins one. The text ends in a newline.
+    """
+    opening, closing = quotes[::2], quotes[1::2]
+    before = letters[opening - 1]  # of the first letter of all: the last one, a newline
+    after, next_but_one = letters[closing + 1], letters[np.minimum(closing + 2, len(letters) - 1)]
+    opens = (before == separator) | (before == NEWLINE) | (before == QUOTE)
+    closes = (after == separator) | (after == NEWLINE) | (after == QUOTE)
+    closes |= (after == ord("\r")) & (next_but_one == NEWLINE)
+    return bool(opens.all() and closes.all())
+
+
+def _behind_last_row(block: TextBlock, text: bytes, dialect: Dialect) -> int:
+    """Return the place behind the last row that is whole."""
+    quotes = block.quotes
+    if quotes is None:
+        return len(text)
+    if not block.regular:
+        try:
+            for _ in rows(text, dialect):
+                pass
+        except FieldError as error:
+            return error.row if error.unclosed else len(text)
+        return len(text)
+    if len(quotes) % 2 == 0:
+        return len(text)
+    for k in range(len(quotes) - 1, -1, -2):  # opening quotes, from the one that is not closed
+        start = int(quotes[k - 1]) + 1 if k else 0
+        newline = text.rfind(b"\n", start, int(quotes[k]))
+        if newline >= 0:
+            return newline + 1
+    return 0
 
 
 class SeparatedParser:
@@ -45,80 +264,62 @@ class SeparatedParser:
         self._line = 1  # on which the next block begins
         self._row = 1
 
-    def parse(self, laid_out: tuple[Heading, WholeRows]) -> list[Table]:
+    def parse(self, laid_out: tuple[Heading, TextBlock]) -> list[Table]:
         """Return the rows of the next block; raise InputError with the line of what is wrong."""
         heading, block = laid_out
-        bad: tuple[BadRow, ...] = ()
-        spans = _spans_of(block)
-        frame = None if spans is None else _read_fast(spans, heading)
-        if frame is None or spans is None:
-            frame, spans, bad = self._read_plainly(block, heading)
-        lines = self._lines(spans)
-        self._line += len(spans.newlines)
-        frame = chosen_columns(frame, heading.choice)
+        frame, lines, bad = _read_fast(block, heading) or self._read_plainly(block, heading)
+        frame, lines = chosen_columns(frame, heading.choice), lines + self._line
         table = Table(frame, self._file, self._row, lines, block.bytes_read, heading, bad)
+        self._line += int(np.count_nonzero(block.text == NEWLINE))
         self._row += frame.height
         return list(in_slices(table))
 
-    def _read_plainly(
-        self, block: WholeRows, heading: Heading
-    ) -> "tuple[pl.DataFrame, _Spans, tuple[BadRow, ...]]":
-        skip = self._bad is not None and self._bad.skip
+    def _read_plainly(self, block: TextBlock, heading: Heading) -> Rows:
+        skip, text = self._bad is not None and self._bad.skip, block.tobytes()
         try:
-            plain = read_plainly(block.text, heading.dialect, heading.width, skip=skip)
+            columns, starts, faults = read_plainly(text, heading.dialect, heading.width, skip=skip)
         except FieldError as error:
-            refuse_unless_skipped(self._bad_row(0, error, block.text), self._bad)
+            refuse_unless_skipped(self._bad_row(0, error, text), self._bad)
             raise
-        names = [str(k) for k in range(heading.width)]
-        columns = dict(zip(names, plain.columns, strict=True))
-        frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))
-        newlines = places_of(NEWLINE, np.frombuffer(block.text, np.uint8))
-        starts = np.array(plain.starts, np.int64)
-        bad = tuple(self._bad_row(before, error, block.text) for before, error in plain.faults)
-        return frame, _Spans(b"", starts, len(starts), newlines), bad
+        named = {str(k): column for k, column in enumerate(columns)}
+        frame = pl.DataFrame(named, schema=dict.fromkeys(named, pl.String))
+        lines = np.searchsorted(places_of(NEWLINE, block.text), starts)
+        return frame, lines, tuple(self._bad_row(before, error, text) for before, error in faults)
 
     def _bad_row(self, before: int, error: FieldError, text: bytes) -> BadRow:
         line = self._line + text.count(b"\n", 0, error.place)
         return BadRow(before, f"{self._file}, line {line}", error.clause)
 
-    def _lines(self, spans: _Spans) -> Places:
-        if spans.starts is None:
-            return np.arange(self._line, self._line + spans.n_rows)
-        return self._line + np.searchsorted(spans.newlines, spans.starts)
 
-
-def _spans_of(block: WholeRows) -> _Spans | None:
-    """Return where the rows stand, None where quotes are not in order."""
-    is_closed = block.quotes is None or len(block.quotes) % 2 == 0
-    return _spans(block) if block.regular and is_closed else None
-
-
-def _read_fast(spans: _Spans, layout: Heading) -> "pl.DataFrame | None":
+def _read_fast(block: TextBlock, layout: Heading) -> Rows | None:
     """Return what polars reads, or None where that is not all, or nothing.
 
     polars must find as many rows as there are, and it fills a row that is too short with nulls, but
     takes none that is too long: so with the right number of separators every row has its fields.
     """
-    dialect = layout.dialect
-    if not spans.n_rows:
-        return pl.DataFrame(schema={str(k): pl.String for k in range(layout.width)})
+    if not block.regular or (block.quotes is not None and len(block.quotes) % 2):
+        return None
+    text, lines = _filled_lines(block)
+    dialect, schema = layout.dialect, {str(k): pl.String for k in range(layout.width)}
+    if not len(lines):
+        return pl.DataFrame(schema=schema), lines, ()
     try:
         frame = pl.read_csv(
-            _protected(spans.text),
+            _protected(text),
             has_header=False,
-            schema={str(k): pl.String for k in range(layout.width)},
+            schema=schema,
             separator=dialect.separator,
             quote_char='"' if dialect.quoting else None,
         )
     except polars_failures():
         return None
-    if frame.height != spans.n_rows or frame.width != layout.width:
+    if frame.height != len(lines) or frame.width != layout.width:
         return None
     if layout.width > 1 and frame.to_series(-1).null_count():
-        n_separators = _count_separators(spans.text, dialect)
-        if n_separators != spans.n_rows * (layout.width - 1):
+        n_separators = _count_separators(text, dialect)
+        if n_separators != len(lines) * (layout.width - 1):
             return None
-    return _tidied(frame, spans.text, dialect)
+    return _tidied(frame, text, dialect), lines, ()
 
 
 def _protected(text: bytes) -> bytes:
@@ -158,18 +359,17 @@ def _tidied(frame: "pl.DataFrame", text: bytes, dialect: Dialect) -> "pl.DataFra
     return frame
 
 
-def _spans(block: WholeRows) -> _Spans:
-    letters = np.frombuffer(block.text, np.uint8)
-    newlines = places_of(NEWLINE, letters)
+def _filled_lines(block: TextBlock) -> tuple[bytes, Places]:
+    """Return a text without its blank lines, and the line on which each row begins, from 0 on."""
+    letters, newlines = block.text, places_of(NEWLINE, block.text)
     ends = newlines if block.quotes is None else newlines[~_inside(block.quotes, newlines)]
     starts = np.concatenate([np.zeros(1, np.int64), ends[:-1] + 1])
+    is_simple = len(ends) == len(newlines)
+    lines = np.arange(len(starts)) if is_simple else np.searchsorted(newlines, starts)
     blank = _are_blank(letters, starts, ends)
     if blank is None:
-        is_simple = len(ends) == len(newlines)
-        return _Spans(block.text, None if is_simple else starts, len(starts), newlines)
-    text = letters[np.repeat(~blank, ends + 1 - starts)].tobytes()
-    starts = starts[~blank]
-    return _Spans(text, starts, len(starts), newlines)
+        return block.tobytes(), lines
+    return letters[np.repeat(~blank, ends + 1 - starts)].tobytes(), lines[~blank]
 
 
 def _are_blank(

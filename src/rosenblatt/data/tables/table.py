@@ -4,22 +4,46 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.bad_rows import BadRow
+from rosenblatt.data.batch import BadRow, Batch
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError
 from rosenblatt.wording import counted, word_list
 
-if TYPE_CHECKING:
-    from rosenblatt.data.tables.heading import Heading
-
 MOST_ROWS = 1 << 16  # in a table
 MOST_BYTES = 4 << 20  # about, in memory
 SHOWN = 12  # names of columns in an error message
+
+
+class ColumnPlaces(NamedTuple):
+    """Columns of a file: what each is called in tables, and its number in the file from 0."""
+
+    names: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+
+class Dialect(NamedTuple):
+    """How the fields of a text are parted."""
+
+    separator: str
+    quoting: bool
+
+
+class Heading(NamedTuple):
+    """What the first rows say, or the caller."""
+
+    dialect: Dialect
+    width: int  # fields in a row
+    header: bool
+    choice: ColumnPlaces
+    detected: bool = False  # whether the rows said if there is a header, not the caller
+    notes: tuple[str, ...] = ()  # sentences that a person should see
+    label: str | None = None  # the column that the header marks as that of the labels
+    others: tuple[str, ...] = ()  # columns that it marks as something else than features
 
 
 class Table(NamedTuple):
@@ -34,8 +58,10 @@ class Table(NamedTuple):
     first_row: int  # number of the first row in the file, counted from 1
     lines: NDArray[np.int64] | None  # on which each row begins, counted from 1, in files of lines
     bytes_read: int  # of the file, packed as it may be, up to the end of the table or a little more
-    heading: "Heading | None" = None  # how CSV or TSV is laid out
+    heading: Heading | None = None  # how CSV or TSV is laid out
     bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
+    numbers: NDArray[np.float64] | None = None  # (n_rows, n_numeric), NaN for none; once prepared
+    texts: tuple[Batch, ...] = ()  # terms or features of each text column, once prepared
 
     def without(self, bad: Sequence[BadRow]) -> "Table":
         """Return the table without some of its rows, which are bad."""
@@ -98,13 +124,6 @@ class Selection(NamedTuple):
     def required(self) -> tuple[str, ...]:
         """Those that a file must have."""
         return tuple(name for name in self.names if name not in self.optional)
-
-
-class ColumnPlaces(NamedTuple):
-    """Columns of a file: what each is called in tables, and its number in the file from 0."""
-
-    names: tuple[str, ...]
-    numbers: tuple[int, ...]
 
 
 def wanted_columns(names: Sequence[str] | None, optional: Collection[str]) -> Selection | None:
