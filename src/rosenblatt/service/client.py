@@ -49,12 +49,8 @@ Answer = TypeVar("Answer")
 class ServiceError(RosenblattError):
     """What the service, or the way to it, refused; the text is the service's own sentence.
 
-    Attributes
-    ----------
-    status : int or None
-        Status of HTTP; None where no answer came.
-    retry_after : float or None
-        Seconds after which the service asks to be tried again.
+    ``status`` is that of HTTP, None if no answer came, and ``retry_after`` the number of seconds
+    after which the service asks to be tried again.
     """
 
     def __init__(
@@ -149,16 +145,10 @@ class Client:
         return self._get(ModelList, "/v1/models").models
 
     def create(self, model: str, *, file: bytes | None = None, **spec: Any) -> Description:
-        """Create a model; the same again changes nothing.
+        """Create a model, or go on from the contents of a model ``file``.
 
-        Parameters
-        ----------
-        model : str
-            Its name.
-        file : bytes, optional
-            Contents of a model file, to go on from there.
-        spec : rule, memory, parameters, zero, fit_intercept, scale, classes, features
-            As in ``ModelSpec``: ``rule="pa1", parameters={"C": 0.5}, features={"kind": "hashed"}``.
+        The same again changes nothing. ``spec`` holds fields of ``ModelSpec``, for example
+        ``rule="pa1", parameters={"C": 0.5}, features={"kind": "hashed"}``.
         """
         body = _without_none(file=msgspec.to_builtins(file))
         return self._ask(Description, "PUT", _path(model), {**spec, **body})
@@ -176,16 +166,7 @@ class Client:
     def predict(
         self, model: str, features: Features, *, id: str | None = None, version: int | None = None
     ) -> Prediction:
-        """Predict one row, with an id if ``feedback`` is to name it later.
-
-        Parameters
-        ----------
-        model : str
-        features : mapping of names to numbers, words or bools, or a sequence of numbers
-        id : str, optional
-        version : int, optional
-            As the model was then. Default: as it is.
-        """
+        """Predict one row, by an older version if given; ``feedback`` can name its id later."""
         body = _without_none(features=features, id=id, version=version)
         return self._ask(Prediction, "POST", _path(model, "predict"), body)
 
@@ -236,16 +217,16 @@ class Client:
     def journal(self, model: str, *, after: int = 0) -> Iterator[JournalLine]:
         """Yield the events of a model after a sequence number, up to the newest at the time."""
         end = self.describe(model).version
-        decode = msgspec.json.Decoder(JournalLine).decode_lines
         while after < end:
             limit = min(LINES, end - after)
-            path = _path(model, "journal")
-            yield from decode(self._send("GET", path, query={"after": after, "limit": limit}))
+            yield from self._lines(model, after=after, limit=limit)
             after += limit
 
     def mistakes(self, model: str, *, limit: int = 20) -> list[JournalLine]:
         """Return the latest examples that were predicted wrong, the last one first."""
-        query = {"mistakes": 1, "limit": limit}
+        return self._lines(model, mistakes=1, limit=limit)
+
+    def _lines(self, model: str, **query: int) -> list[JournalLine]:
         found = self._send("GET", _path(model, "journal"), query=query)
         return msgspec.json.Decoder(JournalLine).decode_lines(found)
 
@@ -265,19 +246,11 @@ class Client:
         before: float | None = None,
         wait: bool = True,
     ) -> Forgotten:
-        """Forget the examples that fit all that is given: the model never saw them.
+        """Forget examples, so that the model never saw them.
 
-        Parameters
-        ----------
-        model : str
-        id : str, optional
-            Of one example.
-        token : str, optional
-            Name of the token that taught them.
-        before : float, optional
-            Time in seconds since 1970.
-        wait : bool, default True
-            Whether to return only when a replay has ended. Without, ``job`` tells how far it is.
+        Those are meant that fit all that is given: the ``id`` of one, the name of the ``token``
+        that taught them, taught ``before`` a time in seconds since 1970. With ``wait`` it returns
+        when the replay has ended; without, ``job`` tells how far it is.
         """
         body = _without_none(id=id, token=token, before=before)
         found = self._ask(Forgotten, "POST", _path(model, "forget"), body, again=False)
@@ -312,14 +285,9 @@ class Client:
         *,
         models: Sequence[str] | None = None,
     ) -> TokenAnswer:
-        """Make a token; its ``token`` is shown only in this answer.
+        """Make a token for some models or all; its ``token`` is shown only in this answer.
 
-        Parameters
-        ----------
-        name : str
-        scopes : sequence of {"predict", "teach", "inspect", "admin"}
-        models : sequence of str, optional
-            Default: all.
+        The scopes are "predict", "teach", "inspect" and "admin".
         """
         models = None if models is None else list(models)
         body = _without_none(name=name, scopes=list(scopes), models=models)
@@ -348,9 +316,7 @@ class Client:
     # The way there
 
     def _get(self, kind: type[Answer], path: str, **query: Any) -> Answer:
-        return msgspec.json.decode(
-            self._send("GET", path, query=_without_none(**query)), type=kind, strict=True
-        )
+        return msgspec.json.decode(self._send("GET", path, query=_without_none(**query)), type=kind)
 
     def _ask(
         self, kind: type[Answer], method: str, path: str, body: Any, *, again: bool = True

@@ -7,9 +7,9 @@ them, and writes a base, in one transaction: a crash leaves either all of it or 
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -24,6 +24,7 @@ from rosenblatt.service.journal import (
     FORGOT,
     RESTORE,
     ROLLED_BACK,
+    WAITING,
     Event,
     JobRecord,
     JournalReader,
@@ -37,31 +38,25 @@ from rosenblatt.service.writer import Entry, Writer, columns_of
 TURNS = 3  # a replay catches up so often beside the service before it does the rest within
 RETRY_SECONDS = 1.0  # between looks at jobs while nothing can be done about them
 _request = msgspec.json.Decoder(ForgetRequest)
-Answered = tuple[Any, Callable[[], None]]
+Answered = tuple[Any, ...]  # the answer to a command, and what shows it to readers
 
 
 def matching(reader: JournalReader, entry: Entry, request: ForgetRequest) -> list[Event]:
     """Return the examples that a request means."""
-    if request.id is None and request.token is None and request.before is None:
+    wanted = _given(request)
+    if not wanted:
         msg = "Say which examples are to be forgotten: give id, token or before."
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
     model = entry.record.model
-    if request.id is not None:
-        event = reader.event(model, request.id)
-        if event is None:
-            msg = f"The model {entry.record.name!r} has no example {request.id!r:.80}."
-            raise RequestError(HTTPStatus.NOT_FOUND, msg)
-    return reader.examples(model, id_=request.id, token=request.token, before=request.before)
+    if request.id is not None and reader.event(model, request.id) is None:
+        msg = f"The model {entry.record.name!r} has no example {request.id!r:.80}."
+        raise RequestError(HTTPStatus.NOT_FOUND, msg)
+    return reader.examples(model, **wanted)
 
 
-@contextmanager
-def _final(writer: Writer) -> Iterator[None]:
-    """Commit what is done within; the weights have changed, so an error makes the learners void."""
-    try:
-        with writer.journal.transaction():
-            yield
-    except RosenblattError as error:
-        raise RuntimeError(str(error)) from error
+def _given(request: ForgetRequest) -> dict[str, Any]:
+    fields = msgspec.structs.asdict(request)
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def roll_back(
@@ -69,20 +64,16 @@ def roll_back(
 ) -> Answered:
     """Make an older version the newest; a command. ``served`` is the model of that version."""
     writer.check_current(entry)
-    model = entry.record.model
-    if version < (writer.journal.here.model(model) or entry.record).oldest:
+    model, journal, head = entry.record.model, writer.journal, entry.own.version + 1
+    if version < (journal.here.model(model) or entry.record).oldest:
         msg = f"Version {version} held examples that have been forgotten meanwhile."
         raise RequestError(HTTPStatus.GONE, msg)
-    entry.own.version += 1
-    note = text_of({"version": version})
-    event = Event(
-        entry.own.version, ROLLED_BACK, None, None, None, token, writer.clock(), note=note
-    )
-    with _final(writer):
-        writer.journal.append(model, [event])
-        writer.journal.add_base(model, entry.own.version, file_of(served.model()))
-    entry.own.learner = served
-    return entry.own.version, writer.renewed(entry, forgotten=False)
+    file, note = file_of(served.model()), text_of({"version": version})
+    with journal.transaction():
+        event = Event(head, ROLLED_BACK, None, None, None, token, writer.clock(), note=note)
+        journal.append(model, [event])
+        journal.insert("bases", model=model, sequence=head, file=file)
+    return head, writer.renewed(entry, served, forgotten=False)
 
 
 class Replays:
@@ -106,9 +97,8 @@ class Replays:
         writer.check_current(entry)
         examples = matching(writer.journal.here, entry, request)
         with writer.journal.transaction():
-            job = writer.journal.add_job(
-                entry.record.model, text_of(request), token, writer.clock()
-            )
+            known = {"model": entry.record.model, "token": token, "time": writer.clock()}
+            job = writer.journal.insert("jobs", request=text_of(request), status=WAITING, **known)
         answer = Forgotten(examples=len(examples), version=entry.own.version, job=job)
         return answer, self._wanted.set
 
@@ -163,7 +153,7 @@ class Replays:
             def fail() -> Answered:
                 with writer.journal.transaction():
                     writer.journal.end_job(job.job, FAILED, text_of({"error": message}))
-                return None, lambda: None
+                return (None,)
 
             self._wait(fail)
 
@@ -212,24 +202,20 @@ class Replay:
         model, journal = entry.record.model, writer.journal
         writer.check_current(entry)
         if journal.here.last_turn(model) != self._turn:
-            return False, lambda: None  # what counts has changed meanwhile
+            return (False,)  # what counts has changed meanwhile
         self._learn(journal.here)
         examples = matching(journal.here, entry, self._request)
-        entry.own.learner = self._served
-        entry.own.version = head = entry.own.version + 1
-        by = [
-            name for name in ("id", "token", "before") if getattr(self._request, name) is not None
-        ]
-        note = text_of({"examples": len(examples), "by": by})
+        head, file = entry.own.version + 1, file_of(self._served.model())
+        note = text_of({"examples": len(examples), "by": list(_given(self._request))})
         answer = Forgotten(examples=len(examples), version=head, job=job)
-        with _final(writer):
+        with journal.transaction():
             event = Event(head, FORGOT, None, None, None, token, writer.clock(), note=note)
             journal.append(model, [event])
             journal.erase(model, [one.sequence for one in examples], head)
             journal.forget_versions(model, head)
-            journal.add_base(model, head, file_of(entry.own.learner.model()))
+            journal.insert("bases", model=model, sequence=head, file=file)
             journal.rewrite(model, self._rewritten)
             journal.end_job(job, ERASED, text_of(answer))
         writer.drop_snapshots(entry)
         writer.empty_log()
-        return True, writer.renewed(entry, forgotten=True)
+        return True, writer.renewed(entry, self._served, forgotten=True)

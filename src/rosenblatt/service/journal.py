@@ -14,9 +14,9 @@ import operator
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from rosenblatt.errors import InputError
 
@@ -170,6 +170,12 @@ class JobRecord(NamedTuple):
 FIELDS = ", ".join(Event._fields)
 INSERT = f"INSERT INTO events (model, {FIELDS}) VALUES (?{', ?' * len(Event._fields)})"
 PRESENT = f"kind = {LEARNED} AND forgotten IS NULL"
+EXAMPLES = {  # conditions on examples that are not yet forgotten
+    "model": f"model = :model AND kind IN ({LEARNED}, {HELD_BACK}) AND forgotten IS NULL",
+    "id": "(id = :id OR source = (SELECT sequence FROM events WHERE model = :model AND id = :id))",
+    "token": "token = :token",
+    "before": "time < :before",
+}
 TURNS = "events INDEXED BY events_by_turn WHERE kind IN (3, 4) AND model = ?"  # change what counts
 WRONG = "(predicted IS NULL OR predicted <> label)"
 
@@ -258,19 +264,18 @@ class Journal:
 
     def has_room(self) -> bool:
         """Return whether the file may grow, or has pages to use again."""
-        values = [
-            self.connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("max_page_count", "page_count", "freelist_count")
-        ]
-        most, pages, free = values
+        names = "max_page_count", "page_count", "freelist_count"
+        texts = [f"PRAGMA {name}" for name in names]
+        most, pages, free = (self.connection.execute(text).fetchone()[0] for text in texts)
         return bool(pages < most or free)
 
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
 
-    def reader(self) -> "JournalReader":
-        """Return a connection that reads the journal as it is now, for another thread; close it."""
+    @contextmanager
+    def reader(self) -> "Iterator[JournalReader]":
+        """Read the journal as it is now, for another thread."""
         connection = sqlite3.connect(
             f"{self.path.resolve().as_uri()}?mode=ro",
             uri=True,
@@ -278,37 +283,30 @@ class Journal:
             isolation_level=None,
             check_same_thread=False,
         )
-        connection.execute("BEGIN")
-        return JournalReader(connection)
+        with closing(connection):
+            connection.execute("BEGIN")
+            yield JournalReader(connection)
 
     @property
     def here(self) -> "JournalReader":
         """What can be read in the thread that writes, its open transaction included."""
         return JournalReader(self.connection)
 
-    def begin(self) -> None:
-        """Begin a transaction."""
-        self.connection.execute("BEGIN IMMEDIATE")
-
-    def commit(self) -> None:
-        """Force all since ``begin`` to the disk; nothing is acknowledged before it returns."""
-        self.connection.execute("COMMIT")
-
-    def roll_back(self) -> None:
-        """Give up all since ``begin``."""
-        if self.connection.in_transaction:
-            self.connection.execute("ROLLBACK")
-
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit what is done within, or give it up where something is raised."""
-        self.begin()
+        """Commit what is done within, or give it up if something is raised."""
+        self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self.commit()
         except BaseException:
-            self.roll_back()
+            with suppress(sqlite3.Error):  # SQLite may have done so itself
+                self.connection.execute("ROLLBACK")
             raise
-        self.commit()
+
+    def commit(self) -> None:
+        """Force a transaction to the disk; nothing is acknowledged before it returns."""
+        self.connection.execute("COMMIT")
 
     def empty_log(self) -> bool:
         """Empty the write-ahead log; return False while a reader, such as a backup, holds it.
@@ -324,23 +322,16 @@ class Journal:
             self.connection.execute(f"UPDATE jobs SET status = '{DONE}' WHERE status = '{ERASED}'")
         return not held
 
-    # models
-
-    def add_model(self, name: str, spec: str, time: float, file: bytes | None) -> int:
-        """Add a model whose first base is this model file, and return its number."""
-        cursor = self.connection.execute(
-            "INSERT INTO models (name, spec, created) VALUES (?, ?, ?)", (name, spec, time)
-        )
-        number = int(cursor.lastrowid or 0)
-        self.add_base(number, 0, file)
-        return number
+    def insert(self, table: str, **values: Any) -> int:
+        """Add a row to a table, and return its number."""
+        names, places = ", ".join(values), ", ".join("?" * len(values))
+        text = f"INSERT INTO {table} ({names}) VALUES ({places})"
+        return int(self.connection.execute(text, [*values.values()]).lastrowid or 0)
 
     def remove_model(self, model: int) -> None:
         """Remove a model with all of its examples."""
         for table in ("events", "bases", "jobs", "models"):
             self.connection.execute(f"DELETE FROM {table} WHERE model = ?", (model,))
-
-    # events
 
     def append(self, model: int, events: Iterable[Event]) -> None:
         """Add events, which have the next numbers."""
@@ -362,12 +353,6 @@ class Journal:
             ((by, sequence) for sequence in sequences),
         )
 
-    # bases
-
-    def add_base(self, model: int, sequence: int, file: bytes | None) -> None:
-        """Add the model as it is at a version."""
-        self.connection.execute("INSERT INTO bases VALUES (?, ?, ?)", (model, sequence, file))
-
     def forget_versions(self, model: int, before: int) -> None:
         """Remove what would bring back a version before this one, but for the first base."""
         self.connection.execute(
@@ -375,27 +360,10 @@ class Journal:
         )
         self.connection.execute("UPDATE models SET oldest = ? WHERE model = ?", (before, model))
 
-    # jobs
-
-    def add_job(self, model: int, request: str, token: str | None, time: float) -> int:
-        """Add a job that waits, and return its number."""
-        cursor = self.connection.execute(
-            "INSERT INTO jobs (model, request, token, time, status) VALUES (?, ?, ?, ?, 'waiting')",
-            (model, request, token, time),
-        )
-        return int(cursor.lastrowid or 0)
-
     def end_job(self, job: int, status: str, answer: str) -> None:
         """Write down how a job ended."""
-        self.connection.execute(
-            "UPDATE jobs SET status = ?, answer = ? WHERE job = ?", (status, answer, job)
-        )
-
-    # tokens
-
-    def add_token(self, token: TokenRecord) -> None:
-        """Add a token."""
-        self.connection.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?)", token)
+        text = "UPDATE jobs SET status = ?, answer = ? WHERE job = ?"
+        self.connection.execute(text, (status, answer, job))
 
     def remove_token(self, name: str) -> None:
         """Remove a token: it is no longer accepted."""
@@ -408,26 +376,16 @@ class JournalReader:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _all(self, text: str, *values: Any) -> list[Any]:
         return self._connection.execute(text, values).fetchall()
 
-    def _events(self, where: str, *values: Any) -> Iterator[Event]:
+    def _events(self, where: str, values: Any) -> Iterator[Event]:
         rows = self._connection.execute(f"SELECT {FIELDS} FROM events WHERE {where}", values)
         return map(Event._make, rows)
 
     def models(self) -> list[ModelRecord]:
         """Return all models by name."""
-        text = "SELECT model, name, spec, created, oldest FROM models ORDER BY name"
+        text = f"SELECT {', '.join(ModelRecord._fields)} FROM models ORDER BY name"
         return [ModelRecord(*row) for row in self._all(text)]
 
     def model(self, model: int) -> ModelRecord | None:
@@ -441,45 +399,23 @@ class JournalReader:
 
     def event(self, model: int, id_: str) -> Event | None:
         """Return the event of an id."""
-        found = list(self._events("model = ? AND id = ?", model, id_))
-        return found[0] if found else None
+        return next(self._events("model = ? AND id = ?", (model, id_)), None)
 
     def events(
         self, model: int, after: int, upto: int | None = None, where: str = "1"
     ) -> Iterator[Event]:
         """Yield the events after one and up to another, in order."""
         clauses = f"model = ? AND sequence > ? AND sequence <= ? AND {where} ORDER BY sequence"
-        return self._events(clauses, model, after, 1 << 62 if upto is None else upto)
+        return self._events(clauses, (model, after, 1 << 62 if upto is None else upto))
 
-    def examples(
-        self,
-        model: int,
-        *,
-        id_: str | None = None,
-        token: str | None = None,
-        before: float | None = None,
-    ) -> list[Event]:
-        """Return the examples, learned or held back, that all of these say, not yet forgotten."""
-        clauses = [f"kind IN ({LEARNED}, {HELD_BACK})", "forgotten IS NULL"]
-        values: list[Any] = [model]
-        if id_ is not None:
-            clauses.append(
-                "(id = ? OR source = (SELECT sequence FROM events WHERE model = ? AND id = ?))"
-            )
-            values += [id_, model, id_]
-        if token is not None:
-            clauses.append("token = ?")
-            values.append(token)
-        if before is not None:
-            clauses.append("time < ?")
-            values.append(before)
-        where = f"model = ? AND {' AND '.join(clauses)} ORDER BY sequence"
-        return list(self._events(where, *values))
+    def examples(self, model: int, **wanted: Any) -> list[Event]:
+        """Return the examples, learned or held back, with this ``id`` and ``token``, ``before``."""
+        where = " AND ".join(EXAMPLES[name] for name in ("model", *wanted))
+        return list(self._events(f"{where} ORDER BY sequence", {"model": model, **wanted}))
 
     def last_turn(self, model: int) -> int:
         """Return the last event that changed which examples count, 0 without one."""
-        found = self._all(f"SELECT MAX(sequence) FROM {TURNS}", model)
-        return found[0][0] or 0
+        return self._all(f"SELECT MAX(sequence) FROM {TURNS}", model)[0][0] or 0
 
     def returns(self, model: int) -> list[tuple[int, int]]:
         """Return the returns on the way to the newest version: their events and their versions."""
@@ -510,8 +446,8 @@ class JournalReader:
         found: list[Event] = []
         clauses = "model = ? AND sequence > ? AND sequence <= ? ORDER BY sequence DESC LIMIT ?"
         for start, stop in reversed(self._stretches(model)):
-            rest = limit - len(found)
-            found += self._events(f"{PRESENT} AND {where} AND {clauses}", model, start, stop, rest)
+            values = model, start, stop, limit - len(found)
+            found += self._events(f"{PRESENT} AND {where} AND {clauses}", values)
         return found
 
     def undone(self, model: int, events: Iterable[Event]) -> dict[int, int]:
@@ -564,8 +500,6 @@ class JournalReader:
 
     def jobs(self, model: int | None = None) -> list[JobRecord]:
         """Return the jobs of a model, or all that wait for a replay."""
-        if model is None:
-            rows = self._all("SELECT * FROM jobs WHERE status = 'waiting' ORDER BY job")
-        else:
-            rows = self._all("SELECT * FROM jobs WHERE model = ? ORDER BY job", model)
+        where, value = ("status", WAITING) if model is None else ("model", model)
+        rows = self._all(f"SELECT * FROM jobs WHERE {where} = ? ORDER BY job", value)
         return [JobRecord(*row) for row in rows]

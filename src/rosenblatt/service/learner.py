@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -44,35 +43,21 @@ class Effect(NamedTuple):
     n_classes: int  # that were known with it
 
 
-@dataclass
-class Changes:
-    """What a group of lessons changed in the weights, for those who read another copy."""
+class Changes(NamedTuple):
+    """What a group of lessons changed in the weights, for readers of another copy."""
 
     classes: tuple[Class, ...]
     n_features: int
-    count: int
-    features: NDArray[Any] | None  # None: all of them, in arrays of their own
-    weights: NDArray[Any]
-    ledger: NDArray[Any] | None
-    by_feature: bool
-    moments: NDArray[Any] | None  # of scaled features
+    features: Any  # numbers of those that changed, and of the bias; ...: all of them
+    state: State  # of these features
+    moments: NDArray[Any] | None  # likewise, where features are scaled
 
 
 class ServedLearner(OnlineLearner):
-    """An online learner whose lessons are undone where a request fails, and published to readers.
+    """An online learner whose lessons are undone if a request fails, and published to readers.
 
-    Parameters
-    ----------
-    learner : Learner
-        Rule, memory and their parameters.
-    space : FeatureSpace
-        How features are numbered; it grows with the examples, and is shared with readers.
-    classes : sequence of labels
-        Those known from the start.
-    most_classes : int
-        More are refused.
-    scale : bool
-        Whether numbers are scaled by their running mean and deviation.
+    Its space grows with the examples and is shared with readers. ``scale`` scales numbers by their
+    running mean and deviation.
     """
 
     def __init__(
@@ -240,13 +225,11 @@ class ServedLearner(OnlineLearner):
 
     def check_label(self, label: Class) -> None:
         """Raise InputError for a label that cannot be a class of this model."""
-        if label in self._numbers:
-            if type(label) is bool and type(self._classes[0]) is not bool:
-                raise self._other_kind(label)
-            return
         if self._classes and _kind(label) is not _kind(self._classes[0]):
-            raise self._other_kind(label)
-        if len(self._classes) >= self.most_classes:
+            known = ", ".join(f"{one!r:.80}" for one in self._classes[:3])
+            msg = f"The label {label!r:.80} is of another type than the classes so far, {known}."
+            raise InputError(msg)
+        if label not in self._numbers and len(self._classes) >= self.most_classes:
             msg = (
                 f"The label {label!r:.80} is new and the model has all {self.most_classes} classes "
                 "that it may have."
@@ -263,11 +246,6 @@ class ServedLearner(OnlineLearner):
             text = str(label) if str(label) in texts else Spellings(texts).find(label)
             number = None if text is None else texts.index(text)
         return label if number is None else self._classes[number]
-
-    def _other_kind(self, label: Class) -> InputError:
-        known = ", ".join(f"{one!r:.80}" for one in self._classes[:3])
-        msg = f"The label {label!r:.80} is of another type than the classes so far, {known}."
-        return InputError(msg)
 
     def grow(self, label: Class) -> None:
         """Make room for a class that is new."""
@@ -330,59 +308,44 @@ class ServedLearner(OnlineLearner):
 
     def changes(self) -> Changes:
         """Return what has changed since the last call."""
-        state, touched = self.state, self._touched
-        self._touched = []
-        whole = touched is None or sum(map(len, touched)) * 2 > self._width
-        if whole or not self.space.sparse:
-            return self._whole()
-        at = np.append(
-            np.unique(np.concatenate(touched)) if touched else np.empty(0, np.int64),
-            state.n_features,
-        )
-        return Changes(
-            *(self._classes, self._width, state.count, at, state.weights[at]),
-            *(None if state.ledger is None else state.ledger[at], state.by_feature),
-            None if self.moments is None else self.moments.values[:, at[:-1]],
-        )
+        touched, self._touched = self._touched, []
+        at: Any = ...
+        if touched is not None and self.space.sparse and sum(map(len, touched)) * 2 <= self._width:
+            numbers = np.unique(np.concatenate([np.empty(0, np.int64), *touched]))
+            at = np.append(numbers, self.state.n_features)
+        moments = None if self.moments is None else self.moments.values[:, _without_bias(at)].copy()
+        return Changes(self._classes, self._width, at, self._copied(at), moments)
 
-    def _whole(self) -> Changes:
+    def _copied(self, at: Any = ...) -> State:
+        """Return a copy of the weights of some features, to read from."""
         state = self.state
-        ledger = None if state.ledger is None else state.ledger.copy()
-        return Changes(
-            *(self._classes, self._width, state.count, None),
-            *(state.weights.copy(), ledger, state.by_feature),
-            None if self.moments is None else self.moments.values.copy(),
-        )
+        ledger = None if state.ledger is None else np.array(state.ledger[at])
+        weights = np.array(state.weights[at])
+        return State(weights, ledger, state.n_classes, state.count, state.by_feature)
 
     def apply(self, changes: Changes) -> None:
         """Change to what another learner of the same space was when it gave these changes."""
-        state, features = self.state, changes.features
+        state, new, at = self.state, changes.state, changes.features
         self._width, self.is_origin = changes.n_features, False
-        if features is None and (
-            changes.classes != self._classes or changes.weights.shape != state.weights.shape
-        ):
-            self.state = State(
-                *(changes.weights, changes.ledger, len(changes.classes), changes.count),
-                changes.by_feature,
-            )
+        same_size = at is not ... or new.weights.shape == state.weights.shape
+        if not same_size or changes.classes != self._classes:
+            self.state = new
             if self.moments is not None and changes.moments is not None:
                 self.moments.values = changes.moments
             self._set_classes(changes.classes)
             return
         # in the same memory, whose addresses kernels know
-        at: Any = ... if features is None else features
-        state.weights[at] = changes.weights
+        state.weights[at] = new.weights
         if state.ledger is not None:
-            state.ledger[at] = changes.ledger
-        state.count = changes.count
+            state.ledger[at] = new.ledger
+        state.count = new.count
         if self.moments is not None:
-            self.moments.values[:, at if features is None else features[:-1]] = changes.moments
+            self.moments.values[:, _without_bias(at)] = changes.moments
 
     def view(self) -> "ServedLearner":
         """Return a copy to read from: weights of its own, the numbering shared."""
-        other, seen = object.__new__(ServedLearner), self._whole()
-        state = State(seen.weights, seen.ledger, len(seen.classes), seen.count, seen.by_feature)
-        other.__dict__.update(self.__getstate__(), state=state, moments=deepcopy(self.moments))
+        other, moments = object.__new__(ServedLearner), deepcopy(self.moments)
+        other.__dict__.update(self.__getstate__(), state=self._copied(), moments=moments)
         return other
 
     def model(self) -> Model | None:
@@ -417,10 +380,13 @@ def _gathered(rows: CSR, weights: NDArray[Any], ledger: NDArray[Any], count: int
     return CSR(rows.data, np.arange(n, dtype=np.int32), rows.indptr, n, rows.constant), needed
 
 
+def _without_bias(features: Any) -> Any:
+    return ... if features is ... else features[:-1]
+
+
 def _in_order(labels: Sequence[Class]) -> tuple[Class, ...]:
     """Return different labels as NumPy sorts them."""
-    different: list[Any] = list(dict.fromkeys(labels))
-    return tuple(sorted(different))
+    return tuple(sorted(dict.fromkeys(labels)))
 
 
 def _kind(label: Class) -> type:

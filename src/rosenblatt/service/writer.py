@@ -295,16 +295,15 @@ class Writer:
         shows: list[Callable[[], None]] = []
         try:
             _check_open(self._fault)
-            self.journal.begin()
-            for task in group:
-                try:
-                    task.result = task.run()
-                except RosenblattError as error:
-                    task.error = error
-                else:
-                    entries[id(task.entry)] = cast("Entry", task.entry)
-            shows = [entry.publishing() for entry in entries.values()]
-            self.journal.commit()
+            with self.journal.transaction():
+                for task in group:
+                    try:
+                        task.result = task.run()
+                    except RosenblattError as error:
+                        task.error = error
+                    else:
+                        entries[id(task.entry)] = cast("Entry", task.entry)
+                shows = [entry.publishing() for entry in entries.values()]
             self.commits += 1
         except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
             if self._fault is None:
@@ -391,8 +390,6 @@ class Writer:
 
     def _fail(self, error: Exception) -> None:
         """Go read-only: the learners hold what was not stored."""
-        with contextlib.suppress(sqlite3.Error):
-            self.journal.roll_back()
         full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
         self._recoverable = full
         log.error("The service is read-only from now on.", exc_info=error)
@@ -452,11 +449,11 @@ class Writer:
         spec, remembered = spec_from(record.spec), Remembered(self.limits)
         return Entry(record, spec, own, own.copy(), remembered, snapshot)
 
-    def create(self, name: str, spec: ModelSpec) -> tuple[Entry, Callable[[], None]]:
+    def create(self, name: str, spec: ModelSpec) -> tuple[Any, ...]:
         """Create a model; a command."""
         if name in self._own:
             if self._own[name].spec == _without_file(spec):
-                return self._own[name], lambda: None
+                return (self._own[name],)
             msg = f"There is a model {name!r} already; delete it first or choose another name."
             raise RequestError(HTTPStatus.CONFLICT, msg)
         if len(self._own) >= self.limits.models:
@@ -467,7 +464,8 @@ class Writer:
         now = self.clock()
         text = text_of(_without_file(spec))
         with self.journal.transaction():
-            number = self.journal.add_model(name, text, now, spec.file)
+            number = self.journal.insert("models", name=name, spec=text, created=now)
+            self.journal.insert("bases", model=number, sequence=0, file=spec.file)
         entry = self._entry(ModelRecord(number, name, text, now, 0))
         self._own[name] = entry
 
@@ -496,12 +494,14 @@ class Writer:
         if self._own.get(entry.record.name) is not entry:
             raise no_model(entry.record.name)
 
-    def renewed(self, entry: Entry, *, forgotten: bool) -> Callable[[], None]:
-        """Return what shows readers a replaced learner; ``forgotten`` drops old predictions."""
+    def renewed(
+        self, entry: Entry, served: ServedLearner, *, forgotten: bool
+    ) -> Callable[[], None]:
+        """Replace a learner, and return what shows it; ``forgotten`` drops old predictions."""
         reader, model = self.journal.here, entry.record.model
         record = reader.model(model) or entry.record
-        entry.snapshot = entry.own.version
-        entry.own = Standing(entry.own.learner, entry.snapshot, *reader.counts(model))
+        entry.snapshot = reader.head(model)
+        entry.own = Standing(served, entry.snapshot, *reader.counts(model))
         shown = entry.own.copy()
 
         def show() -> None:
@@ -543,7 +543,7 @@ class Writer:
             msg = f"There is a token {token.name!r} already; remove it first."
             raise RequestError(HTTPStatus.CONFLICT, msg)
         with self.journal.transaction():
-            self.journal.add_token(token)
+            self.journal.insert("tokens", **token._asdict())
         return token, self._read_tokens()
 
     def remove_token(self, name: str) -> tuple[None, Callable[[], None]]:
