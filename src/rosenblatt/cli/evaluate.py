@@ -1,6 +1,6 @@
 """How good a model is on rows that have labels."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,8 @@ from rosenblatt.cli.tables import Cell
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.evaluation import Evaluation, evaluation_of, wilson
-from rosenblatt.models.metrics import METRICS
 from rosenblatt.models.model import Model
+from rosenblatt.parameters import METRICS
 from rosenblatt.wording import counted, decimals, percent, printable, word_list
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _judge_recipe(
             report |= {"max_error": max_error, "error_is_low_enough": fits}
         screen.json(report)
     else:
-        title = METRICS[metric].title
+        title = METRICS[metric]
         figure = percent if metric == "error" else decimals
         low, high = found.interval
         screen.show(
@@ -234,7 +234,12 @@ def decisions_of(files: "Files | None") -> Any:
 
 def show_decisions(screen: Screen, files: "Files | None") -> None:
     """Print how files were read."""
-    lines = [] if files is None or files.decisions is None else files.decisions.lines()
+    if files is not None and files.decisions is not None:
+        show_read_as(screen, files.decisions.lines())
+
+
+def show_read_as(screen: Screen, lines: Iterable[Sequence[str]]) -> None:
+    """Print what was decided on columns and files, by heading."""
     for heading, words in lines:
         screen.show(f"  {heading}: {printable(words)}")
 

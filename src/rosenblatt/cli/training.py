@@ -1,18 +1,37 @@
-"""From the options of ``train`` to a model: one call, in this process or on a Dask cluster."""
+"""What ``train`` does: make a new model, here or on a Dask cluster, or go on with an old one."""
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from pathlib import Path, PurePath
+from typing import Any
 
+import click
+
+import rosenblatt
+from rosenblatt.cli.options import LAYOUT, is_given, refuse
 from rosenblatt.cli.screen import Screen
+from rosenblatt.cli.training_report import report, show, show_continued
+from rosenblatt.cli.tune import run_search, show_search, train_command
+from rosenblatt.data.atomic import check_target
+from rosenblatt.data.files import Files, Layout
+from rosenblatt.data.formats import PACKINGS, SUFFIXES
+from rosenblatt.data.sources import expand, places_digest
 from rosenblatt.errors import InputError
+from rosenblatt.models.continuation import Milestone, learn_files
+from rosenblatt.models.model import Model
+from rosenblatt.models.train import settings, trained_model
 from rosenblatt.parameters import ClusterSettings
+from rosenblatt.training.history import ENDED_EARLY
+from rosenblatt.wording import percent, printable
 
-if TYPE_CHECKING:
-    from rosenblatt.models.model import Model
-
+COMMAND = (  # options that say nothing of the model
+    *("output", "force", "start", "test", "layout", "engine", "tune", "folds", "metric"),
+    "verbose",
+)
+WITH_FROM = ("start", "data", "output", "force", "test", "as_json", "label", *LAYOUT)
+HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
 REFUSED = {
     "weight": "--weight applies to a single process",
     "kernel": "--kernel needs all rows in one place",
@@ -29,16 +48,52 @@ REFUSED = {
 }
 
 
-def train_here(
-    data: Sequence[str], given: dict[str, Any], screen: Screen, verdicts: list[Any]
-) -> "Model":
+def run(screen: Screen, data: Sequence[str], options: dict[str, Any]) -> None:
+    """Train as the options say, write the model and print how it went."""
+    own = {name: options.pop(name) for name in COMMAND}
+    layout, test, start = own["layout"], own["test"], own["start"]
+    if start is not None:
+        _check_alone(click.get_current_context())
+    path = own["output"] or _model_path(data, force=own["force"], new=start is None)
+    _check_paths(path, test, layout, options["checkpoint"], options["cache"])
+    if start is not None:
+        model = _continued(screen, start, data, layout, options["label"])
+    else:
+        options |= asdict(layout)
+        if own["tune"]:
+            options |= _search(screen, data, options, own)
+        else:
+            refuse(["folds", "metric"], "--tune")
+        verdicts: list[Any] = []
+        dask = own["engine"]["engine"] == "dask"
+        make = _train_on_dask if dask else _train_here
+        model = make(screen, data, dict(options), own["engine"], verdicts)
+    model.save(path)
+    screen.wrote(path)
+    if options["checkpoint"] is not None:
+        _end_checkpoint(screen, options["checkpoint"], model)
+    evaluation = model.evaluate(test, layout=layout) if test else None
+    if start is not None:
+        show_continued(screen, model, path, start, evaluation, test)
+    elif screen.wants_json:
+        for note in model.training["notes"]:
+            screen.warn(note)
+        screen.json(report(model, path, evaluation, verdicts))
+    else:
+        show(screen, model, path, evaluation, test, verdicts, verbose=own["verbose"])
+
+
+def _train_here(
+    screen: Screen,
+    data: Sequence[str],
+    options: dict[str, Any],
+    _engine: ClusterSettings,
+    verdicts: list[Any],
+) -> Model:
     """Train in this process; a verdict is added to the list."""
-    from rosenblatt.models.train import trained_model
 
     def prove(X: Any, y: Any, mistakes: int | None) -> Any:
-        from rosenblatt import diagnose
-
-        verdicts.append(diagnose(X, y, mistakes=mistakes))
+        verdicts.append(rosenblatt.diagnose(X, y, mistakes=mistakes))
         return verdicts[0]
 
     shown: dict[str, Any] = {"tell": screen.say}
@@ -46,16 +101,16 @@ def train_here(
         from rosenblatt.cli.progress import TrainingBar
 
         shown["progress"] = TrainingBar
-    return trained_model(data, given | shown, prove if given["verdict"] else None)
+    return trained_model(data, options | shown, prove if options["verdict"] else None)
 
 
-def train_on_dask(
-    data: Sequence[str],
-    given: dict[str, Any],
-    engine: ClusterSettings,
+def _train_on_dask(
     screen: Screen,
+    data: Sequence[str],
+    options: dict[str, Any],
+    engine: ClusterSettings,
     verdicts: list[Any],
-) -> "Model":
+) -> Model:
     """Train on a cluster; a verdict is added to the list."""
     try:
         import distributed  # noqa: F401  # to say how to get it, before anything is begun
@@ -63,16 +118,15 @@ def train_on_dask(
         msg = "--engine dask needs Dask; install it with: pip install 'rosenblatt[dask]'"
         raise InputError(msg) from None
     for name, why in REFUSED.items():
-        if given.pop(name):
+        if options.pop(name):
             msg = f"{why} and cannot be used with --engine dask."
             raise InputError(msg)
     from rosenblatt.distributed.train import ShardBar, check_mixing, train_files
-    from rosenblatt.models.train import settings
 
-    kept = {name: given.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
-    given.pop("refit")  # shards keep the weights of the best epoch, as the help says
-    given["rule"] = given["rule"] or "perceptron"  # the steps of which every mixing weighs
-    layout, columns, learner = settings(**given)
+    kept = {name: options.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
+    options.pop("refit")  # shards keep the weights of the best epoch, as the help says
+    options["rule"] = options["rule"] or "perceptron"  # the steps of which every mixing weighs
+    layout, columns, learner = settings(**options)
     mixing: Any = engine["mixing"] or "uniform"
     check_mixing(learner, mixing)
     if kept["checkpoint"] is not None and Path(kept["checkpoint"]).exists():
@@ -103,11 +157,124 @@ def _client(engine: ClusterSettings) -> Iterator[Any]:
         with local_client(n_workers, engine["worker_memory"] or "auto") as client:
             yield client
         return
-    with remote_client(
-        engine["scheduler"],
-        tls_ca=engine["tls_ca"],
-        tls_cert=engine["tls_cert"],
-        tls_key=engine["tls_key"],
-        unencrypted=engine["unencrypted"],
-    ) as client:
+    keys: Any = {name: engine[name] for name in ("tls_ca", "tls_cert", "tls_key", "unencrypted")}
+    with remote_client(engine["scheduler"], **keys) as client:
         yield client
+
+
+def _search(
+    screen: Screen, data: Sequence[str], options: dict[str, Any], own: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the parameters that a search chose, and show them."""
+    if own["engine"]["engine"] == "dask" or options["checkpoint"] is not None:
+        msg = "--tune searches in this process: leave --engine dask and --checkpoint out."
+        raise click.UsageError(msg)
+    if options["kernel"] is not None:
+        msg = "--tune tries kernels by itself: leave --kernel out."
+        raise click.UsageError(msg)
+    limit = options["time_limit"]
+    chosen, search = run_search(screen, data, options, own["folds"], own["metric"], limit)
+    show_search(screen, search, train_command(data, chosen))
+    screen.show()
+    return chosen | {"time_limit": None}
+
+
+def _continued(
+    screen: Screen, start: str, data: Sequence[str], layout: Layout, label: str | None
+) -> Model:
+    """Go on with the model of a file, and print how it does; return the new one."""
+    old = Model.load(start)
+    old.check_weights()
+    own = None if old.table is None else old.table.label
+    if label not in (None, own) and f"column_{label}" != own:  # of a file without a header
+        known = "has no column of labels" if own is None else f"learned its labels from '{own}'"
+        msg = f"--label {label} does not fit --from: {start} {known}; leave --label out."
+        raise InputError(msg)
+    error = old.training.get("held_out_error")
+    if error is not None:
+        screen.show(f"{printable(start)} had an error of {percent(error)} on held-out rows.")
+    screen.show("Error on new rows, each predicted before it is learned:")
+    screen.show(HEADINGS)
+
+    def show_milestone(milestone: Milestone) -> None:
+        pair = " -> ".join(printable(str(one)) for one in (milestone.label, milestone.predicted))
+        screen.show(
+            f"{milestone.n_rows:>12,}  {percent(milestone.error):>8}  "
+            f"{percent(milestone.error_since):>10}  {milestone.n_features:>8,}  {pair}"
+        )
+        screen.flush()
+
+    return learn_files(old, data, layout=layout, watch=show_milestone, tell=screen.warn)
+
+
+def _check_alone(context: click.Context) -> None:
+    """Raise UsageError for an option that says what the model of --from already knows."""
+    for option in context.command.params:
+        if option.name not in WITH_FROM and is_given(context, option):
+            msg = (
+                f"{option.opts[-1]} cannot be used with --from: rule, columns and settings are "
+                "those of the model, and each row is learned once, in the order of the file."
+            )
+            raise click.UsageError(msg)
+
+
+def _end_checkpoint(screen: Screen, path: str, model: Model) -> None:
+    """Remove the checkpoint of a training that came to its end; one cut short can go on."""
+    if model.outcome["stop_reason"] not in ENDED_EARLY:
+        Path(path).unlink(missing_ok=True)
+    elif Path(path).exists():
+        screen.say(f"The same command resumes from {path}.")
+
+
+def _check_paths(
+    path: str, test: Sequence[str], layout: Layout, checkpoint: str | None, cache: str | None
+) -> None:
+    """Raise InputError for a path that would fail after the training."""
+    check_target(path)
+    if checkpoint is not None:
+        check_target(checkpoint)
+    if cache is not None and not Path(cache).is_dir():
+        msg = f"The folder {cache} of --cache does not exist."
+        raise InputError(msg)
+    if test:
+        Files(test, layout)
+
+
+def _model_path(data: Sequence[str], *, force: bool, new: bool) -> str:
+    """Return the default output file: the data file's name with the ending .model.
+
+    Without force only a new model of the same data replaces another.
+    """
+    path = default_model_path(data[0])
+    if force or not Path(path).exists():
+        return path
+    what = "already exists"
+    if new:
+        try:
+            training = Model.load(path).training
+        except InputError:
+            msg = f"{path} already exists and is not a model; choose another output file with -o."
+            raise InputError(msg) from None
+        files = training.get("files", [])
+        if "-" not in files and training.get("places") == places_digest(expand(data)):
+            return path
+        source = f" trained on {printable(str(files[0]))}" if files and files != ["-"] else ""
+        what = f"already exists and holds another model{source}"
+    msg = f"{path} {what}; choose another output file with -o, or replace it with --force."
+    raise InputError(msg)
+
+
+def default_model_path(data: str) -> str:
+    """Return the name of the data file with the ending .model, in the current folder.
+
+    >>> default_model_path("logs/sales.2024.csv.gz"), default_model_path("part-*.csv")
+    ('sales.2024.model', 'part.model')
+    >>> default_model_path("-"), default_model_path("a9a")
+    ('rosenblatt.model', 'a9a.model')
+    """
+    name = "" if data == "-" else PurePath(data).name
+    for endings in (PACKINGS, SUFFIXES):
+        if PurePath(name).suffix.lower() in endings:
+            name = PurePath(name).stem
+    stem = name.translate(dict.fromkeys(map(ord, "*?[]"))).strip("-_. ")
+    return f"{stem or 'rosenblatt'}.model"

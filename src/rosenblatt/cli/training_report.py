@@ -6,12 +6,12 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.diagnose import for_command
+from rosenblatt.cli.evaluate import show_read_as, show_test_error
 from rosenblatt.cli.screen import Screen
-from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
-from rosenblatt.models.metrics import METRICS
 from rosenblatt.models.model import Model
+from rosenblatt.parameters import METRICS
 from rosenblatt.training.history import ENDED_EARLY, REASONS
 from rosenblatt.wording import counted, number, percent, printable, size_text, word_list
 
@@ -24,10 +24,9 @@ OPTIONS = {"max_iter": " (--max-iter)", "time_limit": " (--time-limit)"}  # that
 
 
 def report(
-    model: Model, path: str, test: Sequence[str], layout: Layout, verdicts: "Sequence[Verdict]"
+    model: Model, path: str, evaluation: Evaluation | None, verdicts: "Sequence[Verdict]"
 ) -> dict[str, Any]:
     """Return everything as what JSON can hold."""
-    evaluation = model.evaluate(test, layout=layout) if test else None
     error, n_rows = model.training["held_out_error"], model.training["held_out_rows"]
     return {
         "model": path,
@@ -48,17 +47,17 @@ def report(
 def show(
     screen: Screen,
     model: Model,
-    title: str,
     path: str,
+    evaluation: Evaluation | None,
     test: Sequence[str],
-    layout: Layout,
     verdicts: "Sequence[Verdict]",
     *,
     verbose: bool,
 ) -> None:
     """Print the errors, how the files were read, what was learned, and what to do next."""
     training = model.training
-    _show_errors(screen, model, model.evaluate(test, layout=layout) if test else None, test)
+    title = training["title"]
+    _show_errors(screen, model, evaluation, test)
     screen.flush()
     for note in training["notes"]:
         screen.warn(note)
@@ -69,8 +68,7 @@ def show(
         f"{source}: {counted(training['n_rows'], 'row')}, {counted(model.n_features, 'feature')}, "
         f"{counted(len(model.classes), 'class')}{_listed_classes(model)}."
     )
-    for heading, words in training.get("read_as", ()):
-        screen.show(f"  {heading}: {printable(words)}")
+    show_read_as(screen, training.get("read_as", ()))
     bad = training.get("bad_rows") or {"count": 0}
     if bad["count"]:
         screen.warn(f"Skipped {counted(bad['count'], 'row')} that could not be read, first:")
@@ -81,12 +79,10 @@ def show(
         _show_course(screen, model)
     _show_verdict(screen, model, verdicts)
     # The file, and what to do with it
-    target = "standard output" if path == "-" else printable(path)
-    size = "" if path == "-" else f" ({size_text(Path(path).stat().st_size)})"
-    screen.show(f"Model: {target}{size}")
+    _show_file(screen, path)
     if path == "-":
         return
-    kind = _ending(training["files"][0])
+    target, kind = printable(path), _ending(training["files"][0])
     steps = {
         f"evaluate {target} TEST{kind}": "measure the error on new data",
         f"weights {target}": "show the most important features",
@@ -96,6 +92,33 @@ def show(
         del steps[f"weights {target}"]
     lines = [f"rosenblatt {command}   {what}" for command, what in steps.items()]
     screen.show("\nNext: " + "\n      ".join(lines))
+
+
+def show_continued(
+    screen: Screen,
+    model: Model,
+    path: str,
+    start: str,
+    evaluation: Evaluation | None,
+    test: Sequence[str],
+) -> None:
+    """Print what became of a model that went on learning."""
+    if screen.wants_json:
+        told = {"model": path, "from": start, "classes": list(model.classes)}
+        judged = {"test": None if evaluation is None else evaluation.report()}
+        screen.json(told | {"n_features": model.n_features} | model.training | judged)
+        return
+    show_read_as(screen, model.training["read_as"])
+    if evaluation is not None:
+        show_test_error(screen, evaluation, test, model.training.get("class_counts"))
+    _show_file(screen, path)
+
+
+def _show_file(screen: Screen, path: str) -> None:
+    if path == "-":
+        screen.show("Model: standard output")
+    else:
+        screen.show(f"Model: {printable(path)} ({size_text(Path(path).stat().st_size)})")
 
 
 def alike_rows(rows: Sequence[dict[str, str]]) -> list[str]:
@@ -216,8 +239,6 @@ def _show_errors(
         if model.options.get("early_stopping") and len(model.history) > 1:
             screen.show("  These rows chose the pass; the error on new data may be higher.")
     if evaluation is not None:
-        from rosenblatt.cli.evaluate import show_test_error
-
         show_test_error(screen, evaluation, test, counts)
     if error is None and evaluation is None:
         few = " (there are too few)" if model.options["early_stopping"] else ""
@@ -225,7 +246,7 @@ def _show_errors(
 
 
 def _show_threshold(screen: Screen, model: Model, threshold: dict[str, Any]) -> None:
-    title = METRICS[threshold["metric"]].title
+    title = METRICS[threshold["metric"]]
     screen.show(
         f"  Threshold: {title} {threshold['score']:.4f} on these rows, "
         f"{threshold['score_at_zero']:.4f} without it; the bias moved by "

@@ -20,14 +20,19 @@ from rosenblatt.cli.options import (
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.tables import Cell
+from rosenblatt.data.atomic import check_target
 from rosenblatt.errors import Parameter
+from rosenblatt.parameters import METRICS
 from rosenblatt.wording import counted, percent, printable
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
-    from rosenblatt.tuning.search import Search, SearchStatus, Trial
+    from rosenblatt.tuning.search import Search, SearchStatus
 
 SHOWN = 15  # trials in the table
+NOT_REPEATED = (  # options that the command for what was chosen leaves out
+    *("data", "output", "folds", "metric", "time_limit", "as_json", "tune", "force", "verbose"),
+)
 ENDINGS = {
     "finished": "",
     "time_limit": " The time limit was reached; this is the best so far.",
@@ -82,8 +87,6 @@ def tune(
     the best of them on more, the last on all. Options that you give are not changed. Ctrl-C ends
     the search with the best so far. The result is printed as a train command.
     """
-    from rosenblatt.data.atomic import check_target
-
     if output is not None:
         check_target(output)
     known = given | asdict(layout)
@@ -115,10 +118,12 @@ def run_search(
         if screen.draws_talk:
             click.echo(f"\r\033[K{_line(status, metric)}", err=True, nl=False)
 
+    context = click.get_current_context()
+    fixed = [str(param.name) for param in context.command.params if is_given(context, param)]
     found = tune_files(
         data,
         known,
-        explicit_options(),
+        fixed,
         metric=metric,
         folds=folds,
         time_limit=time_limit,
@@ -129,22 +134,14 @@ def run_search(
     return found.parameters, found.search
 
 
-def explicit_options() -> list[str]:
-    """Return the options that were given to the command, by their names."""
-    context = click.get_current_context()
-    return [str(param.name) for param in context.command.params if is_given(context, param)]
-
-
 def train_command(data: Sequence[str], chosen: Mapping[str, Any]) -> str:
     """Return the command that trains the same model: what was given, and what was chosen."""
     context = click.get_current_context()
     words = ["rosenblatt", "train", *map(shlex.quote, data)]
-    left_out = {"data", "output", "folds", "metric", "time_limit", "as_json", "tune", "force"}
-    left_out.add("verbose")
+    said = {*NOT_REPEATED, *chosen}
     for param in context.command.params:
         name = str(param.name)
-        said = name in chosen or name in left_out
-        if isinstance(param, click.Option) and is_given(context, param) and not said:
+        if isinstance(param, click.Option) and is_given(context, param) and name not in said:
             value = context.params[name]
             words += [
                 flag(Parameter(name, _typed(one))) for one in (value if param.multiple else [value])
@@ -162,9 +159,7 @@ def _typed(value: Any) -> Any:
 
 def show_search(screen: Screen, search: "Search", command: str) -> None:
     """Print what was tried, the best of it, and the command that trains it."""
-    from rosenblatt.models.metrics import METRICS
-
-    title = METRICS[search.metric].title
+    title = METRICS[search.metric]
     ranked, best = search.ranked(), search.best
     rows: list[list[Cell]] = [
         [
@@ -191,13 +186,11 @@ def show_search(screen: Screen, search: "Search", command: str) -> None:
 
 
 def _line(status: "SearchStatus", metric: str) -> str:
-    best = "" if status.best is None else f", best so far {_best(status.best, metric)}"
-    rows = f"{status.share:.0%} of the rows"
-    return f"{status.done} of {status.of} trainings on {rows}, {status.seconds:.0f} s{best}"
-
-
-def _best(trial: "Trial", metric: str) -> str:
-    return f"{_figure(trial.mean, metric)} ({trial.candidate})"
+    best, rows = status.best, f"{status.share:.0%} of the rows"
+    line = f"{status.done} of {status.of} trainings on {rows}, {status.seconds:.0f} s"
+    if best is None:
+        return line
+    return f"{line}, best so far {_figure(best.mean, metric)} ({best.candidate})"
 
 
 def _figure(value: float, metric: str) -> str:

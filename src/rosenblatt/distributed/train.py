@@ -77,7 +77,7 @@ def train_files(
         learner.estimator, learner.options(), classes, fitted.state, fitted.outcome
     )
     model = with_files(model, read, fitted)
-    return replace(model, training=model.training | {"n_shards": n_shards})
+    return replace(model, training=model.training | {"n_shards": n_shards, "title": learner.title})
 
 
 def check_mixing(learner: Learner, mixing: str) -> None:
