@@ -1,6 +1,6 @@
 """How the values of each feature spread."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,38 +8,34 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.compiling import Changed, bound, compiled, inlined
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.single_rows import NOT_FINITE, RIGHT, TOO_LARGE
+from rosenblatt.kernels.vector import prefetch
+
+COUNT, MEAN, SQUARES, LOW, HIGH = range(5)  # of a feature; SQUARES is Σ (x − mean)²
+WIDTH = 8  # values, a cache line for each feature: five arrays would be five misses
+AHEAD = 16  # values whose features are asked for
 
 
 @inlined
-def _take_in(
-    x: float,
-    j: int,
-    count: NDArray[Any],
-    mean: NDArray[Any],
-    squares: NDArray[Any],  # Σ (x − mean)², by Welford's recurrence
-    low: NDArray[Any],
-    high: NDArray[Any],
-) -> None:
-    count[j] += 1
-    step = x - mean[j]
-    mean[j] += step / count[j]
-    squares[j] += step * (x - mean[j])
-    low[j] = min(low[j], x)
-    high[j] = max(high[j], x)
+def _take_in(x: float, feature: NDArray[Any]) -> None:
+    """Change the moments of a feature by Welford's recurrence."""
+    feature[COUNT] += 1.0
+    step = x - feature[MEAN]
+    feature[MEAN] += step / feature[COUNT]
+    feature[SQUARES] += step * (x - feature[MEAN])
+    feature[LOW] = min(feature[LOW], x)
+    feature[HIGH] = max(feature[HIGH], x)
 
 
 @compiled
 def _measure(
     data: NDArray[Any],
     indices: NDArray[Any],
-    count: Changed[NDArray[Any]],  # as all that follow
-    mean: Changed[NDArray[Any]],
-    squares: Changed[NDArray[Any]],
-    low: Changed[NDArray[Any]],
-    high: Changed[NDArray[Any]],
+    features: Changed[NDArray[Any]],  # of FeatureMoments
 ) -> None:
+    last = len(data) - 1
     for p in range(len(data)):
-        _take_in(data[p], indices[p], count, mean, squares, low, high)
+        prefetch((features,), 0, indices[min(p + AHEAD, last)] * WIDTH)
+        _take_in(data[p], features[indices[p]])
 
 
 @compiled
@@ -47,30 +43,32 @@ def _scale_row(
     data: Changed[NDArray[Any]],
     indices: NDArray[Any],
     indptr: NDArray[Any],
-    values: Changed[NDArray[Any]],  # of FeatureMoments
-    features: Changed[NDArray[Any]],  # of the row, and what they had before it
+    features: Changed[NDArray[Any]],  # of FeatureMoments
+    touched: Changed[NDArray[Any]],  # features of the row, and what they had before it
     before: Changed[NDArray[Any]],
     learning: int,
 ) -> int:
-    count, mean, squares, low, high = values[0], values[1], values[2], values[3], values[4]
     n = indptr[1]
     for p in range(n):
         if not np.isfinite(data[p]):
             return NOT_FINITE
     for p in range(n * learning):
-        features[p] = j = indices[p]
-        for k in range(5):
-            before[k, p] = values[k, j]
-        if count[j] >= 0.0:
-            _take_in(data[p], j, count, mean, squares, low, high)
+        touched[p] = indices[p]
+        feature = features[indices[p]]
+        for k in range(WIDTH):
+            before[p, k] = feature[k]
+        if feature[COUNT] >= 0.0:
+            _take_in(data[p], feature)
     for p in range(n):
-        if not np.isfinite(squares[indices[p]]):
+        if not np.isfinite(features[indices[p], SQUARES]):
             return TOO_LARGE
     for p in range(n):
-        j = indices[p]
-        if count[j] >= 0.0:
-            apart = data[p] - mean[j] if low[j] < high[j] else 0.0
-            deviation = np.sqrt(squares[j] / max(count[j], 1.0)) if low[j] < high[j] else 1.0
+        feature = features[indices[p]]
+        if feature[COUNT] >= 0.0:
+            varied = feature[LOW] < feature[HIGH]
+            apart = data[p] - feature[MEAN] if varied else 0.0
+            variance = feature[SQUARES] / max(feature[COUNT], 1.0)
+            deviation = np.sqrt(variance) if varied else 1.0
             data[p] = apart / deviation if deviation > 0.0 else 0.0
     return RIGHT
 
@@ -86,39 +84,51 @@ class FeatureMoments:
     """
 
     def __init__(self, n_features: int) -> None:
-        self.values = np.zeros((5, n_features))
-        self.values[3], self.values[4] = np.inf, -np.inf
+        self.features = np.zeros((n_features, WIDTH))
+        self.features[:, LOW], self.features[:, HIGH] = np.inf, -np.inf
+
+    @classmethod
+    def restored(cls, values: NDArray[Any]) -> Self:
+        """Return the moments that ``values`` gave."""
+        moments = cls(values.shape[1])
+        moments.features[:, : len(values)] = values.T
+        return moments
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """Count, mean, squares, lowest and highest value of all features, each an array."""
+        return np.ascontiguousarray(self.features[:, : HIGH + 1].T)
 
     def widen(self, n_features: int) -> None:
         """Change to at least that many features."""
-        missing = n_features - self.values.shape[1]
+        missing = n_features - len(self.features)
         if missing > 0:
-            self.values = np.hstack([self.values, FeatureMoments(missing).values])
+            self.features = np.vstack([self.features, FeatureMoments(missing).features])
 
     def add(self, data: NDArray[Any], indices: NDArray[Any]) -> None:
         """Take in values of these features."""
-        _measure(data, indices, *self.values)
+        _measure(data, indices, self.features)
 
     def leave(self, feature: int) -> None:
         """Leave a feature that has had no value unscaled for good: an indicator of a word."""
-        if self.values[0, feature] == 0.0:
-            self.values[0, feature] = -1.0
+        if self.features[feature, COUNT] == 0.0:
+            self.features[feature, COUNT] = -1.0
 
     def forget(self, n_features: int) -> None:
         """Change to have seen no value of the features from this number on."""
-        width = self.values.shape[1]
-        self.values = self.values[:, :n_features]
+        width = len(self.features)
+        self.features = self.features[:n_features]
         self.widen(width)
 
     def centre(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return mean and deviation of each feature; deviation 0 where all values are equal."""
         count, mean, squares, low, high = self.values
-        found = np.sqrt(squares / np.maximum(count, 1.0))
-        return mean.copy(), np.where(low < high, found, 0.0)  # equal values may leave rounding
+        deviation = np.sqrt(squares / np.maximum(count, 1.0))
+        return mean, np.where(low < high, deviation, 0.0)  # equal values may leave rounding
 
     def scaled(self, data: NDArray[Any], indices: NDArray[Any]) -> NDArray[Any]:
         """Return (x − mean)/deviation of values, and 0 of features that have had one value."""
-        count, mean, squares, low, high = self.values[:, indices]
+        count, mean, squares, low, high = self.features[indices, : HIGH + 1].T
         deviation = np.sqrt(squares / np.maximum(count, 1.0))
         varied = (low < high) & (deviation > 0.0)
         apart = np.where(varied, data - mean, 0.0) / np.where(varied, deviation, 1.0)
@@ -136,10 +146,10 @@ class RowScaler:
         indptr: NDArray[Any],
     ) -> None:
         self._moments, self._indptr = moments, indptr
-        self._features, self._before = np.zeros(len(data), np.int32), np.zeros((5, len(data)))
+        self._touched, self._before = np.zeros(len(data), np.int32), np.zeros((len(data), WIDTH))
         self._scale = bound(
             _scale_row,
-            *(data, indices, indptr, moments.values, self._features, self._before, 0),
+            *(data, indices, indptr, moments.features, self._touched, self._before, 0),
             varying="learning",
         )
 
@@ -153,7 +163,7 @@ class RowScaler:
     def undo(self) -> None:
         """Change the moments back to those before the last row that was learned."""
         n = self._indptr[1]
-        self._moments.values[:, self._features[:n]] = self._before[:, :n]
+        self._moments.features[self._touched[:n]] = self._before[:n]
 
 
 def feature_spread(

@@ -198,8 +198,7 @@ class OnlineLearner:
             if running.shape != (5, model.n_features):
                 msg = "What scales the features of the model does not fit their number."
                 raise InputError(msg)
-            self.moments = FeatureMoments(0)
-            self.moments.values = running.copy()
+            self.moments = FeatureMoments.restored(running)
         self._set_classes(classes)
         self._widen()
 
@@ -366,7 +365,7 @@ class OnlineLearner:
         centre, deviation = self.moments.centre()
         divisor = np.where(deviation > 0.0, deviation, 1.0)
         encoding = ScaledEncoding(centre[:n], divisor[:n], model.feature_names)
-        arrays = encoding.arrays() | {RUNNING: self.moments.values[:, :n].copy()}
+        arrays = encoding.arrays() | {RUNNING: self.moments.values[:, :n]}
         return replace(
             model, feature_names=None, encoding=encoding.as_json(), encoding_arrays=arrays
         )

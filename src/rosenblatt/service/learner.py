@@ -282,7 +282,7 @@ class ServedLearner(OnlineLearner):
         arrays = state.weights, state.ledger, state.variance
         bias = state.by_class(state.weights)[:, -1].copy() if self.is_origin else None
         if self.moments is not None:
-            moments = self.moments.values if single else self.moments.values.copy()
+            moments = self.moments.features if single else self.moments.features.copy()
         return state, arrays, state.by_feature, self._classes, self._width, bias, moments
 
     def undo(self, mark: Any) -> None:
@@ -300,7 +300,7 @@ class ServedLearner(OnlineLearner):
         if trail:
             state.count = trail[0][1]
         if self.moments is not None:
-            self.moments.values = moments
+            self.moments.features = moments
             self.moments.forget(self._width)
         self.state = state
         self._set_classes(classes)
@@ -313,7 +313,7 @@ class ServedLearner(OnlineLearner):
         if touched is not None and self.space.sparse and sum(map(len, touched)) * 2 <= self._width:
             numbers = np.unique(np.concatenate([np.empty(0, np.int64), *touched]))
             at = np.append(numbers, self.state.n_features)
-        moments = None if self.moments is None else self.moments.values[:, _without_bias(at)].copy()
+        moments = None if self.moments is None else self.moments.features[_without_bias(at)].copy()
         return Changes(self._classes, self._width, at, self._copied(at), moments)
 
     def _copied(self, at: Any = ...) -> State:
@@ -331,7 +331,7 @@ class ServedLearner(OnlineLearner):
         if not same_size or changes.classes != self._classes:
             self.state = new
             if self.moments is not None and changes.moments is not None:
-                self.moments.values = changes.moments
+                self.moments.features = changes.moments
             self._set_classes(changes.classes)
             return
         # in the same memory, whose addresses kernels know
@@ -340,7 +340,7 @@ class ServedLearner(OnlineLearner):
             state.ledger[at] = new.ledger
         state.count = new.count
         if self.moments is not None:
-            self.moments.values[:, _without_bias(at)] = changes.moments
+            self.moments.features[_without_bias(at)] = changes.moments
 
     def view(self) -> "ServedLearner":
         """Return a copy to read from: weights of its own, the numbering shared."""
