@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled
-from rosenblatt.kernels.vector import lane_dot, lane_dot_reference
+from rosenblatt.kernels.compiling import Changed, compiled
+from rosenblatt.kernels.vector import (
+    SPARSE_LANES,
+    lane_dot,
+    lane_dot_ahead,
+    lane_dot_reference,
+    sparse_dot,
+    sparse_scores,
+)
 from tests.examples import same_bits
 from tests.reference import lane_sum
 
@@ -30,3 +37,61 @@ def test_lanes_add_in_a_fixed_order(dtype: type, length: int) -> None:
     listed = [float(a) * float(b) for a, b in zip(x[3:], y[3:], strict=True)]
     assert same_bits(ours, lane_dot_reference(x[3:], y[3:]))
     assert same_bits(ours, lane_sum(listed, 16))
+
+
+@compiled
+def dot_ahead(x: NDArray[Any], y: NDArray[Any], length: int, ahead: int) -> float:
+    """Call the intrinsic."""
+    total: float = lane_dot_ahead(x, 3, y, 3, length, ahead)
+    return total
+
+
+@compiled
+def gathered_dot(x: NDArray[Any], indices: NDArray[Any], w: NDArray[Any], start: int) -> float:
+    """Call the intrinsic."""
+    total: float = sparse_dot(x, indices, start, len(x), w)
+    return total
+
+
+@compiled
+def gathered_scores(
+    x: NDArray[Any], indices: NDArray[Any], w: NDArray[Any], out: Changed[NDArray[Any]]
+) -> None:
+    """Call the intrinsic."""
+    sparse_scores(x, indices, 2, len(x), w, out)
+
+
+@pytest.mark.parametrize("length", [0, 16, 100])
+def test_asking_ahead_changes_nothing(length: int) -> None:
+    """A product that asks for later values is the same product."""
+    rng = np.random.default_rng(length)
+    x, y = rng.standard_normal((2, length + 3))
+    assert same_bits(dot_ahead(x, y, length, 1), dot(x, y, 3, length))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize("length", [0, 1, 3, 4, 5, 8, 61])
+def test_sparse_products_add_in_a_fixed_order(dtype: type, width: type, length: int) -> None:
+    """The product of a sparse row agrees with plain lists in 4 lanes to the last bit."""
+    rng = np.random.default_rng(length)
+    x: NDArray[Any] = rng.standard_normal(length + 2).astype(dtype)
+    w: NDArray[Any] = rng.standard_normal(500)
+    indices: NDArray[Any] = rng.integers(0, 500, length + 2).astype(width)
+    listed = [float(a) * float(w[j]) for a, j in zip(x[2:], indices[2:], strict=True)]
+    assert same_bits(gathered_dot(x, indices, w, 2), lane_sum(listed, SPARSE_LANES))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 8, 20, 31, 32, 33, 67])
+@pytest.mark.parametrize("length", [0, 1, 40])
+def test_sparse_scores_add_value_by_value(n_classes: int, length: int) -> None:
+    """The scores of all classes, however many are summed at once, agree with plain lists."""
+    rng = np.random.default_rng(n_classes)
+    x, indices = rng.standard_normal(length + 2), rng.integers(0, 9, length + 2).astype(np.int32)
+    w, out = rng.standard_normal((9, n_classes)), np.full(n_classes, np.nan)
+    gathered_scores(x, indices, w, out)
+    for k in range(n_classes):
+        total = 0.0
+        for a, j in zip(x[2:].tolist(), indices[2:].tolist(), strict=True):
+            total += a * float(w[j, k])
+        assert same_bits(out[k], total)

@@ -28,10 +28,8 @@ def binary_pass(
     """Visit the rows in order, step where the rule says so, and return what happened."""
     mistakes, updates, loss = 0, 0, 0.0
     for t in range(len(order)):
-        rows.prefetch(order, t)
-        rows.prefetch_weights(order, t, w)
         i = order[t]
-        margin = break_tie(y[i] * rows.dot(i, w), y[i], zero)
+        margin = break_tie(y[i] * rows.dot_ahead(order, t, w), y[i], zero)
         if not margin > 0.0:  # true of "not a number" too, so that an overflow shows in the loss
             mistakes += 1
             loss -= margin
@@ -62,8 +60,7 @@ def binary_mistakes(
     """Count the rows of the order that w misclassifies."""
     mistakes = 0
     for t in range(len(order)):
-        rows.prefetch(order, t)
         i = order[t]
-        if not break_tie(y[i] * rows.dot(i, w), y[i], zero) > 0.0:
+        if not break_tie(y[i] * rows.dot_ahead(order, t, w), y[i], zero) > 0.0:
             mistakes += 1
     return mistakes

@@ -17,16 +17,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import compiled_method
-from rosenblatt.kernels.vector import lane_dot, lane_dot_pair, lane_dot_reference, prefetch
+from rosenblatt.kernels.vector import (
+    SPARSE_LANES,
+    lane_dot,
+    lane_dot_ahead,
+    lane_dot_pair,
+    lane_dot_reference,
+    prefetch,
+    sparse_dot,
+    sparse_scores,
+)
 from rosenblatt.rules.confidence_weighted import LEAST_VARIANCE
 
 CACHE_LINE = 64  # bytes
-DENSE_AHEAD = 8  # rows; measured at 100 float32 values a row: 43 ms without, 20 ms with
-DENSE_REACH = 8192  # bytes to ask for ahead; longer rows the hardware follows by itself
-CSR_LANES = 4  # sums side by side; one alone waits on its own additions
-WEIGHTS_AHEAD = 16  # features of a row whose weights of all classes are asked for
-WEIGHTS_LINE = 8  # of them in a cache line
-CSR_AHEAD = 2  # rows; measured at 61 values a row: 148 ms without, 50 ms with
+DENSE_AHEAD = 16  # rows; measured at 100 float32 values a row: 43 ms without, 20 ms with
+DENSE_REACH = 6400  # bytes ahead of a short row, else the row that follows
+LONGEST_ROW = 1 << 15  # bytes; the next one would drive the weights out of the first-level cache
+SHORT_AHEAD = 8  # rows that are asked for at once, before the products with all classes
+LONGEST_BURST = 8192  # bytes of them; longer rows the hardware follows by itself
+CSR_AHEAD = 4  # rows; measured at 61 values a row: 148 ms without, 50 ms with
 # Features from which on the weights of the next row are asked for: 2 MB, more than a second-level
 # cache holds. Measured at 2²⁰ features, rows in order: 9.3 ns a value without, 5.2 with; at 47,000
 # it would cost a tenth.
@@ -54,6 +63,10 @@ class Dense(NamedTuple):
         """Return w·x of row i."""
         return lane_dot_reference(self.values[i], w[:-1]) + self.constant * float(w[-1])
 
+    def dot_ahead(self, order: NDArray[Any], t: int, w: NDArray[Any]) -> float:
+        """Return w·x of the t-th row of an order, and ask the memory for rows that come soon."""
+        return self.dot(order[t], w)
+
     def sqnorm(self, i: int) -> float:
         """Return ‖x‖² of row i."""
         return lane_dot_reference(self.values[i], self.values[i]) + self.constant * self.constant
@@ -74,9 +87,6 @@ class Dense(NamedTuple):
 
     def prefetch(self, order: NDArray[Any], t: int) -> None:
         """Ask the memory for rows that are soon to come; changes nothing."""
-
-    def prefetch_weights(self, order: NDArray[Any], t: int, w: NDArray[Any]) -> None:
-        """Ask for the weights of the row to come, where they are all over the memory."""
 
     def scaled(self, i: int, sigma: NDArray[Any], out: NDArray[Any]) -> float:
         """Write Σx of row i to out, for the diagonal sigma of Σ, and return xᵀΣx."""
@@ -136,7 +146,11 @@ class CSR(NamedTuple):
     def dot(self, i: int, w: NDArray[Any]) -> float:
         """Return w·x of row i."""
         indices, data = self._row(i)
-        return lane_dot_reference(data, w[indices], CSR_LANES) + self.constant * float(w[-1])
+        return lane_dot_reference(data, w[indices], SPARSE_LANES) + self.constant * float(w[-1])
+
+    def dot_ahead(self, order: NDArray[Any], t: int, w: NDArray[Any]) -> float:
+        """Return w·x of the t-th row of an order, and ask the memory for rows that come soon."""
+        return self.dot(order[t], w)
 
     def sqnorm(self, i: int) -> float:
         """Return ‖x‖² of row i."""
@@ -162,9 +176,6 @@ class CSR(NamedTuple):
 
     def prefetch(self, order: NDArray[Any], t: int) -> None:
         """Ask the memory for rows that are soon to come; changes nothing."""
-
-    def prefetch_weights(self, order: NDArray[Any], t: int, w: NDArray[Any]) -> None:
-        """Ask for the weights of the row to come, where they are all over the memory."""
 
     def scaled(self, i: int, sigma: NDArray[Any], out: NDArray[Any]) -> float:
         """Write Σx of row i to the first places of out, and return xᵀΣx."""
@@ -220,12 +231,6 @@ def _by_format(rows: Any, dense: Any, csr: Any) -> Any:
     return {Dense: dense, CSR: csr}.get(rows.instance_class)
 
 
-def _unsigned(rows: Any) -> Any:
-    """The type without sign for the indices of CSR rows: it spares the test for a negative one."""
-    wide = rows.instance_class is CSR and rows[INDICES].dtype.bitwidth == 64
-    return np.uint64 if wide else np.uint32
-
-
 def _byte(x: Any) -> Any:
     """The divisor that turns bytes into elements of this array, or of a number."""
     return getattr(x, "dtype", x).bitwidth // 8
@@ -233,26 +238,35 @@ def _byte(x: Any) -> Any:
 
 @compiled_method("dot")
 def _dot(self: Any, i: Any, w: Any) -> Any:
-    unsigned = _unsigned(self)
-
     def dense(self, i, w):  # type: ignore[no-untyped-def]
         d = self.values.shape[1]
         return lane_dot(self.values, i * d, w, 0, d) + self.constant * w[d]
 
     def csr(self, i, w):  # type: ignore[no-untyped-def]
-        data, indices = self.data, self.indices
         start, stop = self.indptr[i], self.indptr[i + 1]
-        whole = stop - ((stop - start) & (CSR_LANES - 1))
-        a = b = c = d = 0.0
-        for p in range(start, whole, CSR_LANES):
-            a += data[p] * w[unsigned(indices[p])]
-            b += data[p + 1] * w[unsigned(indices[p + 1])]
-            c += data[p + 2] * w[unsigned(indices[p + 2])]
-            d += data[p + 3] * w[unsigned(indices[p + 3])]
-        total = (a + c) + (b + d)
-        for p in range(whole, stop):
-            total += data[p] * w[unsigned(indices[p])]
+        total = sparse_dot(self.data, self.indices, start, stop, w)
         return total + self.constant * w[self.n_features]
+
+    return _by_format(self, dense, csr)
+
+
+@compiled_method("dot_ahead")
+def _dot_ahead(self: Any, order: Any, t: Any, w: Any) -> Any:
+    size = _byte(self[0])
+
+    def dense(self, order, t, w):  # type: ignore[no-untyped-def]
+        d = self.values.shape[1]
+        n_ahead = min(max(DENSE_REACH // max(d * size, 1), 1), DENSE_AHEAD)
+        ahead = order[min(t + n_ahead * (d * size <= LONGEST_ROW), len(order) - 1)] * d
+        return lane_dot_ahead(self.values, order[t] * d, w, 0, d, ahead) + self.constant * w[d]
+
+    def csr(self, order, t, w):  # type: ignore[no-untyped-def]
+        self.prefetch(order, t)
+        if self.n_features >= MANY_FEATURES:
+            weights, i = (w,), order[min(t + 1, len(order) - 1)]
+            for p in range(self.indptr[i], self.indptr[i + 1]):
+                prefetch(weights, 0, self.indices[p])
+        return self.dot(order[t], w)
 
     return _by_format(self, dense, csr)
 
@@ -272,8 +286,6 @@ def _sqnorm(self: Any, i: Any) -> Any:
 
 @compiled_method("add")
 def _add(self: Any, i: Any, step: Any, w: Any) -> Any:
-    unsigned = _unsigned(self)
-
     def dense(self, i, step, w):  # type: ignore[no-untyped-def]
         d = self.values.shape[1]
         for j in range(d):
@@ -282,7 +294,7 @@ def _add(self: Any, i: Any, step: Any, w: Any) -> Any:
 
     def csr(self, i, step, w):  # type: ignore[no-untyped-def]
         for p in range(self.indptr[i], self.indptr[i + 1]):
-            w[unsigned(self.indices[p])] += step * self.data[p]
+            w[self.indices[p]] += step * self.data[p]
         w[self.n_features] += step * self.constant
 
     return _by_format(self, dense, csr)
@@ -290,8 +302,6 @@ def _add(self: Any, i: Any, step: Any, w: Any) -> Any:
 
 @compiled_method("scores")
 def _scores(self: Any, i: Any, w: Any, out: Any) -> Any:
-    unsigned = _unsigned(self)
-
     def dense(self, i, w, out):  # type: ignore[no-untyped-def]
         d = self.values.shape[1]
         x, pairs = i * d, len(out) - len(out) % 2
@@ -303,15 +313,7 @@ def _scores(self: Any, i: Any, w: Any, out: Any) -> Any:
             out[k] = lane_dot(self.values, x, w, k * (d + 1), d) + self.constant * w[k, d]
 
     def csr(self, i, w, out):  # type: ignore[no-untyped-def]
-        out[:] = 0.0
-        weights, last = (w,), self.indptr[i + 1] - 1
-        for p in range(self.indptr[i], self.indptr[i + 1]):
-            ahead = unsigned(self.indices[min(p + WEIGHTS_AHEAD, last)]) * len(out)
-            for k in range(0, len(out), WEIGHTS_LINE):
-                prefetch(weights, 0, ahead + k)
-            j, x = unsigned(self.indices[p]), self.data[p]
-            for k in range(len(out)):
-                out[k] += x * w[j, k]
+        sparse_scores(self.data, self.indices, self.indptr[i], self.indptr[i + 1], w, out)
         for k in range(len(out)):
             out[k] += self.constant * w[self.n_features, k]
 
@@ -325,8 +327,6 @@ def _of_class(self: Any, w: Any, k: Any) -> Any:
 
 @compiled_method("scaled")
 def _scaled(self: Any, i: Any, sigma: Any, out: Any) -> Any:
-    unsigned = _unsigned(self)
-
     def dense(self, i, sigma, out):  # type: ignore[no-untyped-def]
         d = self.values.shape[1]
         for j in range(d):
@@ -337,7 +337,7 @@ def _scaled(self: Any, i: Any, sigma: Any, out: Any) -> Any:
     def csr(self, i, sigma, out):  # type: ignore[no-untyped-def]
         start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
         for p in range(n):
-            out[p] = sigma[unsigned(self.indices[start + p])] * self.data[start + p]
+            out[p] = sigma[self.indices[start + p]] * self.data[start + p]
         out[n] = sigma[self.n_features] * self.constant
         return lane_dot(self.data, start, out, 0, n) + self.constant * out[n]
 
@@ -346,8 +346,6 @@ def _scaled(self: Any, i: Any, sigma: Any, out: Any) -> Any:
 
 @compiled_method("move")
 def _move(self: Any, i: Any, step: Any, direction: Any, w: Any) -> Any:
-    unsigned = _unsigned(self)
-
     def dense(self, i, step, direction, w):  # type: ignore[no-untyped-def]
         for j in range(len(w)):
             w[j] += step * direction[j]
@@ -355,7 +353,7 @@ def _move(self: Any, i: Any, step: Any, direction: Any, w: Any) -> Any:
     def csr(self, i, step, direction, w):  # type: ignore[no-untyped-def]
         start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
         for p in range(n):
-            w[unsigned(self.indices[start + p])] += step * direction[p]
+            w[self.indices[start + p]] += step * direction[p]
         w[self.n_features] += step * direction[n]
 
     return _by_format(self, dense, csr)
@@ -363,8 +361,6 @@ def _move(self: Any, i: Any, step: Any, direction: Any, w: Any) -> Any:
 
 @compiled_method("narrow")
 def _narrow(self: Any, i: Any, beta: Any, direction: Any, sigma: Any) -> Any:
-    unsigned = _unsigned(self)
-
     def dense(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
         for j in range(len(sigma)):
             sigma[j] = max(sigma[j] - beta * (direction[j] * direction[j]), LEAST_VARIANCE)
@@ -372,7 +368,7 @@ def _narrow(self: Any, i: Any, beta: Any, direction: Any, sigma: Any) -> Any:
     def csr(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
         start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
         for p in range(n):
-            j = unsigned(self.indices[start + p])
+            j = self.indices[start + p]
             sigma[j] = max(sigma[j] - beta * (direction[p] * direction[p]), LEAST_VARIANCE)
         left = sigma[self.n_features] - beta * (direction[n] * direction[n])
         sigma[self.n_features] = max(left, LEAST_VARIANCE)
@@ -383,7 +379,6 @@ def _narrow(self: Any, i: Any, beta: Any, direction: Any, sigma: Any) -> Any:
 @compiled_method("gather")
 def _gather(self: Any, i: Any, w: Any, u: Any, c: Any, near: Any) -> Any:
     averaged = hasattr(u, "ndim")
-    unsigned = _unsigned(self)
 
     def dense(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
         there, here = near.flat, w.flat
@@ -400,7 +395,7 @@ def _gather(self: Any, i: Any, w: Any, u: Any, c: Any, near: Any) -> Any:
         start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
         width = w.size // (self.n_features + 1)
         for p in range(n):
-            j = unsigned(self.indices[start + p]) * width
+            j = self.indices[start + p] * width
             for k in range(width):
                 there[p * width + k] = here[j + k]
         for k in range(width):
@@ -411,7 +406,7 @@ def _gather(self: Any, i: Any, w: Any, u: Any, c: Any, near: Any) -> Any:
         start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
         width = w.size // (self.n_features + 1)
         for p in range(n):
-            j = unsigned(self.indices[start + p]) * width
+            j = self.indices[start + p] * width
             for k in range(width):
                 there[p * width + k] = here[j + k] - ledger[j + k] / c
         last = w.size - width
@@ -423,8 +418,6 @@ def _gather(self: Any, i: Any, w: Any, u: Any, c: Any, near: Any) -> Any:
 
 @compiled_method("scatter")
 def _scatter(self: Any, i: Any, near: Any, w: Any) -> Any:
-    unsigned = _unsigned(self)
-
     def dense(self, i, near, w):  # type: ignore[no-untyped-def]
         here, there = near.flat, w.flat
         for p in range(w.size):
@@ -435,7 +428,7 @@ def _scatter(self: Any, i: Any, near: Any, w: Any) -> Any:
         start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
         width = w.size // (self.n_features + 1)
         for p in range(n):
-            j = unsigned(self.indices[start + p]) * width
+            j = self.indices[start + p] * width
             for k in range(width):
                 there[j + k] = here[p * width + k]
         for k in range(width):
@@ -464,19 +457,18 @@ def _is_finite(self: Any, i: Any, near: Any) -> Any:
     return _by_format(self, dense, csr)
 
 
-# No "if" stands in these two, only arithmetic: a branch in an inlined method makes numba count
-# references to every array of the row format for each row (28 ns, more than a short row takes).
 @compiled_method("prefetch")
 def _prefetch(self: Any, order: Any, t: Any) -> Any:
-    line, reach = CACHE_LINE // _byte(self[0]), DENSE_REACH // _byte(self[0])
-    data_line, index_line = line, CACHE_LINE // _byte(self[1])
+    size = _byte(self[0])
+    line, index_line = CACHE_LINE // size, CACHE_LINE // _byte(self[1])
 
     def dense(self, order, t):  # type: ignore[no-untyped-def]
         d = self.values.shape[1]
-        ahead = 1 + (DENSE_AHEAD - 1) * (d * DENSE_AHEAD <= reach)
-        start = order[min(t + ahead, len(order) - 1)] * d
-        for j in range(0, d * (d <= reach), line):
-            prefetch(self, VALUES, start + j)
+        if d * size <= LONGEST_BURST:
+            n_ahead = SHORT_AHEAD if d * size * SHORT_AHEAD <= LONGEST_BURST else 1
+            start = order[min(t + n_ahead, len(order) - 1)] * d
+            for j in range(0, d, line):
+                prefetch(self, VALUES, start + j)
 
     def csr(self, order, t):  # type: ignore[no-untyped-def]
         last = len(order) - 1
@@ -484,30 +476,13 @@ def _prefetch(self: Any, order: Any, t: Any) -> Any:
         i = order[min(t + CSR_AHEAD, last)]
         start, stop = self.indptr[i], self.indptr[i + 1]
         prefetch(self, DATA, start)  # short rows are done here, without a loop
-        prefetch(self, DATA, start + data_line)
+        prefetch(self, DATA, start + line)
         prefetch(self, DATA, stop - 1)
         prefetch(self, INDICES, start)
         prefetch(self, INDICES, stop - 1)
         for p in range(start + index_line, stop - 1, index_line):  # one loop: one misprediction
             prefetch(self, DATA, p)
-            prefetch(self, DATA, p + data_line)
+            prefetch(self, DATA, p + line)
             prefetch(self, INDICES, p)
-
-    return _by_format(self, dense, csr)
-
-
-@compiled_method("prefetch_weights")
-def _prefetch_weights(self: Any, order: Any, t: Any, w: Any) -> Any:
-    unsigned = _unsigned(self)
-
-    def dense(self, order, t, w):  # type: ignore[no-untyped-def]
-        pass
-
-    def csr(self, order, t, w):  # type: ignore[no-untyped-def]
-        weights, last = (w,), len(order) - 1
-        for _ in range(self.n_features >= MANY_FEATURES):  # an "if", see above
-            i = order[min(t + 1, last)]
-            for p in range(self.indptr[i], self.indptr[i + 1]):
-                prefetch(weights, 0, unsigned(self.indices[p]))
 
     return _by_format(self, dense, csr)

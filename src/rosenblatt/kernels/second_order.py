@@ -32,9 +32,8 @@ def second_order_pass(
     """Visit the rows in order, step where the rule says so, and return what happened."""
     mistakes, updates, loss = 0, 0, 0.0
     for t in range(len(order)):
-        rows.prefetch(order, t)
         i = order[t]
-        margin = break_tie(y[i] * rows.dot(i, w), y[i], zero)
+        margin = break_tie(y[i] * rows.dot_ahead(order, t, w), y[i], zero)
         if not margin > 0.0:
             mistakes += 1
             loss -= margin

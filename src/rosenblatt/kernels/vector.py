@@ -1,4 +1,4 @@
-"""Instructions that numba lacks: dot products in 16 lanes, of one vector or two, and a prefetch.
+"""Instructions that numba lacks: dot products in lanes, of dense and sparse rows, and a prefetch.
 
 A dense dot product with one running sum waits for each addition before the next, and LLVM may not
 reorder them. Sixteen sums side by side, spelled out as one vector, run as fast as ``fastmath`` and
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.compiling import instruction
 
 LANES = 16
+SPARSE_LANES = 4  # of products with weights that stand apart
 EMITTER = "rosenblatt.kernels.emission.vector"
 
 
@@ -40,6 +41,14 @@ def lane_dot(x: NDArray[Any], x_start: int, y: NDArray[Any], y_start: int, lengt
 
 
 @instruction(EMITTER)
+def lane_dot_ahead(
+    x: NDArray[Any], x_start: int, y: NDArray[Any], y_start: int, length: int, ahead: int
+) -> float:
+    """Return what lane_dot does, and ask for x.flat[ahead:] meanwhile, line by line."""
+    return lane_dot(x, x_start, y, y_start, length)
+
+
+@instruction(EMITTER)
 def lane_dot_pair(
     x: NDArray[Any], x_start: int, y: NDArray[Any], first: int, second: int, length: int
 ) -> tuple[float, float]:
@@ -50,3 +59,26 @@ def lane_dot_pair(
 @instruction(EMITTER)
 def prefetch(rows: Any, field: int, offset: int) -> None:
     """Ask for the cache line of rows[field].flat[offset], without waiting for it."""
+
+
+@instruction(EMITTER)
+def sparse_dot(
+    x: NDArray[Any], indices: NDArray[Any], start: int, stop: int, w: NDArray[Any]
+) -> float:
+    """Return Σ x[p]·w[indices[p]] for p from start to stop, in 4 lanes."""
+    return lane_dot_reference(x[start:stop], w[indices[start:stop]], SPARSE_LANES)
+
+
+@instruction(EMITTER)
+def sparse_scores(
+    x: NDArray[Any],
+    indices: NDArray[Any],
+    start: int,
+    stop: int,
+    w: NDArray[Any],
+    out: NDArray[Any],
+) -> None:
+    """Write Σ x[p]·w[indices[p]] for p from start to stop to out, of w's rows."""
+    out[:] = 0.0
+    for p in range(start, stop):
+        out += float(x[p]) * w[indices[p]]

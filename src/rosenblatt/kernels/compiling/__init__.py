@@ -12,7 +12,8 @@ same bits, a hundred times slower.
 What a kernel may call: what Python and NumPy have and numba knows, functions that are ``inlined``,
 other kernels, an ``instruction``, and methods of named tuples that are ``compiled_method``. All are
 known by a global name or a name of the enclosing function; an attribute of a module is not looked
-through. No kernel raises, and none makes an array.
+through. No kernel raises, makes an array or has a negative index, which would not be counted from
+the end.
 
 An argument that a kernel writes to is annotated ``Changed``: it must not be read-only, and a call
 with one that is raises ValueError.

@@ -6,9 +6,10 @@ calls is optimised once, for the processor that it is meant for, and made an obj
 it out takes half of the time. Other code in the process that uses numba does not meet this target.
 """
 
+import operator
 from typing import Any
 
-from numba import jit
+from numba import jit, types
 from numba.core.ccallback import CFunc
 from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
 from numba.core.cpu import CPUContext
@@ -19,6 +20,7 @@ from numba.core.runtime.context import NRTContext
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
 
 NAME = "rosenblatt"
+INDEXING = (operator.getitem, operator.setitem)
 
 
 class Kernels(CPU):
@@ -66,9 +68,35 @@ class KernelContext(CPUContext):
         """Return what emits the counting of references."""
         return NoReferences(self, self.enable_nrt)
 
+    def get_function(self, function: Any, signature: Any, *first: Any, **call: Any) -> Any:
+        """Return what emits a function; it takes the indices of arrays as they are.
+
+        numba tests each for a sign, to count a negative one from the end: 12 instructions for a
+        value of a sparse row where 4 do. No kernel has a negative index.
+        """
+        key = function.get_impl_key(signature) if isinstance(function, types.Callable) else function
+        if key in INDEXING and isinstance(signature.args[0], types.Array):
+            array, index, *value = signature.args
+            signature = signature.replace(args=(array, _unsigned(index), *value))
+            emit = super().get_function(key, signature, *first, **call)
+
+            def emit_unsigned(builder: Any, arguments: Any, *place: Any, **loc: Any) -> Any:
+                place_ = self.cast(builder, arguments[1], index, signature.args[1])
+                return emit(builder, (arguments[0], place_, *arguments[2:]), *place, **loc)
+
+            return emit_unsigned
+        return super().get_function(function, signature, *first, **call)
+
     def get_executable(self, _library: Any, _description: Any, _environment: Any) -> object:
         """Return what numba will know the function by, though Python cannot call it."""
         return object()
+
+
+def _unsigned(index: Any) -> Any:
+    """Return the type of an index, or of several, without a sign."""
+    if isinstance(index, types.BaseTuple):
+        return types.Tuple([_unsigned(one) for one in index])
+    return types.uintp if isinstance(index, types.Integer) else index
 
 
 class KernelTarget(CPUTarget):
