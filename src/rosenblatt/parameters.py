@@ -84,6 +84,12 @@ def _seed(value: object) -> bool:
     return value is None or Interval(low=0, closed=True, whole=True).accepts(value)
 
 
+def _lengths(value: object) -> bool:
+    pair = value if isinstance(value, (list, tuple)) else ()
+    whole = len(pair) == 2 and all(type(length) is int for length in pair)
+    return whole and (tuple(pair) == (0, 0) or 1 <= pair[0] <= pair[1] <= LONGEST_NGRAM)
+
+
 FLAG = Check("True or False", is_flag)
 AT_LEAST_ONE = Interval(low=1, closed=True, whole=True)
 POSITIVE = Interval()
@@ -244,6 +250,7 @@ class TextSettings(TypedDict, total=False):
     ]
     char_ngrams: Annotated[
         tuple[int, int] | None,
+        Check(f"the shortest and the longest length, from 1 to {LONGEST_NGRAM}", _lengths),
         "MIN-MAX",
         Setting(
             "Use runs of MIN to MAX characters of the words of texts as features, too.",
@@ -576,6 +583,7 @@ def rule_setting(entry: RuleParameter) -> Setting:
 
 
 SETTINGS |= {name: rule_setting(entry) for name, entry in rule_parameters().items()}
+DEFAULTS = {name: setting.default for name, setting in SETTINGS.items()}
 
 ESTIMATOR_SETTINGS: dict[str, Setting] = SETTINGS | {
     "rule": Setting(

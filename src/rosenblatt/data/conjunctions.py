@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,21 +27,6 @@ MOST_IN_A_ROW = 1 << 24
 VERSION = 1
 TABLES = {2: "pairs", 3: "triples"}
 INNER = "inner."
-
-
-class ConjunctionNumbering(Protocol):
-    """What the expansion of rows asks."""
-
-    @property
-    def shift(self) -> int:
-        """The column of the first of the rows' own features."""
-
-    @property
-    def n_columns(self) -> int:
-        """How many columns there are, or a bound on it."""
-
-    def columns(self, features: NDArray[Any], degree: int) -> NDArray[Any]:
-        """Return the column of each conjunction (degree, n), −1 for none."""
 
 
 class KnownConjunctions(NamedTuple):
@@ -100,6 +85,10 @@ class HashedConjunctions(NamedTuple):
         bucket = (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
         start = 0 if self.first else self.n_features
         return cast("NDArray[Any]", bucket + start)
+
+
+# Says in which column a conjunction stands, and where the first of the rows' own features does.
+ConjunctionNumbering = KnownConjunctions | HashedConjunctions
 
 
 def keys(features: NDArray[Any], n_features: int) -> NDArray[Any]:
@@ -257,7 +246,7 @@ class ConjunctionCollector:
                 self.tables = None
                 return
 
-    def numbering(self) -> KnownConjunctions | HashedConjunctions:
+    def numbering(self) -> ConjunctionNumbering:
         """Return a column for each that occurs, or where they are too many, for each hash."""
         if self.tables is not None:
             return KnownConjunctions(self.tables, self._n_features)
@@ -314,7 +303,7 @@ class ConjoinedEncoding(OuterEncoding):
         self,
         inner: "TableEncoding | SvmlightEncoding",
         degree: int,
-        numbering: KnownConjunctions | HashedConjunctions,
+        numbering: ConjunctionNumbering,
     ) -> None:
         super().__init__(inner)
         self.degree, self.numbering = degree, numbering

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -19,7 +19,7 @@ from rosenblatt.data.encoding import (
     SvmlightEncoding,
     TableEncoding,
 )
-from rosenblatt.data.encoding.columns import InputColumn
+from rosenblatt.data.encoding.columns import Columns, InputColumn
 from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
@@ -157,27 +157,6 @@ def table_decisions(
         [*(() if heading is None else heading.notes), *notes],
         next((one.name for one in columns if one.role == "weight"), None),
     )
-
-
-@dataclass(frozen=True)
-class Columns:
-    """What a user says of the columns of tables; what is left open is found out."""
-
-    label: str | int | None = None
-    text: tuple[str | int, ...] = ()
-    category: tuple[str | int, ...] = ()
-    numeric: tuple[str | int, ...] = ()
-    ignore: tuple[str | int, ...] = ()
-    weight: str | int | None = None
-    scale: bool = True
-    missing: str = "mean"
-    decimal: str | None = None  # "point" or "comma"
-    hash_bits: int | None = None
-    word_pairs: bool = True
-    min_count: int | None = None
-    char_ngrams: tuple[int, int] | None = None  # lengths of n-grams of characters of texts
-    bins: int | None = None  # number of ranges of numbers
-    degree: int = 1  # 2: pairs of features too, 3: triples too
 
 
 class Files:
@@ -406,10 +385,8 @@ class TrainingFiles:
             bad += table.bad
             if table.frame.height:
                 first = table._replace(bad=tuple(bad))
-                columns = asdict(self._columns)
-                del columns["degree"]
                 lenient = self.files.bad_rows.skip
-                encoding = TableEncoding.from_sample(first, **columns, lenient=lenient)
+                encoding = TableEncoding.from_sample(first, self._columns, lenient=lenient)
                 return Beginning(encoding, first, tables)
         return None
 

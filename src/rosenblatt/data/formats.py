@@ -17,7 +17,7 @@ from rosenblatt.data.sources import (
     zip_member,
 )
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.parameters import check_setting
+from rosenblatt.parameters import DEFAULTS, check_setting
 
 PACKINGS = (".gz", ".zst", ".zstd", ".zip")
 
@@ -56,21 +56,24 @@ class Layout:
     ``heading.has_header``.
     """
 
-    format: Format | None = None
-    separator: str | None = None  # of CSV; a space stands for any number of blanks
-    header: bool | None = None  # whether the first row of CSV or TSV names the columns
-    zero_based: bool | None = None  # whether svmlight files count features from 0
-    quoting: bool | None = None  # by default in CSV, and in TSV with a column all in quotes
-    names: tuple[str, ...] = ()  # of columns that the file does not name; else column_1, …
-    encoding: str = "utf-8"  # UTF-16 is known by its first bytes
-    encoding_errors: str = "strict"  # or "replace", by U+FFFD
-    bad_rows: str = "error"  # or "skip", and count
-    max_bad_share: float = 0.01  # of the rows, above which even "skip" is an error
-    max_index: int | None = None  # of a feature; by default 16,777,216 or the bytes of the files
+    format: Format | None = DEFAULTS["format"]
+    separator: str | None = DEFAULTS["separator"]
+    header: bool | None = DEFAULTS["header"]
+    zero_based: bool | None = DEFAULTS["zero_based"]
+    quoting: bool | None = DEFAULTS["quoting"]
+    names: tuple[str, ...] = DEFAULTS["names"]
+    encoding: str = DEFAULTS["encoding"]
+    encoding_errors: str = DEFAULTS["encoding_errors"]
+    bad_rows: str = DEFAULTS["bad_rows"]
+    max_bad_share: float = DEFAULTS["max_bad_share"]
+    max_index: int | None = DEFAULTS["max_index"]
 
     def __post_init__(self) -> None:
         if self.format is not None:
-            object.__setattr__(self, "format", _format(self.format))
+            if self.format not in {*Format}:
+                msg = f"format must be one of {', '.join(Format)}; got {self.format!r}."
+                raise InputError(msg)
+            object.__setattr__(self, "format", Format(self.format))
         if self.separator is not None and not SEPARATOR.fullmatch(self.separator):
             msg = (
                 "separator must be a tab or a printable ASCII character, no quote; got"
@@ -131,15 +134,6 @@ UNREADABLE = {
     rb'.{8}\{"': "a file of tensors; write a table as CSV or Parquet",
     rb"\x7fELF|MZ.{58}": "a program, not data",
 }
-
-
-def _format(name: Format | str) -> Format:
-    try:
-        return Format(name)
-    except ValueError:
-        known = ", ".join(Format)
-        msg = f"format must be one of {known}; got {name!r}."
-        raise InputError(msg) from None
 
 
 def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = False) -> Format:

@@ -6,7 +6,7 @@ order in which they are first met, file after file, as one process numbers them 
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -206,9 +206,7 @@ def _template(files: Files, columns: Columns) -> Template:
     table = next(files.tables(), None)
     if table is None:
         raise _empty(files.names[0])
-    asked: dict[str, Any] = asdict(columns)
-    del asked["degree"]
-    return TableEncoding.from_sample(table, **asked)
+    return TableEncoding.from_sample(table, columns)
 
 
 def _empty(name: str) -> InputError:

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.data.encoding import InputColumn, TableEncoding
+from rosenblatt.data.encoding.columns import Columns
 from rosenblatt.data.encoding.kinds import Sample, assigned_columns, detected_columns
 from rosenblatt.errors import InputError
 from tests.data.encoding.samples import table, typed
@@ -185,7 +186,7 @@ THOUSANDS = ["7.082", "912", "23.162", "88"] * 10
 
 
 def _forms(columns: dict[str, list[str]], **options: Any) -> dict[str, str]:
-    chosen = assigned_columns(table(columns), None, {}, has_label=False, **options)
+    chosen = assigned_columns(table(columns), Columns(**options), has_label=False)
     return {column.name: column.form for column in chosen.columns}
 
 

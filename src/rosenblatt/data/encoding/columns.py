@@ -1,11 +1,13 @@
 """What each column of a table is taken for, and what its features are called."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
 
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError
+from rosenblatt.parameters import DEFAULTS
 
 Role = Literal["label", "weight", "numeric", "category", "text", "ignored"]
 DatePart = Literal["", "year", "month", "weekday", "hour"]
@@ -31,6 +33,33 @@ def plainly_typed(series: "pl.Series") -> "pl.Series":
     if series.dtype in (pl.Categorical, pl.Enum) or series.dtype.is_decimal():
         return series.cast(pl.String)
     return series.cast(pl.String).cast(pl.Float64) if series.dtype == pl.Float32 else series
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a user says of the columns of tables; what is left open is found out."""
+
+    label: str | int | None = DEFAULTS["label"]
+    text: Sequence[str | int] = DEFAULTS["text"]
+    category: Sequence[str | int] = DEFAULTS["category"]
+    numeric: Sequence[str | int] = DEFAULTS["numeric"]
+    ignore: Sequence[str | int] = DEFAULTS["ignore"]
+    weight: str | int | None = DEFAULTS["weight"]
+    scale: bool = DEFAULTS["scale"]
+    missing: str = DEFAULTS["missing"]
+    decimal: str | None = DEFAULTS["decimal"]
+    hash_bits: int | None = DEFAULTS["hash_bits"]
+    word_pairs: bool = DEFAULTS["word_pairs"]
+    min_count: int | None = DEFAULTS["min_count"]
+    char_ngrams: tuple[int, int] | None = DEFAULTS["char_ngrams"]
+    bins: int | None = DEFAULTS["bins"]
+    degree: int = DEFAULTS["degree"]
+
+    def asked(self, role: Role) -> Sequence[str | int]:
+        """Return the columns that have a role, by name or number."""
+        columns: Any = getattr(self, "ignore" if role == "ignored" else role)
+        alone = role in ("label", "weight")
+        return columns if not alone else () if columns is None else (columns,)
 
 
 class InputColumn(NamedTuple):

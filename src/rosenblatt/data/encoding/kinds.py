@@ -1,14 +1,14 @@
 """What each column is taken for: as a person says, else as a sample of its rows suggests."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.categories import date_form
-from rosenblatt.data.encoding.columns import MISSING, DatePart, InputColumn, Role
+from rosenblatt.data.encoding.columns import MISSING, Columns, DatePart, InputColumn, Role
 from rosenblatt.data.encoding.label_column import (
     FEWEST_ROWS,
     LabelGuess,
@@ -335,30 +335,21 @@ def _present(series: "pl.Series") -> "pl.Series":
 
 
 def assigned_columns(
-    table: Table,
-    label: str | int | None,
-    asked: Mapping[str, Iterable[str | int]],
-    *,
-    has_label: bool,
-    lenient: bool = False,
-    decimal: str | None = None,
+    table: Table, said: Columns, *, has_label: bool, lenient: bool = False
 ) -> ColumnChoice:
-    """Return the columns of a table with their roles, and sentences on what is odd about them.
-
-    ``asked`` has for a role the columns that a person gave it, by name or number; ``decimal`` is
-    what stands before decimals, where a person said it.
-    """
+    """Return the columns of a table with their roles, and sentences on what is odd about them."""
     roles: dict[str, Role] = {}
     guess = None
-    if label is not None and has_label:
-        guess = LabelGuess(column_name(table, label, "label"), "as you said")
-        roles[guess.column] = "label"
     for role in get_args(Role):
+        if role == "label" and not has_label:
+            continue
         parameter = "ignore" if role == "ignored" else role
-        for name in column_names(table, asked.get(role, ()), parameter):
+        alone = role == "label"  # its name may have a comma
+        for name in column_names(table, said.asked(role), parameter, alone=alone):
             if roles.setdefault(name, role) != role:
                 msg = f"Column '{name}' can't be both {roles[name]} and {role}; choose one."
                 raise InputError(msg)
+            guess = LabelGuess(name, "as you said") if role == "label" else guess
     if has_label and guess is None:
         guess = guess_label(table, roles)
         roles[guess.column] = "label"
@@ -381,7 +372,7 @@ def assigned_columns(
             detected[name] if name in detected else _asked_column(table, name, roles[name])
             for name in table.frame.columns
         ],
-        decimal,
+        said.decimal,
     )
     if not any(column.required for column in columns):
         msg = f"{table.file}: no column is left to learn from."
@@ -489,11 +480,14 @@ def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str,
     return revived
 
 
-def column_names(table: Table, listed: Iterable[str | int], parameter: str) -> list[str]:
+def column_names(
+    table: Table, listed: Iterable[str | int], parameter: str, *, alone: bool
+) -> list[str]:
     """Return the names of the columns that are meant; "a,b" are two, unless one is so called."""
     names: list[str] = []
     for which in listed:
-        if isinstance(which, str) and "," in which and which not in table.frame.columns:
+        known = alone or which in table.frame.columns
+        if isinstance(which, str) and "," in which and not known:
             names += [column_name(table, one.strip(), parameter) for one in which.split(",")]
         else:
             names.append(column_name(table, which, parameter))

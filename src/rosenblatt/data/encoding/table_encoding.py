@@ -1,6 +1,7 @@
 """How the columns of a table become rows of features, learned from the rows themselves."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from rosenblatt.data.encoding.categories import (
 )
 from rosenblatt.data.encoding.columns import (
     CHARACTERS,
+    Columns,
     FeatureColumn,
     InputColumn,
     feature_columns,
@@ -68,9 +70,11 @@ from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
 from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.text.hashing import HASH_VERSION
-from rosenblatt.parameters import LONGEST_NGRAM, check_setting
+from rosenblatt.parameters import DEFAULTS, check_setting
+from rosenblatt.rules import Interval
 
 MOST_FEATURES = 2**31 - 1
+ROOM = Interval(low=1, high=MOST_FEATURES, closed=True, whole=True)  # for features
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
 SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
 
@@ -89,7 +93,7 @@ NO_ROWS = Batch(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
 
 
 class Settings(NamedTuple):
-    """See ``TableEncoding.from_sample`` for what they mean."""
+    """The parameters of columns that a model keeps."""
 
     scale: bool
     missing: str
@@ -101,44 +105,20 @@ class Settings(NamedTuple):
     bins: int | None = None
 
     @classmethod
-    def checked(cls, **values: Any) -> "Settings":
+    def checked(cls, max_features: int = 1 << 22, **values: Any) -> "Settings":
         """Return settings, or raise InputError where one is not what it must be."""
-        for name in ("scale", "word_pairs"):
-            if not isinstance(values[name], bool):
-                msg = f"{name} must be True or False; got {values[name]!r}."
-                raise InputError(msg)
-        check_setting("missing", values["missing"])
-        for name in ("hash_bits", "bins"):
-            if values.get(name) is not None:
-                check_setting(name, values[name])
-                values[name] = int(values[name])  # JSON has no numbers of NumPy
-        _check_whole("max_features", values["max_features"], MOST_FEATURES)
-        if values["min_count"] is not None:
-            _check_whole("min_count", values["min_count"], MOST_FEATURES)
-        lengths = _checked_lengths(values.get("char_ngrams"))
-        return cls(**values | {"char_ngrams": lengths, "bins": values.get("bins") or None})
-
-
-def _checked_lengths(lengths: Any) -> Lengths | None:
-    if lengths is None:
-        return None
-    pair = tuple(lengths) if isinstance(lengths, (list, tuple)) else ()
-    whole = len(pair) == 2 and all(type(length) is int for length in pair)
-    if whole and pair == (0, 0):
-        return None
-    if not whole or not 1 <= pair[0] <= pair[1] <= LONGEST_NGRAM:
-        msg = (
-            "char_ngrams must be the shortest and the longest length, from 1 to "
-            f"{LONGEST_NGRAM}; got {lengths!r}."
+        for name, value in values.items():
+            if value is not None or DEFAULTS[name] is not None:
+                check_setting(name, value)
+        if not ROOM.accepts(max_features):
+            msg = f"max_features must be {ROOM.requirement}; got {max_features!r}."
+            raise InputError(msg)
+        for name in ("hash_bits", "bins"):  # JSON has no numbers of NumPy
+            values[name] = int(values[name]) if values.get(name) else None
+        low, high = values.get("char_ngrams") or (0, 0)
+        return cls(
+            **values | {"max_features": max_features, "char_ngrams": (low, high) if high else None}
         )
-        raise InputError(msg)
-    return pair[0], pair[1]
-
-
-def _check_whole(name: str, value: Any, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-        msg = f"{name} must be a whole number from 1 to {most}; got {value!r}."
-        raise InputError(msg)
 
 
 class RowUse(NamedTuple):
@@ -225,80 +205,25 @@ class TableEncoding:
     def from_sample(
         cls,
         table: Table,
+        columns: Columns | None = None,
         *,
-        label: str | int | None = None,
-        text: Iterable[str | int] = (),
-        category: Iterable[str | int] = (),
-        numeric: Iterable[str | int] = (),
-        ignore: Iterable[str | int] = (),
-        weight: str | int | None = None,
-        scale: bool = True,
-        missing: str = "mean",
-        hash_bits: int | None = None,
-        word_pairs: bool = True,
-        max_features: int = 1 << 22,
-        min_count: int | None = None,
-        char_ngrams: Lengths | None = None,
-        bins: int | None = None,
         has_label: bool = True,
         lenient: bool = False,
-        decimal: str | None = None,
+        max_features: int = 1 << 22,
+        **said: Any,
     ) -> "TableEncoding":
         """Return an encoding for tables with the columns of this one, judged by its rows.
 
-        Parameters
-        ----------
-        table : Table
-            The first rows. They are not taken in: encode them as all others.
-        label : str or int, optional
-            The column of the labels, by name or by its number from 0 (from −1 backwards). By
-            default it is looked for, as ``guess_label`` says.
-        text, category, numeric, ignore : names or numbers of columns
-            What these columns are, where ``detected_columns`` would judge otherwise.
-        weight : str or int, optional
-            The column of what multiplies the step of each row; a row of weight 0 is left out.
-        scale : bool
-            Whether numeric columns are brought to mean 0 and standard deviation 1.
-        missing : "mean", "zero" or "error"
-            What a missing number is taken for. Unless it is an error, the feature "column is
-            missing" tells the row from others.
-        hash_bits : int, optional
-            Number features by a hash of so many bits, and keep no names.
-        word_pairs : bool
-            Whether pairs of neighbouring words are features of a text.
-        max_features : int
-            When there are so many features, new levels and words are dropped.
-        min_count : int, optional
-            Words and pairs that stand in fewer texts are dropped. By default 2, and 1 where there
-            are fewer than 1,000 rows or texts have fewer than 100 terms on average.
-        char_ngrams : (int, int), optional
-            Lengths of the shortest and longest n-grams of characters that are features of a text;
-            by default (1, 3) where texts have no blanks between words, else, and for (0, 0), none.
-        bins : int, optional
-            Number of equally frequent ranges of numbers that are features beside the numbers.
-        has_label : bool
-            Whether there is a column of labels.
-        lenient : bool
-            Whether some values that are no numbers leave a column numeric.
-        decimal : "point" or "comma", optional
-            What stands before decimals, where it may also part thousands.
+        They are not taken in: encode them as all others. ``said`` are parameters of ``Columns`` by
+        name. With ``lenient`` some values that are no numbers leave a column numeric. When there
+        are ``max_features``, new levels and words are dropped.
         """
-        settings = Settings.checked(
-            scale=scale,
-            missing=missing,
-            hash_bits=hash_bits,
-            word_pairs=word_pairs,
-            max_features=max_features,
-            min_count=min_count,
-            char_ngrams=char_ngrams,
-            bins=bins,
-        )
-        asked = {"text": text, "category": category, "numeric": numeric, "ignored": ignore}
-        asked["weight"] = () if weight is None else (weight,)
-        how: dict[str, Any] = {"has_label": has_label, "lenient": lenient, "decimal": decimal}
-        choice = assigned_columns(table, label, asked, **how)
-        unspaced = unspaced_note(table, choice.columns) if char_ngrams is None else None
-        notes = choice.notes
+        columns = replace(columns or Columns(), **said)
+        names = [name for name in Settings._fields if name != "max_features"]
+        settings = Settings.checked(max_features, **{n: getattr(columns, n) for n in names})
+        choice = assigned_columns(table, columns, has_label=has_label, lenient=lenient)
+        notes, open_ = choice.notes, columns.char_ngrams is None
+        unspaced = unspaced_note(table, choice.columns) if open_ else None
         if unspaced is not None:
             settings = settings._replace(char_ngrams=UNSPACED_NGRAMS)
             notes = notes if unspaced in notes else [*notes, unspaced]

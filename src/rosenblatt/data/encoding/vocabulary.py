@@ -3,7 +3,7 @@
 # ruff: noqa: ARG002  # a hash needs less than a vocabulary
 
 from collections.abc import Container, Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,36 +192,6 @@ class Vocabulary:
             self._letters = _longer(self._letters, 2 * used + (1 << 16))
 
 
-class Numbering(Protocol):
-    """Gives a number to each term, counted from 0, and −1 to a term that it does not take in."""
-
-    n_unknown: int  # how often a term of a row was not taken in
-    key_mask: int  # the bits of a hash that matter
-    documents: "DocumentCounts"
-    folds: bool  # whether 2.50 and 2.5 are one level, as in encodings of older versions
-
-    def __len__(self) -> int: ...
-
-    def name(self, number: int) -> tuple[int, str] | None:
-        """Return whose term it is and the term, or None where that is not known."""
-
-    def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
-        """Return the number of a category level that so many rows have."""
-
-    def knows(self, column: int, key: int) -> bool:
-        """Return whether a category level has a number."""
-
-    def spelling(
-        self, column: int, value: Any, level: bytes, *, known: bool, growing: bool
-    ) -> bytes:
-        """Return a level, which may be known, as it is known in another spelling."""
-
-    def terms(
-        self, column: int, terms: Batch, *, scanned: bool, growing: bool
-    ) -> NDArray[np.int32]:
-        """Return the number of each term."""
-
-
 class DocumentCounts:
     """In how many texts each term stands, from which its weight follows.
 
@@ -264,9 +234,9 @@ class HashedNumbering:
     """The lower bits of the hash are the number; terms may share one."""
 
     def __init__(self, bits: int, documents: DocumentCounts | None = None) -> None:
-        self.n_unknown = 0
-        self.folds = False
-        self.key_mask = (1 << bits) - 1
+        self.n_unknown = 0  # how often a term of a row was not taken in
+        self.folds = False  # whether 2.50 and 2.5 are one level, as in encodings of older versions
+        self.key_mask = (1 << bits) - 1  # the bits of a hash that matter
         self.documents = documents or DocumentCounts()
 
     def __len__(self) -> int:
@@ -404,3 +374,7 @@ class KeptNumbering:
         numbers = look_up(terms, column, growing=growing)
         self.n_unknown += int(np.count_nonzero(numbers < 0))
         return numbers
+
+
+# Gives a number to each term, counted from 0, and −1 to a term that it does not take in.
+Numbering = HashedNumbering | KeptNumbering
