@@ -31,7 +31,7 @@ from rosenblatt import (
     VotedPerceptron,
 )
 from rosenblatt.cli import main
-from rosenblatt.data.svmlight import read_svmlight
+from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.shapes import as_rows, packed
@@ -194,7 +194,7 @@ def _visit_kernel_machine(clf: KernelPerceptron, data: Any, y: NDArray[Any]) -> 
 
 
 def visit_tables() -> None:
-    """Encode columns and texts of data frames and learn from them, and read svmlight as float32."""
+    """Encode columns and texts of data frames and learn from them, and read svmlight."""
     frame = pl.read_csv(StringIO(TABLE))
     X, y = frame.drop("label"), frame["label"].to_numpy()
     for encoder, data in ((TableEncoder(), X), (TextEncoder(), X["words"].to_list())):
@@ -204,7 +204,7 @@ def visit_tables() -> None:
         for rows in (SVMLIGHT, "0 3:1 1:2.5\n1 2:4 1:1\n"):  # in order, and not
             path = Path(name, "rows.svm")
             path.write_text(rows)
-            read_svmlight(path, dtype=np.float32)
+            list(svmlight_batches(path))
 
 
 def visit_online() -> None:

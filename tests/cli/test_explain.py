@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli.explain import explain
-from rosenblatt.data.svmlight import read_svmlight
 from rosenblatt.models.file import write
 from rosenblatt.models.model import Calibration, Model
 from rosenblatt.models.scoring import Scorer
 from tests.cli.models import SPAM_ROWS, fruit_model, numbered, rows_file, spam_model
 from tests.cli.running import invoked
+from tests.data.reading import read_svmlight
 
 
 def ran(*arguments: str, given: str | None = None) -> Result:

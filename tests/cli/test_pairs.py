@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rosenblatt import FeatureConjunctions
 from rosenblatt.cli import main
-from rosenblatt.data import files, read_svmlight
+from rosenblatt.data import files
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.storage import load
@@ -18,6 +18,7 @@ from rosenblatt.models.file import read, write
 from tests.cli.running import invoked
 from tests.cli.test_trace import csv_file
 from tests.cli.test_train import svmlight_file, table_file
+from tests.data.reading import read_svmlight
 from tests.examples import XOR_X, XOR_Y
 
 LAST = ["--memory", "last", "--no-early-stopping", "--no-scale"]

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from rosenblatt.cli.options import Duration
-from rosenblatt.data import read_svmlight
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.data.tables import table_batches
 from rosenblatt.estimators import PassiveAggressiveClassifier
 from rosenblatt.estimators.storage import load
 from rosenblatt.models.file import read
 from tests.cli.running import invoked, ran, run, signalled
+from tests.data.reading import read_svmlight
 
 
 def trained(*arguments: str) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.data import read_svmlight, sources
+from rosenblatt.data import sources
 from rosenblatt.data.sources import expand, opened
 from rosenblatt.errors import InputError
+from tests.data.reading import read_svmlight
 
 
 def _touch(folder: Path, *names: str) -> None:

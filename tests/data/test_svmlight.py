@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data import Batch, Classes, join, read_svmlight, svmlight_batches
+from rosenblatt.data import Batch, Classes, join, svmlight_batches
 from rosenblatt.errors import InputError
 from tests.data.fuzzing import fuzz
 from tests.data.naive import NaiveRow, naive_rows
+from tests.data.reading import read_svmlight
 from tests.processes import printed
 
 digits = st.text("0123456789", min_size=1, max_size=25)
@@ -152,7 +153,7 @@ def test_the_first_feature_can_be_told(tmp_path: Path) -> None:
     assert next(svmlight_batches(file, zero_based=True)).n_features == 4
 
 
-def test_a_feature_0_that_comes_late_is_an_error_for_batches_only(tmp_path: Path) -> None:
+def test_a_feature_0_that_comes_late_is_an_error(tmp_path: Path) -> None:
     """Rows that were shifted by one already are never followed by rows that are not."""
     file = _file(tmp_path, "1 1:1\n1 3:1\n1 2:1 0:5\n")
     batches = svmlight_batches(file, block_bytes=6)
@@ -186,19 +187,6 @@ def test_labels_that_are_numbers_come_back_as_numbers(
     found = read_svmlight(_file(tmp_path, text)).label_values()
     assert found.dtype == kind
     assert found.tolist() == values
-
-
-def test_float32_is_the_nearest_to_the_double(tmp_path: Path) -> None:
-    """Values may be kept in half the memory, and what does not fit is an error."""
-    file = _file(tmp_path, "1 1:0.1 2:16777217 3:1e-46 4:3.4028235e38\n")
-    rows = read_svmlight(file, dtype=np.float32)
-    assert rows.data.dtype == np.float32
-    assert rows.data.tolist() == [float(np.float32(x)) for x in (0.1, 2**24, 0, 3.4028235e38)]
-    file = _file(tmp_path, "1 1:-3.4028236e38\n")
-    with pytest.raises(
-        InputError, match=r"'-3.4028236e38' of feature 1 .* the range of float32\.$"
-    ):
-        read_svmlight(file, dtype="float32")
 
 
 def test_queries_are_kept(tmp_path: Path) -> None:
@@ -269,8 +257,8 @@ def test_files_are_read_with_and_without_machine_code(plain: str, tmp_path: Path
     file = tmp_path / "rows.svm"
     file.write_text("1 3:0.5 7:1e-3\n" * 1_000)
     program = (
-        "import sys; from rosenblatt.data import read_svmlight;"
-        "rows = read_svmlight(sys.argv[1]);"
+        "import sys; from rosenblatt.data import svmlight_batches;"
+        "(rows,) = svmlight_batches(sys.argv[1]);"
         "print(rows.n_rows, rows.data.sum() / rows.n_rows, 'llvmlite' in sys.modules)"
     )
     answer = printed(program, str(file), ROSENBLATT_PLAIN=plain).split()

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt.data import read_svmlight, svmlight_batches
+from rosenblatt.data import svmlight_batches
 from rosenblatt.errors import InputError
+from tests.data.reading import read_svmlight
 
 WRONG = {
     "1 7:abc": "column 5: value 'abc' of feature 7 is not a number.",
@@ -95,7 +96,6 @@ def test_rows_before_the_bad_block_arrive(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"dtype": "int32"}, "dtype must be float64 or float32; got int32."),
         ({"block_bytes": 0}, "block_bytes must be at least 1; got 0."),
         ({"threads": 0}, "threads must be at least 1; got 0."),
     ],

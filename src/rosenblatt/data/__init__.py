@@ -2,6 +2,6 @@
 
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.labels import Classes, Label
-from rosenblatt.data.svmlight import read_svmlight, svmlight_batches
+from rosenblatt.data.svmlight import svmlight_batches
 
-__all__ = ["Batch", "Classes", "Label", "join", "read_svmlight", "svmlight_batches"]
+__all__ = ["Batch", "Classes", "Label", "join", "svmlight_batches"]

@@ -6,27 +6,19 @@ billion for 100,000 columns, each of which a learner would keep a weight for.)
 """
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import comb
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.text.hashing import HASH_VERSION, pair_hash
-
-if TYPE_CHECKING:
-    from rosenblatt.data.encoding.table_encoding import TableEncoding
-    from rosenblatt.data.svmlight import SvmlightEncoding
+from rosenblatt.kernels.text.hashing import pair_hash
 
 AT_A_TIME = 1 << 20  # conjunctions in one block of rows: 140 MB while a block is sorted
 MOST_IN_A_ROW = 1 << 24
-VERSION = 1
-TABLES = {2: "pairs", 3: "triples"}
-INNER = "inner."
 
 
 class KnownConjunctions(NamedTuple):
@@ -251,110 +243,3 @@ class ConjunctionCollector:
         if self.tables is not None:
             return KnownConjunctions(self.tables, self._n_features)
         return HashedConjunctions(self._most.bit_length() - 1, self._n_features)
-
-
-class OuterEncoding(ABC):
-    """Features that are made of those of a frozen inner encoding."""
-
-    def __init__(self, inner: "TableEncoding | SvmlightEncoding") -> None:
-        self.inner = inner
-
-    @property
-    def table(self) -> "TableEncoding | None":
-        """The encoding of columns, if the rows come from a table."""
-        return self.inner.table
-
-    @property
-    @abstractmethod
-    def n_features(self) -> int:
-        """Number of features."""
-
-    @abstractmethod
-    def expand(self, batch: Batch) -> Batch:
-        """Return the rows of a batch of the inner encoding as rows of this one."""
-
-    @abstractmethod
-    def name(self, index: int) -> str:
-        """Return what a feature is called."""
-
-    def names(self, indices: Iterable[int]) -> list[str]:
-        """Return what these features are called."""
-        return [self.name(int(index)) for index in indices]
-
-    @abstractmethod
-    def as_json(self) -> dict[str, Any]:
-        """Return what ``encoding_from`` needs beside the arrays."""
-
-    @abstractmethod
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the large parts of the encoding."""
-
-
-class ConjoinedEncoding(OuterEncoding):
-    """Features of a frozen encoding, then pairs and triples of those that stand in one row.
-
-    Pairs are named ``excellent-and-not``; where there are too many to keep, they share columns by
-    their hash and have no names.
-    """
-
-    kind = "conjunctions"
-
-    def __init__(
-        self,
-        inner: "TableEncoding | SvmlightEncoding",
-        degree: int,
-        numbering: ConjunctionNumbering,
-    ) -> None:
-        super().__init__(inner)
-        self.degree, self.numbering = degree, numbering
-
-    @property
-    def n_features(self) -> int:
-        """Number of features with all conjunctions."""
-        return self.numbering.n_columns
-
-    def expand(self, batch: Batch) -> Batch:
-        """Return the rows of a batch of the inner encoding with their conjunctions."""
-        known = batch.below(self.inner.n_features)  # svmlight rows may have more than is known
-        rows = conjunctions(known, self.degree, self.numbering)
-        n_features = int(rows.indices.max(initial=-1)) + 1
-        indices = rows.indices.astype(np.int32)
-        return batch.with_rows(rows._replace(indices=indices, n_features=n_features))
-
-    def name(self, index: int) -> str:
-        """Return what a feature or a conjunction is called."""
-        n = self.inner.n_features
-        if index < n:
-            return self.inner.name(index)
-        if not index < self.n_features:
-            msg = f"There is no feature {index}; they count from 0 to {self.n_features - 1}."
-            raise InputError(msg)
-        if isinstance(self.numbering, HashedConjunctions):
-            return f"conjunction {index - n}"
-        place = index - n
-        for degree, table in self.numbering.tables.items():
-            if place < len(table):
-                features = features_of(table[place : place + 1], n, degree)[0]
-                return "-and-".join(self.inner.name(int(feature)) for feature in features)
-            place -= len(table)
-        raise AssertionError
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what ``encoding_from`` needs beside the arrays."""
-        return {
-            "kind": self.kind,
-            "version": VERSION,
-            "hash_version": HASH_VERSION,
-            "degree": self.degree,
-            "hash_bits": self.numbering.bits
-            if isinstance(self.numbering, HashedConjunctions)
-            else None,
-            "inner": self.inner.as_json(),
-        }
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the large parts of the encoding."""
-        arrays = {f"{INNER}{name}": array for name, array in self.inner.arrays().items()}
-        if isinstance(self.numbering, KnownConjunctions):
-            arrays |= {TABLES[degree]: table for degree, table in self.numbering.tables.items()}
-        return arrays

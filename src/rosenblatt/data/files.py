@@ -14,8 +14,8 @@ from rosenblatt.data.batch import BadRow, BadRows, Batch, unfamiliar
 from rosenblatt.data.conjunctions import ConjunctionCollector
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
-    OuterEncoding,
     RowUse,
+    ScaledEncoding,
     SvmlightEncoding,
     TableEncoding,
 )
@@ -35,7 +35,7 @@ from rosenblatt.wording import counted, word_list
 __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
 
 Found = TypeVar("Found")
-Encoding = SvmlightEncoding | TableEncoding | OuterEncoding
+Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | ScaledEncoding
 
 MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
 AS_TRAINED = "as in training"  # why a model reads a column so

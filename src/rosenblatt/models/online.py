@@ -8,7 +8,7 @@ from typing import Any, Self, Unpack, cast
 
 import numpy as np
 
-from rosenblatt.data.scaling import ScaledEncoding
+from rosenblatt.data.encoding.numbered import ScaledEncoding
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.rows import Rows

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.sources import PADDING
-from rosenblatt.data.svmlight import conventions_for, parse_scanned
+from rosenblatt.data.svmlight import Conventions, parse_scanned
 
 EXACT = Context(prec=2000)
 CHUNK = 20_000
@@ -126,8 +126,7 @@ def read(tokens: list[str]) -> NDArray[np.float64]:
     """Return what the compiled scan makes of these values, one a row."""
     text = "".join(f"0 1:{token}\n" for token in tokens).encode()
     held = np.frombuffer(bytearray(text + bytes(PADDING)), np.uint8)
-    kind = np.dtype(np.float64)
-    return parse_scanned(held, len(text), conventions_for(0, kind), kind).data
+    return parse_scanned(held, len(text), Conventions(0)).data
 
 
 def compare(tokens: list[str]) -> None:

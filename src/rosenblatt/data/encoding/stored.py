@@ -8,16 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.conjunctions import (
-    INNER,
-    TABLES,
-    ConjoinedEncoding,
-    HashedConjunctions,
-    KnownConjunctions,
-    OuterEncoding,
-    has_keys,
-)
-from rosenblatt.data.conjunctions import VERSION as CONJUNCTIONS_VERSION
+from rosenblatt.data.conjunctions import HashedConjunctions, KnownConjunctions, has_keys
 from rosenblatt.data.encoding.columns import (
     DATE_FORMS,
     NUMBER_FORMS,
@@ -28,6 +19,15 @@ from rosenblatt.data.encoding.columns import (
 )
 from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
 from rosenblatt.data.encoding.familiarity import MOST_KEPT, SeenRows
+from rosenblatt.data.encoding.numbered import (
+    CONJUNCTIONS_VERSION,
+    INNER,
+    SCALING_VERSION,
+    TABLES,
+    ConjoinedEncoding,
+    ScaledEncoding,
+    SvmlightEncoding,
+)
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
 from rosenblatt.data.encoding.table_encoding import (
     BIN_EDGES,
@@ -50,10 +50,7 @@ from rosenblatt.data.encoding.vocabulary import (
     KeptNumbering,
     TermArrays,
 )
-from rosenblatt.data.scaling import VERSION as SCALING_VERSION
-from rosenblatt.data.scaling import ScaledEncoding
 from rosenblatt.data.stored_arrays import ArraySpec, StoredArrays
-from rosenblatt.data.svmlight import SvmlightEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import HASH_VERSION
 
@@ -90,7 +87,7 @@ def check_width(stored: Any, n_features: int) -> None:
 
 def encoding_from(
     stored: Any, arrays: Mapping[str, NDArray[Any]]
-) -> TableEncoding | SvmlightEncoding | OuterEncoding:
+) -> TableEncoding | SvmlightEncoding | ConjoinedEncoding | ScaledEncoding:
     """Return the frozen encoding that ``as_json`` and ``arrays`` gave.
 
     Raises InputError where they are not what those two can give.
@@ -120,7 +117,7 @@ def _check_versions(found: StoredArrays, stored: Any, **versions: tuple[int, ...
             raise InputError(msg)
 
 
-def _scaled_encoding(found: StoredArrays, stored: Any) -> OuterEncoding:
+def _scaled_encoding(found: StoredArrays, stored: Any) -> ScaledEncoding:
     _check_versions(found, stored, version=(SCALING_VERSION,))
     centre, divisor, names = found["centre"], found["divisor"], stored.get("names")
     found.check("divisor", divisor.all())

@@ -1,6 +1,6 @@
 """How the columns of a table become rows of features, learned from the rows themselves."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -55,6 +55,7 @@ from rosenblatt.data.encoding.label_column import (
     listed_columns,
     table_labels,
 )
+from rosenblatt.data.encoding.numbered import FeatureEncoding
 from rosenblatt.data.encoding.numbers import (
     ColumnStatistics,
     NumberBins,
@@ -111,7 +112,8 @@ class Settings(NamedTuple):
             if value is not None or DEFAULTS[name] is not None:
                 check_setting(name, value)
         if not ROOM.accepts(max_features):
-            msg = f"max_features must be {ROOM.requirement}; got {max_features!r}."
+            range_ = f"a whole number from 1 to {MOST_FEATURES}"
+            msg = f"max_features must be {range_}; got {max_features!r}."
             raise InputError(msg)
         for name in ("hash_bits", "bins"):  # JSON has no numbers of NumPy
             values[name] = int(values[name]) if values.get(name) else None
@@ -139,7 +141,7 @@ def _without(table: Table, faults: dict[int, str], bad_rows: BadRows | None) -> 
     return table.without(bad)
 
 
-class TableEncoding:
+class TableEncoding(FeatureEncoding):
     """How the columns of a table become features; it grows with each table until it is frozen.
 
     Numeric columns are features 0 … m−1, in the order of the columns, and stand first in every row.
@@ -237,10 +239,6 @@ class TableEncoding:
         return self
 
     inner = table  # the encoding of what files hold
-
-    def expand(self, batch: Batch) -> Batch:
-        """Return the rows as they are."""
-        return batch
 
     @property
     def label(self) -> str | None:
@@ -500,10 +498,6 @@ class TableEncoding:
         if not self.settings.scale or index >= len(self._numeric):
             return None
         return self.statistics.unscaled(index, value)
-
-    def names(self, indices: Iterable[int]) -> list[str]:
-        """Return what these features are called."""
-        return [self.name(int(index)) for index in indices]
 
     def as_json(self) -> dict[str, Any]:
         """Return what ``encoding_from`` needs beside the arrays."""
