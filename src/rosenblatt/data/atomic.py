@@ -3,7 +3,7 @@
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper
 from pathlib import Path
@@ -31,22 +31,57 @@ def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]
     It is written in the same folder without a name, or under a hidden one where every file has a
     name, forced to the disk and renamed. Whatever happens before that, an exception, a full disk, a
     killed process, ``path`` is what it was; what a killed process left under a hidden name is
-    removed by one that writes into the folder a minute later. The new
-    file has the permissions of the old one; of a symbolic link the file that it names is replaced.
-    Standard output (``-``), pipes and devices are written directly. Text is UTF-8. An InputError
-    says why a file cannot be written.
+    removed by one that writes into the folder a minute later. The permissions stay; of a symbolic
+    link the file that it names is replaced. Standard output (``-``), pipes and devices are written
+    directly. Text is UTF-8. An InputError says why a file cannot be written.
     """
     name = os.fspath(path)
     if name in STANDARD_OUTPUT:
-        with _standard_output(mode) as file:
+        sys.stdout.flush()
+        stdout: Any = sys.stdout.buffer
+        with _buffered(getattr(stdout, "raw", stdout), "standard output", "", mode) as file:
             yield file
         return
     old = _status(name)
     if old is not None and not stat.S_ISREG(old.st_mode):
-        with _opened(lambda: FileIO(name, "w"), name, "", mode) as file:
+        with _naming(name, ""):
+            device = FileIO(name, "w")
+        with device, _buffered(device, name, "", mode) as file:
             yield file
         return
-    yield from _replacing(name, old, mode)
+    target = _target_of(name)
+    _remove_orphans(target.parent)
+    part = target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")
+    try:
+        with _naming(name):
+            raw = _new_file(part)
+        with raw, _buffered(raw, name, NOTHING_CHANGED, mode) as file:
+            yield file
+            file.flush()
+            with _naming(name):
+                if not part.exists():
+                    _give_name(file.fileno(), part)
+                if old is not None:
+                    part.chmod(stat.S_IMODE(old.st_mode))
+                os.fsync(file.fileno())
+        with _naming(name):
+            part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _force_folder(target.parent)
+
+
+@contextmanager
+def _naming(name: str, told: str = NOTHING_CHANGED) -> Iterator[None]:
+    """Raise InputError with the name that the user gave where the system refuses something."""
+    try:
+        yield
+    except BrokenPipeError:  # whoever read has seen enough: for a command to end quietly
+        raise
+    except OSError as error:
+        msg = f"{name} cannot be written: {error.strerror or error}{told}."
+        raise InputError(msg) from error
 
 
 def check_target(path: Target) -> None:
@@ -57,41 +92,12 @@ def check_target(path: Target) -> None:
     old, folder = _status(name), _target_of(name).parent
     place = name if old is not None and not stat.S_ISREG(old.st_mode) else folder
     if not os.access(place, os.W_OK):
-        why = "read-only file system" if _is_read_only(folder) else "permission denied"
+        why = "permission denied"
+        with suppress(OSError, AttributeError):
+            if os.statvfs(folder).f_flag & os.ST_RDONLY:
+                why = "read-only file system"
         msg = f"{name} cannot be written: {why}."
         raise InputError(msg)
-
-
-def _is_read_only(folder: Path) -> bool:
-    with suppress(OSError, AttributeError):
-        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-    return False
-
-
-def _replacing(name: str, old: os.stat_result | None, mode: str) -> Iterator[IO[Any]]:
-    target = _target_of(name)
-    _remove_orphans(target.parent)
-    part = target.with_name(f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}")
-    try:
-        with _opened(lambda: _new_file(part), name, NOTHING_CHANGED, mode) as file:
-            yield file
-            file.flush()
-            try:
-                if not part.exists():
-                    _give_name(file.fileno(), part)
-                if old is not None:
-                    part.chmod(stat.S_IMODE(old.st_mode))
-                os.fsync(file.fileno())
-            except OSError as error:
-                raise _unwritable(name, error) from error
-        try:
-            part.replace(target)
-        except OSError as error:
-            raise _unwritable(name, error) from error
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    _force_folder(target.parent)
 
 
 def _new_file(part: Path) -> FileIO:
@@ -141,12 +147,11 @@ def _remove_orphans(folder: Path) -> None:
 
 def _status(name: str) -> os.stat_result | None:
     """Return what stands under a name, None for nothing; raise InputError for a folder."""
-    try:
-        found = Path(name).stat()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise _unwritable(name, error) from error
+    with _naming(name):
+        try:
+            found = Path(name).stat()
+        except FileNotFoundError:
+            return None
     if stat.S_ISDIR(found.st_mode):
         msg = f"{name} cannot be written: it is a folder; name a file in it."
         raise InputError(msg)
@@ -186,12 +191,8 @@ class _Written(RawIOBase):
         return int(self._file.fileno())
 
     def write(self, data: Any) -> int:
-        try:
+        with _naming(self._name, self._told):
             return int(self._file.write(data))
-        except BrokenPipeError:  # whoever read has seen enough: for a command to end quietly
-            raise
-        except OSError as error:
-            raise _unwritable(self._name, error, self._told) from error
 
 
 @contextmanager
@@ -205,25 +206,3 @@ def _buffered(file: Any, name: str, told: str, mode: str) -> Iterator[IO[Any]]:
     finally:
         with suppress(InputError):  # of the bytes still in the buffer: it has been raised already
             buffered.close()
-
-
-@contextmanager
-def _opened(opening: Callable[[], FileIO], name: str, told: str, mode: str) -> Iterator[IO[Any]]:
-    try:
-        file = opening()
-    except OSError as error:
-        raise _unwritable(name, error, told) from error
-    with file, _buffered(file, name, told, mode) as buffered:
-        yield buffered
-
-
-@contextmanager
-def _standard_output(mode: str) -> Iterator[IO[Any]]:
-    sys.stdout.flush()
-    stdout: Any = sys.stdout.buffer
-    with _buffered(getattr(stdout, "raw", stdout), "standard output", "", mode) as file:
-        yield file
-
-
-def _unwritable(name: str, error: OSError, told: str = NOTHING_CHANGED) -> InputError:
-    return InputError(f"{name} cannot be written: {error.strerror or error}{told}.")

@@ -19,7 +19,7 @@ from rosenblatt.data.encoding import (
     SvmlightEncoding,
     TableEncoding,
 )
-from rosenblatt.data.encoding.columns import Columns, InputColumn
+from rosenblatt.data.encoding.columns import Columns
 from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
@@ -27,7 +27,6 @@ from rosenblatt.data.labels import Classes, Label
 from rosenblatt.data.sources import expand, stored_size
 from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.data.tables import Table, table_batches
-from rosenblatt.data.tables.table import Heading
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.wording import counted, word_list
@@ -47,53 +46,51 @@ KINDS = {"numeric": "numbers", "category": "categories", "text": "texts", "date"
 
 @dataclass(frozen=True)
 class Decisions:
-    """How files were read, and why.
+    """How files were read, and why: said aloud, so that a wrong guess is seen."""
 
-    Attributes
-    ----------
-    format : str
-        As it was said or detected.
-    separator, header
-        Of CSV and TSV; None for others.
-    zero_based
-        Of svmlight; None for others.
-    label, label_reason : str
-        The column of the labels; "by its name", "the last column, with 3 values", "as you said".
-    kinds : dict
-        The columns that are learned from, as "numeric", "category", "text" and "date".
-    left_out : dict
-        The columns that are not, each with the reason.
-    notes : list of str
-        Sentences on what a person may not know of the columns.
-    weight : str
-        The column of the weights of the rows.
-    """
-
-    format: str
-    separator: str | None = None
+    format: str  # as it was said or detected
+    separator: str | None = None  # of CSV and TSV
     header: bool | None = None
-    zero_based: bool | None = None
+    zero_based: bool | None = None  # of svmlight
     label: str | None = None
-    label_reason: str = ""
-    kinds: dict[str, list[str]] = field(default_factory=dict)
-    left_out: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    weight: str | None = None
+    label_reason: str = ""  # "by its name", "the last column, with 3 values", "as you said"
+    weight: str | None = None  # the column of the weights of the rows
+    columns: dict[str, list[str]] = field(default_factory=dict)  # that are learned from, by KINDS
+    left_out: dict[str, str] = field(default_factory=dict)  # the others, each with the reason
+    notes: list[str] = field(default_factory=list)  # what a person may not know of the columns
+
+    @classmethod
+    def on_table(
+        cls, kind: Format, table: Table, encoding: TableEncoding, reason: str = ""
+    ) -> "Decisions":
+        """Return what was decided on tables by their first rows, or by a model for a reason."""
+        kinds: dict[str, list[str]] = {}
+        for column in encoding.columns:
+            if column.required:
+                group = column.role if column.parts == ("",) else "date"
+                kinds.setdefault(group, []).append(column.name)
+        heading, guess, name = table.heading, encoding.label_guess, encoding.label
+        if reason or guess is None:
+            guess = None if name is None else LabelGuess(name, reason)
+        notes = [*([] if heading is None else heading.notes), *([] if reason else encoding.notes)]
+        other = reason or "as you said"
+        return cls(
+            str(kind),
+            separator=None if heading is None else heading.dialect.separator,
+            header=None if heading is None else heading.header,
+            label=None if guess is None else guess.column,
+            label_reason="" if guess is None else guess.reason,
+            weight=next((one.name for one in encoding.columns if one.role == "weight"), None),
+            columns=kinds,
+            left_out={
+                one.name: one.reason or other for one in encoding.columns if one.role == "ignored"
+            },
+            notes=notes,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as plain values."""
-        return {
-            "format": self.format,
-            "separator": self.separator,
-            "header": self.header,
-            "zero_based": self.zero_based,
-            "label": self.label,
-            "label_reason": self.label_reason,
-            "weight": self.weight,
-            "columns": self.kinds,
-            "left_out": self.left_out,
-            "notes": [str(note) for note in self.notes],
-        }
+        return vars(self) | {"notes": [str(note) for note in self.notes]}
 
     def lines(self) -> list[tuple[str, str]]:
         """Return titles and words for a screen: what was read, the label, kinds, what is not used.
@@ -116,8 +113,8 @@ class Decisions:
         if self.weight is not None:
             lines.append(("row weights", f"'{self.weight}'"))
         for kind, title in KINDS.items():
-            if self.kinds.get(kind):
-                names = [f"'{name}'" for name in self.kinds[kind]]
+            if self.columns.get(kind):
+                names = [f"'{name}'" for name in self.columns[kind]]
                 listed = word_list(names, NAMES_SHOWN, ", ")
                 lines.append((title, f"{len(names):,}: {listed}"))
         reasons: dict[str, list[str]] = {}
@@ -129,34 +126,6 @@ class Decisions:
             ]
             lines.append(("left out", "; ".join(groups)))
         return lines
-
-
-def table_decisions(
-    kind: Format,
-    heading: Heading | None,
-    columns: Sequence[InputColumn],
-    label: LabelGuess | None,
-    notes: Sequence[str],
-    reason: str = "as you said",
-) -> Decisions:
-    """Return what was decided on a table; ``reason`` is why columns without one are left out."""
-    kinds: dict[str, list[str]] = {}
-    for column in columns:
-        if column.required:
-            group = column.role if column.parts == ("",) else "date"
-            kinds.setdefault(group, []).append(column.name)
-    return Decisions(
-        str(kind),
-        None if heading is None else heading.dialect.separator,
-        None if heading is None else heading.header,
-        None,
-        None if label is None else label.column,
-        "" if label is None else label.reason,
-        kinds,
-        {one.name: one.reason or reason for one in columns if one.role == "ignored"},
-        [*(() if heading is None else heading.notes), *notes],
-        next((one.name for one in columns if one.role == "weight"), None),
-    )
 
 
 class Files:
@@ -171,9 +140,10 @@ class Files:
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
         self.decisions: Decisions | None = None  # on how they are read; known with the first rows
         self.classes = Classes()  # those of the last reading
-        self.format = layout.format or self._format(self.names[0])
+        detect = partial(detect_format, encoding=layout.encoding, prompt=prompt)
+        self.format = layout.format or detect(self.names[0])
         for name in self.names[1:] if layout.format is None else ():
-            other = self._format(name)
+            other = detect(name)
             if other != self.format:
                 msg = Sentence(
                     f"{name} is {other}, but {self.names[0]} is {self.format}: files that belong"
@@ -252,28 +222,15 @@ class Files:
                 yield batch
         self.bad_rows.check()
 
-    def _format(self, name: str) -> Format:
-        return detect_format(name, encoding=self.layout.encoding, prompt=self.prompt)
-
 
 class TrainingFiles:
     """Files to learn from, which say how they are to be encoded as they are read."""
 
     def __init__(self, files: Files, columns: Columns) -> None:
         self.files = files
+        self.columns = columns  # what was said of them
         self.encoding: Encoding | None = None  # known when the first rows have been read
-        self._columns = columns
         self._beginning: Beginning | None = None  # of a reading to come
-
-    @property
-    def columns(self) -> Columns:
-        """What was said of the columns."""
-        return self._columns
-
-    @property
-    def decisions(self) -> Decisions | None:
-        """How they are read; known when the first rows have been."""
-        return self.files.decisions
 
     @property
     def rereadable(self) -> bool:
@@ -292,7 +249,7 @@ class TrainingFiles:
             except InputError as error:
                 parts: tuple[Any, ...] = getattr(error.args[0], "parts", ())
                 named = {one.name: one.value for one in parts if isinstance(one, Parameter)}
-                column, said = named.get("category"), self._columns
+                column, said = named.get("category"), self.columns
                 decided = column in (*said.numeric, *said.category)
                 if not isinstance(column, str) or decided or not self.rereadable:
                     raise
@@ -303,13 +260,12 @@ class TrainingFiles:
                     f"{Parameter('numeric', column)}."
                 )
             )
-            category = (*self._columns.category, column)
-            self._columns = replace(self._columns, category=category)
+            self.columns = replace(self.columns, category=(*self.columns.category, column))
             self.files.decisions = self.encoding = None
 
     def batches(self) -> Iterator[Batch]:
         """Read the files from the start; the encoding begins anew."""
-        return self._read() if self._columns.degree == 1 else self._conjoined()
+        return self._read() if self.columns.degree == 1 else self._conjoined()
 
     def _read(self) -> Iterator[Batch]:
         is_svmlight = self.files.format is Format.SVMLIGHT
@@ -317,7 +273,7 @@ class TrainingFiles:
 
     def _conjoined(self) -> Iterator[Batch]:
         """Read the files three times: for the features, for what occurs together, and the rows."""
-        degree = self._columns.degree
+        degree = self.columns.degree
         if not self.rereadable:
             named = Parameter("degree", degree)
             msg = Sentence(f"{named} reads the data more than once: give files.")
@@ -334,9 +290,8 @@ class TrainingFiles:
             for batch in self._again(inner):
                 occurring.add(batch)
             self.encoding = ConjoinedEncoding(inner, degree, occurring.numbering())
-        outer = self.encoding
-        for batch in self._again(outer.inner):
-            yield outer.expand(batch)
+        for batch in self._again(self.encoding.inner):
+            yield self.encoding.expand(batch)
 
     def _again(self, encoding: SvmlightEncoding | TableEncoding) -> Iterator[Batch]:
         """Read the files once more, as an encoding that has learned them knows their features."""
@@ -355,13 +310,12 @@ class TrainingFiles:
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
-        if self._columns.weight is not None:
-            msg = Sentence(f"{Parameter('weight')} needs named columns; svmlight files have none.")
-            raise InputError(msg)
+        if self.columns.weight is not None:
+            raise InputError(_no_columns("weight"))
         layout, most = self.files.layout, max(MOST_INDEX, self.files.n_bytes or 0)
         most = most if layout.max_index is None else layout.max_index
         for batch in self.files.svmlight(Classes(), layout.zero_based, most):
-            if self.decisions is None:
+            if self.files.decisions is None:
                 self.files.decisions = Decisions("svmlight", zero_based=batch.zero_based)
                 values = batch.label_values()
                 if values.dtype.kind in "if":
@@ -386,7 +340,7 @@ class TrainingFiles:
             if table.frame.height:
                 first = table._replace(bad=tuple(bad))
                 lenient = self.files.bad_rows.skip
-                encoding = TableEncoding.from_sample(first, self._columns, lenient=lenient)
+                encoding = TableEncoding.from_sample(first, self.columns, lenient=lenient)
                 return Beginning(encoding, first, tables)
         return None
 
@@ -394,41 +348,34 @@ class TrainingFiles:
         beginning, self._beginning = self._beginning or self._begin(), None
         if beginning is None:
             return
-        encoding, first, tables = beginning
+        encoding, first, others = beginning
         self.encoding, self.files.classes = encoding, Classes()
-        self.files.decisions = table_decisions(
-            self.files.format, first.heading, encoding.columns, encoding.label_guess, encoding.notes
-        )
-        if encoding.reads_twice:
-            yield from self._weighed(encoding, _together(first, tables))
-            return
-        sampler = RowSampler()
+        self.files.decisions = Decisions.on_table(self.files.format, first, encoding)
+        sampler, tables = RowSampler(), _with_first(first, others)
         use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=sampler)
-        yield encoding.encode(first, self.files.classes, use)
-        yield from _encoded_ahead(encoding, tables, self.files.classes, use)
+        if encoding.reads_twice:
+            yield from self._weighed(encoding, tables, use)
+        else:
+            yield from _encoded_ahead(encoding, tables, self.files.classes, use)
         encoding.keep_seen(sampler)
 
     def _weighed(
-        self, encoding: TableEncoding, tables: Generator[Table, None, None]
+        self, encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse
     ) -> Iterator[Batch]:
         """Read the files twice: for the terms of texts and how common they are, and for the rows.
 
         What cannot be read again is held in memory between the two.
         """
         held: list[Table] = []
-        use = RowUse(learn=True, bad_rows=self.files.bad_rows)
         for prepared in _prepared_ahead(encoding, tables, use):
             encoding.learn(prepared)
             if not self.rereadable:
                 held.append(prepared)
         encoding.settle()
-        sampler = RowSampler()
-        use = use._replace(seen=sampler)
         if self.rereadable:
             yield from _encoded(self.files, encoding, Classes(), use)
         for prepared in held:
             yield encoding.encode(prepared, self.files.classes, use)
-        encoding.keep_seen(sampler)
 
 
 class Beginning(NamedTuple):
@@ -439,9 +386,13 @@ class Beginning(NamedTuple):
     others: Generator[Table, None, None]
 
 
-def _together(first: Table, others: Generator[Table, None, None]) -> Generator[Table, None, None]:
+def _with_first(first: Table, others: Generator[Table, None, None]) -> Generator[Table, None, None]:
     yield first
     yield from others
+
+
+def _no_columns(parameter: str) -> Sentence:
+    return Sentence(f"{Parameter(parameter)} needs named columns; svmlight files have none.")
 
 
 def _prepared_ahead(
@@ -460,10 +411,9 @@ def _encoded_ahead(
 ) -> Iterator[Batch]:
     """Yield encoded tables, prepared in threads of their own."""
     with closing(_prepared_ahead(encoding, tables, use)) as parts:
-        for prepared in parts:
-            frame = prepared.frame
-            kept = {name: frame[name].to_list() for name in keep} if keep else None
-            yield encoding.encode(prepared, classes, use)._replace(kept=kept)
+        for table in parts:
+            kept = {name: table.frame[name].to_list() for name in keep} if keep else None
+            yield encoding.encode(table, classes, use)._replace(kept=kept)
 
 
 def encoded(
@@ -536,8 +486,7 @@ def _encoded(
     keep: Sequence[str] = (),
 ) -> Iterator[Batch]:
     if keep and files.format is Format.SVMLIGHT:
-        msg = Sentence(f"{Parameter('keep')} needs named columns; svmlight files have none.")
-        raise InputError(msg)
+        raise InputError(_no_columns("keep"))
     if isinstance(encoding, SvmlightEncoding):
         if files.format is not Format.SVMLIGHT:
             msg = Sentence(
@@ -573,11 +522,7 @@ def _decided(
     with closing(tables):
         for table in tables:
             if files.decisions is None:
-                name = encoding.label
-                label = None if name is None else LabelGuess(name, AS_TRAINED)
-                files.decisions = table_decisions(
-                    files.format, table.heading, encoding.columns, label, (), AS_TRAINED
-                )
+                files.decisions = Decisions.on_table(files.format, table, encoding, AS_TRAINED)
             yield table
 
 

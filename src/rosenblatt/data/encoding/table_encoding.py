@@ -71,11 +71,9 @@ from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
 from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.text.hashing import HASH_VERSION
-from rosenblatt.parameters import DEFAULTS, check_setting
-from rosenblatt.rules import Interval
+from rosenblatt.parameters import AT_LEAST_ONE, DEFAULTS, check_setting
 
 MOST_FEATURES = 2**31 - 1
-ROOM = Interval(low=1, high=MOST_FEATURES, closed=True, whole=True)  # for features
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
 SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
 
@@ -111,7 +109,7 @@ class Settings(NamedTuple):
         for name, value in values.items():
             if value is not None or DEFAULTS[name] is not None:
                 check_setting(name, value)
-        if not ROOM.accepts(max_features):
+        if not AT_LEAST_ONE.accepts(max_features) or max_features > MOST_FEATURES:
             range_ = f"a whole number from 1 to {MOST_FEATURES}"
             msg = f"max_features must be {range_}; got {max_features!r}."
             raise InputError(msg)
