@@ -2,9 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 MISSING = "–"
+
+
+class Bar(NamedTuple):
+    """A bar in a table: to the right for a positive value, to the left for a negative one."""
+
+    value: float
+    longest: float  # the magnitude that fills its side
+
+
+Cell = str | int | float | Bar | None  # of a table; None: a number that does not exist
 
 
 def printable(text: str) -> str:

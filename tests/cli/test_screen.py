@@ -20,7 +20,7 @@ from tests.cli.running import without_notice
 PROGRAM = """
 import sys, time, warnings
 import click
-from rosenblatt.cli.tables import Bar
+from rosenblatt.wording import Bar
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.cli.tables import Bar, draw_bar, draw_curve, draw_table
-from rosenblatt.wording import printable
+from rosenblatt.cli.tables import draw_bar, draw_curve, draw_table
+from rosenblatt.wording import Bar, printable
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 

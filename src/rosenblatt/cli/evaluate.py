@@ -18,14 +18,16 @@ from rosenblatt.cli.options import (
     share,
     value_option,
 )
+from rosenblatt.cli.predict import threshold_sentence
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.cli.tables import Cell
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError
-from rosenblatt.models.evaluation import Evaluation, evaluation_of, wilson
+from rosenblatt.models.evaluation import Evaluation, evaluation_of
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
-from rosenblatt.wording import counted, decimals, percent, printable, word_list
+from rosenblatt.report.tables import class_table, confusion_list, interval
+from rosenblatt.tuning.folds import cross_validate
+from rosenblatt.wording import Cell, counted, decimals, percent, printable, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.cli.baselines import Comparison
@@ -35,7 +37,6 @@ BASELINES = (
     "hist-gradient-boosting",
 )
 MOST_IN_TABLE = 12  # classes that a confusion table is readable with
-MOST_REPORTED = 30  # classes that are listed each
 MOST_CONFUSIONS = 10
 
 
@@ -83,7 +84,7 @@ def evaluate(
     against: Sequence[str],
     train: Sequence[str],
     max_error: float | None,
-    layout: "Layout",
+    layout: Layout,
     folds: int | None,
     metric: str,
     **recipe: Any,
@@ -122,10 +123,10 @@ def evaluate(
 
 def _judge_model(
     screen: Screen,
-    model: "Model",
+    model: Model,
     model_path: str,
     data: Sequence[str],
-    layout: "Layout",
+    layout: Layout,
     max_error: float | None,
     comparisons: "Sequence[Comparison]",
 ) -> bool:
@@ -140,24 +141,33 @@ def _judge_model(
         rows = counted(evaluation.n_unlabelled, "row")
         msg = f"{' '.join(data)}: none of the {rows} has a label. Did you mean predict?"
         raise InputError(msg)
-    fits = max_error is None or evaluation.error <= max_error
     if screen.wants_json:
         report = {"model": model_path, "data": list(data), **evaluation.report()}
         report |= {"decisions": decisions_of(files), "bad_rows": files.bad_rows.as_json()}
         label, baseline = evaluation.baseline(model.training.get("class_counts"))
         report["baseline"] = {"label": label, "error": baseline}
         report["against"] = [comparison.report() for comparison in comparisons]
-        if max_error is not None:
-            report |= {"max_error": max_error, "error_is_low_enough": fits}
-        screen.json(report)
+        screen.json(report | _limit(evaluation, max_error))
     else:
         _show_evaluation(screen, evaluation, model.training.get("class_counts"), files)
         _show_probabilities(screen, model, evaluation)
         _show_coverage(screen, evaluation)
         _show_comparisons(screen, evaluation, comparisons)
-    if not fits:
+    return _is_low_enough(screen, evaluation, max_error)
+
+
+def _limit(evaluation: Evaluation, max_error: float | None) -> dict[str, Any]:
+    if max_error is None:
+        return {}
+    low_enough = (evaluation.error or 0.0) <= max_error
+    return {"max_error": max_error, "error_is_low_enough": low_enough}
+
+
+def _is_low_enough(screen: Screen, evaluation: Evaluation, max_error: float | None) -> bool:
+    low_enough: bool = _limit(evaluation, max_error).get("error_is_low_enough", True)
+    if not low_enough:
         screen.say(f"The error, {percent(evaluation.error)}, is above {percent(max_error)}.")
-    return fits
+    return low_enough
 
 
 def _judge_recipe(
@@ -169,7 +179,6 @@ def _judge_recipe(
     given: dict[str, Any],
 ) -> bool:
     """Train and test on folds of the data, and print the mean and what it hides."""
-    from rosenblatt.tuning.folds import cross_validate
 
     def tell(fold: int) -> None:
         if screen.draws_talk:
@@ -177,12 +186,9 @@ def _judge_recipe(
 
     found = cross_validate(data, folds=folds, metric=metric, tell=tell, **given)
     evaluation = found.evaluation
-    fits = max_error is None or (evaluation.error or 0.0) <= max_error
     if screen.wants_json:
         report = {"data": list(data), **found.report(), "decisions": decisions_of(found.files)}
-        if max_error is not None:
-            report |= {"max_error": max_error, "error_is_low_enough": fits}
-        screen.json(report)
+        screen.json(report | _limit(evaluation, max_error))
     else:
         title = METRICS[metric]
         figure = percent if metric == "error" else decimals
@@ -196,12 +202,10 @@ def _judge_recipe(
         screen.show(f"Folds: {', '.join(figure(value) for value in found.values)}.")
         screen.show("All rows, each predicted by the model that has not seen it:")
         _show_evaluation(screen, evaluation, None, found.files)
-    if not fits:
-        screen.say(f"The error, {percent(evaluation.error)}, is above {percent(max_error)}.")
-    return fits
+    return _is_low_enough(screen, evaluation, max_error)
 
 
-def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
+def warn_of_labels(screen: Screen, evaluation: Evaluation) -> None:
     """Tell of rows without a label and of labels that the model does not know."""
     if evaluation.n_unlabelled:
         screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label skipped.")
@@ -212,7 +216,7 @@ def warn_of_labels(screen: Screen, evaluation: "Evaluation") -> None:
 
 
 def show_test_error(
-    screen: Screen, evaluation: "Evaluation", test: Sequence[str], counts: Sequence[int] | None
+    screen: Screen, evaluation: Evaluation, test: Sequence[str], counts: Sequence[int] | None
 ) -> None:
     """Tell of odd rows and labels, and print the error on test files and the baseline."""
     for remark in evaluation.remarks:
@@ -220,19 +224,20 @@ def show_test_error(
     warn_of_labels(screen, evaluation)
     if evaluation.error is not None:
         label, baseline = evaluation.baseline(counts)
+        between = interval(evaluation.n_wrong, evaluation.n_rows)
         screen.show(
             f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
-            f"{percent(evaluation.error)}, 95% interval {interval(evaluation)} "
+            f"{percent(evaluation.error)}, 95% interval {between} "
             f"(always {printable(str(label))}: {percent(baseline)})"
         )
 
 
-def decisions_of(files: "Files | None") -> Any:
+def decisions_of(files: Files | None) -> Any:
     """Return how files were read as what JSON can hold."""
     return None if files is None or files.decisions is None else files.decisions.as_json()
 
 
-def show_decisions(screen: Screen, files: "Files | None") -> None:
+def show_decisions(screen: Screen, files: Files | None) -> None:
     """Print how files were read."""
     if files is not None and files.decisions is not None:
         show_read_as(screen, files.decisions.lines())
@@ -245,13 +250,14 @@ def show_read_as(screen: Screen, lines: Iterable[Sequence[str]]) -> None:
 
 
 def _show_evaluation(
-    screen: Screen, evaluation: "Evaluation", counts: Sequence[int] | None, files: "Files"
+    screen: Screen, evaluation: Evaluation, counts: Sequence[int] | None, files: Files
 ) -> None:
     """Print errors, classes and confusions; the counts are those of the classes in training."""
     warn_of_labels(screen, evaluation)
+    between = interval(evaluation.n_wrong, evaluation.n_rows)
     screen.show(
-        f"Error {percent(evaluation.error)} (95% interval {interval(evaluation)}): "
-        f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong."
+        f"Error {percent(evaluation.error)} (95% interval {between}): {evaluation.n_wrong:,} of "
+        f"{counted(evaluation.n_rows, 'row')} wrong."
     )
     label, baseline = evaluation.baseline(counts)
     screen.show(
@@ -264,7 +270,7 @@ def _show_evaluation(
     mean_f1 = decimals(evaluation.macro["f1"])
     screen.show(f"{line}, balanced accuracy {balanced}, mean F1 of the classes {mean_f1}.")
     show_decisions(screen, files)
-    _show_classes(screen, evaluation)
+    screen.table(*class_table(evaluation))
     headings = ["", *(str(label) for label in evaluation.classes)]
     rows: list[list[Cell]] = [
         [str(label), *counts]
@@ -273,41 +279,12 @@ def _show_evaluation(
     if len(rows) <= MOST_IN_TABLE and screen.fits(headings, rows):
         title = "Confusion table: one line per true class, one column per predicted class"
         screen.table(headings, rows, title)
-    else:
-        _show_confusions(screen, evaluation)
+    elif evaluation.confusions:
+        columns, lines, title = confusion_list(evaluation, MOST_CONFUSIONS)
+        screen.table(columns, lines, f"{title} (--json has all)")
 
 
-def _show_classes(screen: Screen, evaluation: "Evaluation") -> None:
-    reports = evaluation.by_class
-    title = "Classes"
-    if len(reports) > MOST_REPORTED:
-        met = [report for report in reports if report.f1 is not None]
-        reports = sorted(met, key=lambda report: report.f1 or 0.0)[:MOST_REPORTED]
-        title = f"The {len(reports)} classes of {len(evaluation.labels):,} with the lowest F1"
-    figures = ("precision", "recall", "f1")
-    rows: list[list[Cell]] = [
-        [str(r.label), *(decimals(getattr(r, name)) for name in figures), r.support]
-        for r in reports
-    ]
-    headings = ["class", "precision", "recall", "F1", "rows"]
-    if evaluation.average_precision:
-        headings.append("average precision")
-        values = [*evaluation.average_precision, *[None] * len(rows)]
-        rows = [[*row, decimals(value)] for row, value in zip(rows, values, strict=False)]
-    screen.table(headings, rows, title)
-
-
-def _show_confusions(screen: Screen, evaluation: "Evaluation") -> None:
-    rows: list[list[Cell]] = [
-        [str(label), str(guess), n, percent(share)]
-        for label, guess, n, share in evaluation.leading_confusions(MOST_CONFUSIONS)
-    ]
-    headings = ("class", "predicted as", "rows", "of the class")
-    if rows:
-        screen.table(headings, rows, "Most frequent confusions (--json has all)")
-
-
-def _show_probabilities(screen: Screen, model: "Model", evaluation: "Evaluation") -> None:
+def _show_probabilities(screen: Screen, model: Model, evaluation: Evaluation) -> None:
     """Show whether rows of a probability are of the class as often as it says."""
     found = evaluation.reliability
     if found is None or not found.n_rows:
@@ -330,12 +307,10 @@ def _show_probabilities(screen: Screen, model: "Model", evaluation: "Evaluation"
         f"probabilities and true shares differ by {percent(found.calibration_error)} on average."
     )
     if "threshold" in model.training:
-        from rosenblatt.cli.predict import threshold_sentence
-
         screen.show(threshold_sentence(model))
 
 
-def _show_coverage(screen: Screen, evaluation: "Evaluation") -> None:
+def _show_coverage(screen: Screen, evaluation: Evaluation) -> None:
     """Show what abstaining would gain, for models that vote."""
     curve = evaluation.coverage_curve
     if curve is None:
@@ -353,20 +328,15 @@ def _show_coverage(screen: Screen, evaluation: "Evaluation") -> None:
 
 
 def _show_comparisons(
-    screen: Screen, evaluation: "Evaluation", comparisons: "Sequence[Comparison]"
+    screen: Screen, evaluation: Evaluation, comparisons: "Sequence[Comparison]"
 ) -> None:
     if not comparisons:
         return
-    rows = [["this model", percent(evaluation.error), interval(evaluation), ""]]
-    rows += [
-        [c.title, percent(c.evaluation.error), interval(c.evaluation), c.verdict]
-        for c in comparisons
+    judged = [("this model", evaluation, "")]
+    judged += [(c.title, c.evaluation, c.verdict) for c in comparisons]
+    rows: list[list[Cell]] = [
+        [title, percent(one.error), interval(one.n_wrong, one.n_rows), verdict]
+        for title, one, verdict in judged
     ]
     headings = ("", "error", "95% interval", "difference")
     screen.table(headings, rows, "Comparison on the same rows (p: McNemar's test)")
-
-
-def interval(evaluation: "Evaluation") -> str:
-    """Return the interval of the error for people."""
-    low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
-    return f"{percent(low)} to {percent(high)}"

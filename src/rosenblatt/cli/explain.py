@@ -7,7 +7,6 @@ import click
 
 from rosenblatt.cli.options import layout_options, number_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.cli.tables import Bar, Cell
 from rosenblatt.data.encoding.text_column import WORD
 from rosenblatt.errors import InputError
 from rosenblatt.models.explanation import Explanation, contributions, decision
@@ -15,7 +14,8 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import recorded_provenance
 from rosenblatt.models.rows import model_rows
 from rosenblatt.models.scoring import Scorer, n_voting
-from rosenblatt.wording import UNSURE, counted, number, percent, printable, signed, unsure
+from rosenblatt.report.tables import contribution_table
+from rosenblatt.wording import UNSURE, Bar, Cell, counted, percent, printable, signed
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
@@ -76,7 +76,13 @@ def explain(
     _show_decision(screen, model, document, explanation)
     for column, text in (batch.kept or {}).items():
         _show_text(screen, column, str(text[0] or ""), explanation, n)
-    _show_terms(screen, model, explanation, n)
+    table = contribution_table(model, explanation, n)
+    screen.table(*table)
+    if "±" in table[0]:
+        screen.say(f"\n{UNSURE}")
+    if explanation.n_unknown:
+        n_unknown = counted(explanation.n_unknown, "feature")
+        screen.say(f"\n{n_unknown} of the row did not occur in the training data.")
     if provenance is not None:
         _show_provenance(screen, model, provenance, n)
 
@@ -128,14 +134,8 @@ def _row(
     for batch in model_rows(model, [data], **how):
         if row <= before + batch.n_rows:
             i = row - before - 1
-            start, end = batch.indptr[i : i + 2]
-            return batch._replace(
-                data=batch.data[start:end],
-                indices=batch.indices[start:end],
-                indptr=batch.indptr[i : i + 2] - start,
-                labels=batch.labels[i : i + 1],
-                kept={name: values[i : i + 1] for name, values in (batch.kept or {}).items()},
-            )
+            kept = {name: values[i : i + 1] for name, values in (batch.kept or {}).items()}
+            return batch.block(i, i + 1)._replace(kept=kept)
         before += batch.n_rows
     msg = f"Row {row:,} does not exist; {data} has {counted(before, 'row')}."
     raise InputError(msg)
@@ -230,54 +230,3 @@ def _show_text(screen: Screen, column: str, text: str, explanation: "Explanation
         parts.append(text[end:] if near[-1] else " …")
         sentence = printable(" ".join("".join(parts).split()))
         screen.show(f"\n{printable(column)}: {sentence}")
-
-
-def _show_terms(screen: Screen, model: "Model", explanation: "Explanation", n: int) -> None:
-    """Print the table of contributions."""
-    positive, negative = printable(str(explanation.positive)), printable(str(explanation.negative))
-    constant = [t for t in explanation.terms if _is_constant(model, t.feature)]
-    varied = [t for t in explanation.terms if not _is_constant(model, t.feature)]
-    shown, rest = varied[:n], varied[n:]
-    longest = max((abs(term.amount) for term in shown), default=0.0)
-    scaled = any(term.raw is not None for term in shown)
-    ones = all(term.value == 1 and term.raw is None for term in shown)
-    rows: list[list[Cell]] = [
-        [
-            t.name,
-            "" if ones else number(t.value if t.raw is None else t.raw),
-            "" if t.raw is None else number(t.value),
-            signed(t.weight),
-            unsure(t.uncertainty),
-            signed(t.amount),
-            Bar(t.amount, longest),
-        ]
-        for t in shown
-    ]
-    # Sums
-    two = len(model.classes) == 2
-    sums = [("(bias)", explanation.bias), ("= score" if two else "= lead", explanation.total)]
-    for terms, what in ((constant, "constant feature"), (rest, "other feature")):
-        if terms:
-            amount = math.fsum(term.amount for term in terms)
-            sums.insert(0, (f"({counted(len(terms), what)})", amount))
-    rows += [[name, "", "", "", "", signed(amount), ""] for name, amount in sums]
-    # Headings
-    product = "contribution" if ones else "weight × scaled" if scaled else "weight × value"
-    sure = any(term.uncertainty is not None for term in shown)
-    headings = (
-        *("feature", "" if ones else "value", "scaled" if scaled else "", "weight"),
-        *("±" if sure else "", product, ""),
-    )
-    title = f"Positive contributions speak for {positive}, negative ones for {negative}"
-    screen.table(headings, rows, title)
-    if sure:
-        screen.say(f"\n{UNSURE}")
-    if explanation.n_unknown:
-        n_unknown = counted(explanation.n_unknown, "feature")
-        screen.say(f"\n{n_unknown} of the row did not occur in the training data.")
-
-
-def _is_constant(model: "Model", feature: int) -> bool:
-    """Return whether all rows that were measured in training had the same value."""
-    spread = model.spread
-    return spread is not None and bool(spread.low[feature] == spread.high[feature])

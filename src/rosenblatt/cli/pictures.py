@@ -89,7 +89,7 @@ class Subject:
         rows = join(parts).below(n_features)
         labelled = rows.labels >= 0
         X = matrix_of(rows._replace(data=rows.data.astype(np.float64)).csr(n_features, 0.0))
-        return LabelledMatrix(X[labelled], np.array(rows.classes)[rows.labels[labelled]])
+        return LabelledMatrix(X[labelled], rows.label_values()[labelled])
 
     @property
     def names(self) -> tuple[str, ...] | None:

@@ -39,10 +39,10 @@ from typing import Any, TextIO
 import click
 
 from rosenblatt.cli.spelling import flag, meant_option
-from rosenblatt.cli.tables import Cell, draw_curve, draw_table
+from rosenblatt.cli.tables import draw_curve, draw_table
 from rosenblatt.errors import Parameter, Question, RosenblattError, Sentence, spelled
 from rosenblatt.parameters import GROUPS
-from rosenblatt.wording import finite, plain, printable
+from rosenblatt.wording import Cell, finite, plain, printable
 
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
 HELP = ["-h", "--help"]

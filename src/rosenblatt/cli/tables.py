@@ -4,11 +4,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from click import style
 
-from rosenblatt.wording import MISSING, number, printable
+from rosenblatt.wording import MISSING, Bar, Cell, number, printable
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 ASCII_LEVELS = "_.-=+*#@"
@@ -17,15 +16,7 @@ NUMBER = re.compile(r"[+−-]?[0-9][0-9,.]*(e[+-]?[0-9]+)?\s?%?|[–-]")
 GAP = "  "
 
 
-class Bar(NamedTuple):
-    """A bar in a table: to the right for a positive value, to the left for a negative one."""
-
-    value: float
-    longest: float  # the magnitude that fills its side
-
-
 LONGEST_CURVE = 40  # blocks
-Cell = str | int | float | Bar | None
 
 
 def draw_curve(values: Sequence[float], *, blocks: bool = True, draws: bool = True) -> str:

@@ -12,6 +12,7 @@ from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
+from rosenblatt.report.tables import interval
 from rosenblatt.training.history import ENDED_EARLY, REASONS
 from rosenblatt.wording import counted, number, percent, printable, size_text, word_list
 
@@ -224,10 +225,9 @@ def _show_errors(
     error = training["held_out_error"]
     if error is not None:
         share, n_rows = 1.0 - counts[guess] / sum(counts), training["held_out_rows"]
-        low, high = wilson(round(error * n_rows), n_rows) or (0.0, 1.0)
         screen.show(
             f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, 95% interval "
-            f"{percent(low)} to {percent(high)} ({guessing}: {percent(share)})"
+            f"{interval(round(error * n_rows), n_rows)} ({guessing}: {percent(share)})"
         )
         if training.get("threshold"):
             _show_threshold(screen, model, training["threshold"])

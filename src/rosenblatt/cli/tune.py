@@ -19,11 +19,10 @@ from rosenblatt.cli.options import (
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
-from rosenblatt.cli.tables import Cell
 from rosenblatt.data.atomic import check_target
 from rosenblatt.errors import Parameter
 from rosenblatt.parameters import METRICS
-from rosenblatt.wording import counted, percent, printable
+from rosenblatt.wording import Cell, counted, percent, printable
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout

@@ -6,9 +6,7 @@ import click
 
 from rosenblatt.cli.options import number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.cli.tables import Bar, Cell
 from rosenblatt.models.explanation import (
-    RankedWeight,
     Ranking,
     all_weights,
     class_number,
@@ -17,7 +15,8 @@ from rosenblatt.models.explanation import (
 )
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import n_voting
-from rosenblatt.wording import UNSURE, counted, printable, signed, unsure
+from rosenblatt.report.tables import bias_sentence, ranking_list, weight_tables
+from rosenblatt.wording import UNSURE, counted, printable
 
 MOST_TABLES = 6  # classes; more get one line each
 IN_LINE = 5  # names in such a line
@@ -77,59 +76,15 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
             "they are ranked by weight × standard deviation."
         )
     if len(rankings) > MOST_TABLES:
-        _show_lines(screen, rankings)
+        screen.table(*ranking_list(rankings, IN_LINE))
+        screen.say("\nUse --class LABEL to show the weights of one class.")
     else:
         if model.variance is not None:
             screen.show(UNSURE)
         for ranking in rankings:
-            _show_tables(screen, ranking, by_effect=misleads)
-
-
-def _show_tables(screen: Screen, ranking: "Ranking", *, by_effect: bool) -> None:
-    label, against = printable(str(ranking.label)), printable(str(ranking.against))
-    other = f"for {against}" if ranking.against is not None else f"against {label}"
-    side = f"for {label}" if ranking.bias > 0 else other
-    speaks = f", speaks {side}" if ranking.bias else ""
-    about = "" if ranking.against is not None else f"Class {label}: "
-    screen.heading(
-        f"{about}{counted(ranking.n_nonzero, 'weight')} nonzero, "
-        f"bias {signed(ranking.bias)}{speaks}"
-    )
-    shown = [*ranking.top, *ranking.bottom]
-    longest = max((abs(_measure(w, by_effect)) for w in shown), default=0.0)
-    sure = any(w.uncertainty is not None for w in shown)
-    headings = ("feature", "weight", "±" if sure else "", "× deviation" if by_effect else "", "")
-    for title, part in ((f"for {label}", ranking.top), (other, ranking.bottom)):
-        rows: list[list[Cell]] = [
-            [
-                w.name,
-                signed(w.weight),
-                unsure(w.uncertainty),
-                signed(w.effect or 0.0) if by_effect else "",
-                Bar(_measure(w, by_effect), longest),
-            ]
-            for w in part
-        ]
-        if rows:
-            screen.table(headings, rows, f"Speaks {title}")
-
-
-def _measure(weight: "RankedWeight", by_effect: bool) -> float:
-    return (weight.effect or 0.0) if by_effect else weight.weight
-
-
-def _show_lines(screen: Screen, rankings: "list[Ranking]") -> None:
-    rows: list[list[Cell]] = [
-        [
-            str(ranking.label),
-            signed(ranking.bias),
-            ranking.n_nonzero,
-            ", ".join(weight.name for weight in ranking.top[:IN_LINE]),
-        ]
-        for ranking in rankings
-    ]
-    screen.table(("class", "bias", "weights", "largest weights"), rows, "Classes")
-    screen.say("\nUse --class LABEL to show the weights of one class.")
+            screen.heading(bias_sentence(ranking))
+            for table in weight_tables(ranking, by_effect=misleads):
+                screen.table(*table)
 
 
 def _document(ranking: "Ranking") -> dict[str, object]:

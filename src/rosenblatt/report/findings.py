@@ -4,40 +4,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.labels import Classes
-from rosenblatt.errors import InputError
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import is_recorded
 from rosenblatt.models.reliability import Reliability
-from rosenblatt.models.rows import batch_of
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.report.giveaways import Giveaway, Giveaways
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
 
 WEIGHTS = 12  # names on either side
 MOST_RANKED = 30  # classes whose weights are shown
-
-
-def array_rows(model: Model, X: Any, y: Any) -> Batch:
-    """Return the rows of X with the labels y, the classes of the model first."""
-    from sklearn.utils import check_array, check_consistent_length, column_or_1d
-
-    checked = check_array(X, accept_sparse="csr")
-    labels = column_or_1d(y)
-    check_consistent_length(checked, labels)
-    if checked.shape[1] != model.n_features:
-        msg = f"X has {checked.shape[1]} features; the model was trained on {model.n_features}."
-        raise InputError(msg)
-    classes = Classes(model.classes)
-    numbers = classes.codes(labels.tolist())
-    batch = batch_of(checked.astype(np.float64))
-    return batch._replace(labels=numbers, classes=classes.labels)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.label_column import leaks
+from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.explanation import Ranking
 
 MOST_TRIED = 60  # features
@@ -41,13 +43,8 @@ class Giveaways:
         """Keep the values of these features."""
         if self._n_rows >= MOST_ROWS or not self._names:
             return
-        features = np.array(sorted(self._names))
-        values = np.zeros((batch.n_rows, len(features)))
-        place = np.minimum(np.searchsorted(features, batch.indices), len(features) - 1)
-        known = features[place] == batch.indices
-        rows = np.repeat(np.arange(batch.n_rows), np.diff(batch.indptr))
-        values[rows[known], place[known]] = batch.data[known]
-        self._values.append(values)
+        rows = matrix_of(batch.csr(max(batch.n_features, *self._names) + 1, 0.0))
+        self._values.append(csr_array(rows)[:, sorted(self._names)].toarray())
         self._labels.append(np.asarray(batch.labels))
         self._n_rows += batch.n_rows
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.kernels.shapes import matrix_of, take
-from rosenblatt.mistakes.provenance import Provenance, Term
+from rosenblatt.mistakes.provenance import Term
 from rosenblatt.models.explanation import Explanation, contributions, namer
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import is_recorded, recorded_mistakes, recorded_provenance
@@ -43,22 +43,8 @@ class MisjudgedRow:
     values: list[tuple[str, str]]  # by column where the file has some, else by feature
     n_more: int  # values that are not shown
     explanation: Explanation | None  # where weights decided, not a vote
-    provenance: Provenance | None  # where the model holds its mistakes
-    taught: list[Teacher]  # that spoke for the decision, the strongest first
+    taught: list[Teacher]  # that spoke for the decision, the strongest first, if they are known
     opposed: list[Teacher]  # that spoke against it
-
-
-class _Entry(NamedTuple):
-    """A row on the list; a number occurs once, so nothing after it is ever compared."""
-
-    lead: float
-    minus_number: int
-    label: int
-    predicted: int
-    indices: NDArray[Any]
-    values: NDArray[Any]
-    scores: NDArray[Any]
-    columns: list[tuple[str, str]] | None
 
 
 class HardestRows:
@@ -67,7 +53,9 @@ class HardestRows:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._seen = 0
-        self._kept: list[_Entry] = []
+        # Lead, number with a minus sign, prediction, scores and row. A number occurs once, so
+        # nothing after it is ever compared.
+        self._kept: list[tuple[float, int, int, NDArray[Any], Batch]] = []
 
     def add(self, batch: Batch, scores: NDArray[Any], predicted: NDArray[Any]) -> None:
         """Look at a batch and how it was decided."""
@@ -76,82 +64,70 @@ class HardestRows:
         leads = _leads(scores[wrong], batch.labels[wrong], predicted[wrong])
         for k in np.argsort(-leads, kind="stable")[:MOST_HARD_ROWS].tolist():
             i = int(wrong[k])
-            row = slice(batch.indptr[i], batch.indptr[i + 1])
-            entry = _Entry(
-                float(leads[k]),
-                -(self._seen + i),
-                int(batch.labels[i]),
-                int(predicted[i]),
-                batch.indices[row].copy(),
-                batch.data[row].copy(),
-                np.array(scores[i]),
-                _columns(batch, i),
-            )
-            if len(self._kept) < MOST_HARD_ROWS:
-                heapq.heappush(self._kept, entry)
-            else:
-                heapq.heappushpop(self._kept, entry)
+            row = batch.block(i, i + 1)
+            kept = {name: values[i : i + 1] for name, values in (batch.kept or {}).items()}
+            row = row._replace(data=row.data.copy(), indices=row.indices.copy(), kept=kept)
+            entry = (float(leads[k]), -(self._seen + i), int(predicted[i]), scores[i].copy(), row)
+            full = len(self._kept) == MOST_HARD_ROWS
+            (heapq.heappushpop if full else heapq.heappush)(self._kept, entry)
         self._seen += batch.n_rows
 
     def rows(self) -> list[MisjudgedRow]:
         """Return them with what decided each, the most wrong first."""
-        ordered = sorted(self._kept, key=lambda entry: (-entry.lead, -entry.minus_number))
-        return [self._row(entry) for entry in ordered]
-
-    def _row(self, entry: _Entry) -> MisjudgedRow:
-        model = self._model
-        explanation = provenance = None
-        if not model.voted:
-            sides = {"winner": entry.predicted, "rival": entry.label}
-            explanation = contributions(model, entry.indices, entry.values, **sides)
-        if is_recorded(model) and not model.voted:
-            provenance = recorded_provenance(
-                model, entry.indices, entry.values, entry.scores, entry.predicted
+        return [
+            self._row(row, lead, 1 - minus_number, predicted, scores)
+            for lead, minus_number, predicted, scores, row in sorted(
+                self._kept, key=lambda entry: (-entry[0], -entry[1])
             )
-        predicted = model.classes[entry.predicted]
-        values = entry.columns
-        if values is None:
-            values = self._features(entry.indices, entry.values)
+        ]
+
+    def _row(
+        self, row: Batch, lead: float, number: int, predicted: int, scores: NDArray[Any]
+    ) -> MisjudgedRow:
+        model, label = self._model, int(row.labels[0])
+        explanation = None
+        taught: list[Teacher] = []
+        opposed: list[Teacher] = []
+        if not model.voted:
+            sides = {"winner": predicted, "rival": label}
+            explanation = contributions(model, row.indices, row.data, **sides)
+        if is_recorded(model) and not model.voted:
+            found = recorded_provenance(model, row.indices, row.data, scores, predicted)
+            way = 1.0 if model.classes[predicted] == found.positive else -1.0
+            speaking = [term for term in found.terms if way * term.amount > 0][:MOST_TEACHERS]
+            against = [t for t in found.terms if way * t.amount < 0][: MOST_TEACHERS // 2]
+            taught, opposed = self._teachers(speaking, row), self._teachers(against, row)
+        values = self._values(row)
         if len(values) > MOST_VALUES:
             values = [pair for pair in values if pair[1] not in ("0", "0.0")]
-        taught, opposed = self._teachers(provenance, predicted, entry)
         return MisjudgedRow(
-            number=1 - entry.minus_number,
-            label=model.classes[entry.label],
-            predicted=predicted,
-            lead=entry.lead,
+            number=number,
+            label=model.classes[label],
+            predicted=model.classes[predicted],
+            lead=lead,
             values=values[:MOST_VALUES],
             n_more=max(0, len(values) - MOST_VALUES),
             explanation=explanation,
-            provenance=provenance,
             taught=taught,
             opposed=opposed,
         )
 
-    def _features(self, indices: NDArray[Any], values: NDArray[Any]) -> list[tuple[str, str]]:
-        """Return the values of a row by feature, those other than 0."""
+    def _values(self, row: Batch) -> list[tuple[str, str]]:
+        """Return a row as it stands in its table, or its features other than 0."""
+        if row.kept and all(row.kept.values()):
+            cells = [(name, values[0]) for name, values in row.kept.items()]
+            return [(name, "–" if cell is None else str(cell).strip()) for name, cell in cells]
         name, n_features = namer(self._model), self._model.n_features
-        pairs = zip(indices.tolist(), values.tolist(), strict=True)
+        pairs = zip(row.indices.tolist(), row.data.tolist(), strict=True)
         return [(name(i), number(v)) for i, v in pairs if v and i < n_features]
 
-    def _teachers(
-        self, provenance: Provenance | None, predicted: Any, entry: _Entry
-    ) -> tuple[list[Teacher], list[Teacher]]:
-        """Return the training rows that spoke for the decision, and those against it."""
-        if provenance is None:
-            return [], []
-        way = 1.0 if predicted == provenance.positive else -1.0
-        taught = [term for term in provenance.terms if way * term.amount > 0][:MOST_TEACHERS]
-        opposed = [t for t in provenance.terms if way * t.amount < 0][: MOST_TEACHERS // 2]
-        shown = self._with_shared(taught + opposed, entry)
-        return shown[: len(taught)], shown[len(taught) :]
-
-    def _with_shared(self, terms: Sequence[Term], entry: _Entry) -> list[Teacher]:
+    def _teachers(self, terms: Sequence[Term], row: Batch) -> list[Teacher]:
+        """Return training rows with the features that they share with a row."""
         rows, places = self._support
         if rows is None or not terms:
             return [Teacher(term, []) for term in terms]
-        known = entry.indices < self._model.n_features
-        at, x = entry.indices[known], entry.values[known]
+        known = row.indices < self._model.n_features
+        at, x = row.indices[known], row.data[known]
         chosen = take(rows, np.array([places[term.row] for term in terms]))
         products = csr_array(matrix_of(chosen))[:, at].toarray() * x
         name, found = namer(self._model), []
@@ -175,16 +151,6 @@ def columns_to_show(model: Model) -> tuple[str, ...]:
     """Return the columns of tables that a reader wants to see of a row: those that are used."""
     columns = () if model.table is None else model.table.columns
     return tuple(column.name for column in columns if column.required)
-
-
-def _columns(batch: Batch, row: int) -> list[tuple[str, str]] | None:
-    """Return a row as it stands in its table; None where no columns came along."""
-    if batch.kept is None or any(len(v) != batch.n_rows for v in batch.kept.values()):
-        return None
-    return [
-        (name, "–" if values[row] is None else str(values[row]).strip())
-        for name, values in batch.kept.items()
-    ]
 
 
 def _leads(

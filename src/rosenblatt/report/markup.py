@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from rosenblatt.errors import InputError
-from rosenblatt.wording import printable
+from rosenblatt.wording import Bar, Cell, number, printable
 
 try:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,7 +14,6 @@ except ImportError:  # pragma: no cover
     _MISSING = "Reports need Jinja2; install it with: pip install 'rosenblatt[plots]'"
     raise InputError(_MISSING) from None
 
-Cell = str | int  # of a table; what is not Markup is shown as it is
 BARS = "size"  # the name of a column of bars
 
 
@@ -43,13 +42,22 @@ def _shapes() -> Any:
 
 
 def table(
-    caption: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]], kind: str = ""
+    headings: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str, kind: str = ""
 ) -> Markup:
-    """Return a table; columns with a number stand to the right."""
-    lines = list(rows)
-    right = [any(_is_number(line[column]) for line in lines) for column in range(len(headings))]
-    return part("table", caption, headings, lines, right, kind)
+    """Return a table; numbers stand to the right, and columns without any text are left out."""
+    lines = [[_shown(cell) for cell in row] for row in rows]
+    kept = [k for k, text in enumerate(headings) if text or any(line[k] for line in lines)]
+    lines = [[line[k] for k in kept] for line in lines]
+    right = [any(_is_number(line[column]) for line in lines) for column in range(len(kept))]
+    return part("table", caption, [headings[k] or BARS for k in kept], lines, right, kind)
 
 
-def _is_number(cell: Cell) -> bool:
+def _shown(cell: Cell) -> str | int:
+    """Return a cell as the template takes it; what is not Markup is shown as it is."""
+    if isinstance(cell, Bar):
+        return part("bar", cell.value, cell.longest)
+    return cell if isinstance(cell, str | int) else number(cell)
+
+
+def _is_number(cell: str | int) -> bool:
     return isinstance(cell, int) or cell[:1] in tuple("+-−0123456789")

@@ -8,14 +8,23 @@ from typing import Any
 from markupsafe import Markup
 
 from rosenblatt import plots
-from rosenblatt.models.evaluation import Evaluation, wilson
-from rosenblatt.models.explanation import Ranking
+from rosenblatt.models.evaluation import Evaluation
+from rosenblatt.models.model import Model
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.hardest import MisjudgedRow, Teacher
-from rosenblatt.report.markup import BARS, Cell, part, table
+from rosenblatt.report.markup import part, table
 from rosenblatt.report.pictures import course_picture, picture
+from rosenblatt.report.tables import (
+    bias_sentence,
+    class_table,
+    confusion_list,
+    contribution_table,
+    interval,
+    ranking_list,
+    weight_tables,
+)
 from rosenblatt.training.history import REASONS
-from rosenblatt.wording import counted, decimals, number, percent, signed
+from rosenblatt.wording import Bar, Cell, counted, number, percent, signed
 
 MOST_CLASSES = 30
 MOST_PASSES = 60  # lines of the table of passes; the picture has all
@@ -64,7 +73,7 @@ def _class_counts(found: Findings) -> str:
         [str(label), n, percent(n / total)] for label, n in pairs[:MOST_CLASSES]
     ]
     kind = "Classes" if len(rows) == len(counts) else f"The {len(rows)} most frequent classes"
-    return table(kind, ("class", "rows", "share"), rows)
+    return table(("class", "rows", "share"), rows, kind)
 
 
 def verdict_section(found: Findings) -> str:
@@ -133,7 +142,7 @@ def _proof(verdict: dict[str, Any]) -> str:
     shown: list[list[Cell]] = lines[:MOST_PROOF_ROWS]
     if len(lines) > len(shown):
         shown.append([counted(len(lines) - len(shown), "more row"), *[""] * (len(headings) - 1)])
-    return table(caption, headings, shown)
+    return table(headings, shown, caption)
 
 
 def _weight(fraction: str) -> str:
@@ -177,7 +186,7 @@ def _passes(history: tuple[dict[str, Any], ...]) -> str:
         for record in history[:MOST_PASSES]
     ]
     caption = "Passes" if len(history) <= MOST_PASSES else f"The first {MOST_PASSES} passes"
-    return part("fold", "Every pass", table(caption, headings, rows))
+    return part("fold", "Every pass", table(headings, rows, caption))
 
 
 def _error(record: dict[str, Any]) -> float | None:
@@ -214,18 +223,16 @@ def test_section(found: Findings) -> str:
             told = "No test data were given."
         else:
             n_rows = found.model.training["held_out_rows"]
-            low, high = wilson(round(error * n_rows), n_rows) or (0.0, 1.0)
             told = (
-                f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, with 95 % "
-                f"confidence between {percent(low)} and {percent(high)}. These rows chose the "
-                "pass; the error on new data may be higher. No test data were given."
+                f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, 95% interval "
+                f"{interval(round(error * n_rows), n_rows)}. These rows chose the pass; the error "
+                "on new data may be higher. No test data were given."
             )
         return part("section", "test", "Test", part("paragraph", told))
-    low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
     sentence = (
         f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong: error "
-        f"{percent(evaluation.error)}, with 95% confidence between {percent(low)} and "
-        f"{percent(high)}."
+        f"{percent(evaluation.error)}, 95% interval "
+        f"{interval(evaluation.n_wrong, evaluation.n_rows)}."
     )
     label, baseline = evaluation.baseline(found.model.training.get("class_counts"))
     sentence += f" Always predicting {label} has error {percent(baseline)}."
@@ -233,6 +240,7 @@ def test_section(found: Findings) -> str:
         sentence += f" ROC AUC {evaluation.roc_auc:.4f}."
     if evaluation.n_unlabelled:
         sentence += f" {counted(evaluation.n_unlabelled, 'row')} without a label skipped."
+    headings, rows, title = class_table(evaluation)
     names = ", ".join(map(file_name, found.test_names))
     where = f" Rows of {names}." if names else ""
     return part(
@@ -242,8 +250,8 @@ def test_section(found: Findings) -> str:
         part("paragraph", sentence + where),
         _matrix(evaluation)
         if len(evaluation.labels) <= MOST_IN_MATRIX
-        else _confusions(evaluation),
-        _class_scores(evaluation),
+        else table(*confusion_list(evaluation, MOST_CONFUSIONS)),
+        table(headings, rows, f"Precision and recall: {title}"),
         _recall(found),
         _reliability(found),
         _coverage(evaluation, found.model.learner),
@@ -296,29 +304,7 @@ def _matrix(evaluation: Evaluation) -> str:
         rows.append([str(evaluation.labels[true]), *cells])
     caption = "Confusion table: one line per true class, one column per predicted class"
     headings = ("true \\ predicted", *map(str, evaluation.classes))
-    return table(caption, headings, rows, "matrix")
-
-
-def _confusions(evaluation: Evaluation) -> str:
-    rows: list[list[Cell]] = [
-        [str(label), str(guess), n, percent(share)]
-        for label, guess, n, share in evaluation.leading_confusions(MOST_CONFUSIONS)
-    ]
-    headings = ("class", "predicted as", "rows", "of the class")
-    return table("Most frequent confusions", headings, rows) if rows else ""
-
-
-def _class_scores(evaluation: Evaluation) -> str:
-    reports = sorted(
-        (report for report in evaluation.by_class if report.f1 is not None),
-        key=lambda report: report.f1 or 0.0,
-    )[:MOST_CLASSES]
-    rows: list[list[Cell]] = [
-        [str(r.label), *(decimals(v) for v in (r.precision, r.recall, r.f1)), r.support]
-        for r in reports
-    ]
-    headings = ("class", "precision", "recall", "F1", "rows")
-    return table("Classes, the least well recognised first", headings, rows)
+    return table(headings, rows, caption, "matrix")
 
 
 def hardest_section(found: Findings) -> str:
@@ -332,11 +318,11 @@ def hardest_section(found: Findings) -> str:
         part(
             "paragraph", "Wrong rows whose wrong class was furthest ahead; rows are counted from 1."
         ),
-        *(_row(row) for row in found.hardest),
+        *(_row(found.model, row) for row in found.hardest),
     )
 
 
-def _row(row: MisjudgedRow) -> str:
+def _row(model: Model, row: MisjudgedRow) -> str:
     summary = (
         f"Row {row.number:,}: {row.label} taken for {row.predicted}, "
         f"which was {number(row.lead)} ahead"
@@ -345,7 +331,11 @@ def _row(row: MisjudgedRow) -> str:
         _teachers(f"Training rows that taught it to answer {row.predicted}", row.taught),
         _teachers("Training rows that taught it the opposite", row.opposed),
     )
-    return part("fold", summary, *_values(row), _terms(row), *teachers)
+    terms = ""
+    if row.explanation is not None:
+        headings, rows, title = contribution_table(model, row.explanation, MOST_TERMS)
+        terms = table(headings, rows, f"What decided: {title}")
+    return part("fold", summary, *_values(row), terms, *teachers)
 
 
 def _values(row: MisjudgedRow) -> list[Markup]:
@@ -361,37 +351,6 @@ def _values(row: MisjudgedRow) -> list[Markup]:
     return parts
 
 
-def _terms(row: MisjudgedRow) -> str:
-    explanation = row.explanation
-    if explanation is None:
-        return ""
-    shown, rest = explanation.terms[:MOST_TERMS], explanation.terms[MOST_TERMS:]
-    longest = max((abs(term.amount) for term in shown), default=0.0)
-    scaled = any(term.raw is not None for term in shown)
-    rows: list[list[Cell]] = [
-        [
-            t.name,
-            number(t.value if t.raw is None else t.raw),
-            *[number(t.value)] * scaled,
-            signed(t.weight),
-            signed(t.amount),
-            part("bar", t.amount, longest),
-        ]
-        for t in shown
-    ]
-    sums = [("bias", explanation.bias), ("total", explanation.total)]
-    if rest:
-        amount = math.fsum(term.amount for term in rest)
-        sums.insert(0, (counted(len(rest), "other feature"), amount))
-    rows += [[name, "", *[""] * scaled, "", signed(amount), ""] for name, amount in sums]
-    caption = (
-        f"What decided: above 0 speaks for {explanation.positive}, below for {explanation.negative}"
-    )
-    product = "weight × scaled value" if scaled else "weight × value"
-    headings = ("feature", "value", *["scaled"] * scaled, "weight", product, BARS)
-    return table(caption, headings, rows)
-
-
 def _teachers(caption: str, teachers: list[Teacher]) -> str:
     if not teachers:
         return ""
@@ -402,13 +361,13 @@ def _teachers(caption: str, teachers: list[Teacher]) -> str:
             str(t.term.label),
             t.term.updates,
             signed(t.term.amount),
-            part("bar", t.term.amount, longest),
+            Bar(t.term.amount, longest),
             part("names", ", ".join(f"{name} {signed(product)}" for name, product in t.shared)),
         ]
         for t in teachers
     ]
-    headings = ("learned from", "label", "times", "amount", BARS, "in common with this row")
-    return table(caption, headings, rows)
+    headings = ("learned from", "label", "times", "amount", "", "in common with this row")
+    return table(headings, rows, caption)
 
 
 def weight_section(found: Findings) -> str:
@@ -421,40 +380,13 @@ def weight_section(found: Findings) -> str:
         )
     if found.model.voted:
         notes.append("The model decides by vote; these are the average weights.")
-    tables = [_table(ranking, by_effect=found.by_effect) for ranking in found.rankings]
-    if len(found.rankings) > MOST_TABLES:
-        pairs = zip(found.rankings, tables, strict=True)
-        folded = (part("fold", f"Weights of {ranking.label}", made) for ranking, made in pairs)
-        tables = [_lines(found.rankings), *folded]
-    paragraphs = (part("paragraph", note) for note in notes)
-    return part("section", "weights", "Weights", *paragraphs, *tables)
-
-
-def _table(ranking: Ranking, *, by_effect: bool) -> str:
-    entries = [*ranking.top, *reversed(ranking.bottom)]
-    sizes = [(w.effect or 0.0) if by_effect else w.weight for w in entries]
-    longest = max(map(abs, sizes), default=0.0)
-    rows: list[list[Cell]] = [
-        [w.name, signed(w.weight), part("bar", size, longest)]
-        for w, size in zip(entries, sizes, strict=True)
-    ]
-    rows.append(["bias", signed(ranking.bias), ""])
-    against = "against it" if ranking.against is None else f"for {ranking.against}"
-    caption = (
-        f"Above 0 speaks for {ranking.label}, below {against} "
-        f"({counted(ranking.n_nonzero, 'weight')} nonzero)"
-    )
-    return table(caption, ("feature", "weight", BARS), rows)
-
-
-def _lines(rankings: list[Ranking]) -> str:
-    rows: list[list[Cell]] = [
-        [
-            str(ranking.label),
-            signed(ranking.bias),
-            ranking.n_nonzero,
-            part("names", ", ".join(weight.name for weight in ranking.top[:IN_LINE])),
-        ]
-        for ranking in rankings
-    ]
-    return table("Classes", ("class", "bias", "weights", "largest weights"), rows)
+    parts = [part("paragraph", note) for note in notes]
+    folded = len(found.rankings) > MOST_TABLES
+    if folded:
+        headings, rows, title = ranking_list(found.rankings, IN_LINE)
+        parts.append(table(headings, [[*row[:-1], part("names", row[-1])] for row in rows], title))
+    for ranking in found.rankings:
+        tables = [table(*made) for made in weight_tables(ranking, by_effect=found.by_effect)]
+        tables.insert(0, part("paragraph", f"{bias_sentence(ranking)}."))
+        parts += [part("fold", f"Weights of {ranking.label}", *tables)] if folded else tables
+    return part("section", "weights", "Weights", *parts)

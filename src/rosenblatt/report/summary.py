@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from rosenblatt.models.evaluation import Evaluation, wilson
+from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.explanation import RankedWeight
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import part
+from rosenblatt.report.tables import interval
 from rosenblatt.wording import counted, percent, word_list
 
 MOST_NAMED = 3  # features on a side, or labels
@@ -42,12 +43,11 @@ def _how_good(found: Findings) -> str:
             f"{counted(training['held_out_rows'], 'held-out row')} that chose its pass; no test "
             "data were given."
         )
-    low, high = wilson(evaluation.n_wrong, evaluation.n_rows) or (0.0, 1.0)
     label, baseline = evaluation.baseline(training.get("class_counts"))
     return (
         f"It is wrong on {percent(evaluation.error)} of {counted(evaluation.n_rows, 'test row')} "
-        f"({percent(low)} to {percent(high)} with 95% confidence); always answering {label}, the "
-        f"most common class, would be wrong on {percent(baseline)}."
+        f"({interval(evaluation.n_wrong, evaluation.n_rows)} with 95% confidence); always "
+        f"answering {label}, the most common class, would be wrong on {percent(baseline)}."
     )
 
 

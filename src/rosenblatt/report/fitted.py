@@ -1,0 +1,108 @@
+"""Reports on fitted estimators and the arrays that they were fitted and tested on."""
+
+import os
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from rosenblatt.data.atomic import replacing
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.labels import Classes
+from rosenblatt.errors import InputError
+from rosenblatt.models.model import Model, model_of
+from rosenblatt.models.provenance import recorded_arrays
+from rosenblatt.models.rows import batch_of
+from rosenblatt.report.findings import findings
+from rosenblatt.report.page import page
+from rosenblatt.theory.diagnosis import diagnose
+
+
+def write_report(
+    estimator: Any,
+    path: str | os.PathLike[str],
+    X: Any = None,
+    y: Any = None,
+    *,
+    X_train: Any = None,
+    y_train: Any = None,
+    name: str | None = None,
+) -> None:
+    """Write the report on a fitted estimator as one HTML file that needs no other.
+
+    Parameters
+    ----------
+    estimator : a fitted classifier of this package
+    path : where the page goes
+        A file that is there is replaced when the new one is complete.
+    X, y : rows with labels to judge it by, default None
+        Rows it was not fitted on. They add errors, confusion and the hardest rows.
+    X_train, y_train : the rows that it was fitted on, default None
+        With them come the verdict, and, if it was fitted with ``record_mistakes=True``, which of
+        them taught it the decisions on the hardest rows.
+    name : title of the page, default the name of the class
+    """
+    html = html_report(estimator, X, y, X_train=X_train, y_train=y_train, name=name)
+    with replacing(path, "w") as file:
+        file.write(html)
+
+
+def html_report(
+    estimator: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    X_train: Any = None,
+    y_train: Any = None,
+    name: str | None = None,
+) -> str:
+    """Return the page of ``write_report`` as text.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.report import html_report
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"]
+    >>> page = html_report(Perceptron().fit(X, y), X, y, name="and")
+    >>> "0 of 4 rows wrong" in page
+    True
+    """
+    model = model_of(estimator)
+    if X_train is not None:
+        model = _with_training(model, estimator, X_train, y_train)
+    test = None if X is None else [array_rows(model, X, y)]
+    return page(findings(model, name=name or type(estimator).__name__, test=test))
+
+
+def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
+    """Add what the rows that it was fitted on tell: counts, verdict, and who taught what."""
+    batch = array_rows(model, X, y)
+    counts = np.bincount(batch.labels, minlength=len(model.classes)).tolist()
+    training = model.training | {"n_rows": batch.n_rows, "class_counts": counts}
+    arrays = model.arrays
+    if hasattr(estimator, "mistakes_") and not arrays:
+        rows = batch.csr(model.n_features, model.constant)
+        arrays = recorded_arrays(estimator.mistakes_, rows)
+    # The theorem is on the mistakes of a perceptron with a bias; an average makes the same ones.
+    bounded = model.learner.endswith("Perceptron") and model.options["fit_intercept"]
+    mistakes = estimator.n_mistakes_ if bounded and not model.options.get("margin") else None
+    verdict = model.verdict or diagnose(X, y, mistakes=mistakes).as_json() | {"mistakes": mistakes}
+    outcome = model.outcome
+    if not model.options.get("early_stopping"):  # which holds some of them out
+        outcome = {"n_learned": batch.n_rows} | outcome
+    return replace(model, training=training, outcome=outcome, arrays=arrays, verdict=verdict)
+
+
+def array_rows(model: Model, X: Any, y: Any) -> Batch:
+    """Return the rows of X with the labels y, the classes of the model first."""
+    checked = check_array(X, accept_sparse="csr")
+    labels = column_or_1d(y)
+    check_consistent_length(checked, labels)
+    if checked.shape[1] != model.n_features:
+        msg = f"X has {checked.shape[1]} features; the model was trained on {model.n_features}."
+        raise InputError(msg)
+    classes = Classes(model.classes)
+    numbers = classes.codes(labels.tolist())
+    batch = batch_of(checked.astype(np.float64))
+    return batch._replace(labels=numbers, classes=classes.labels)

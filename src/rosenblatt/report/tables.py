@@ -1,0 +1,162 @@
+"""Tables of an evaluation, a decision and weights, for the page and for terminals.
+
+Each is its headings, its rows and its title. Columns without a heading and text are left out.
+"""
+
+import math
+from collections.abc import Sequence
+
+from rosenblatt.models.evaluation import Evaluation, wilson
+from rosenblatt.models.explanation import Contribution, Explanation, Ranking
+from rosenblatt.models.model import Model
+from rosenblatt.wording import (
+    Bar,
+    Cell,
+    counted,
+    decimals,
+    number,
+    percent,
+    printable,
+    signed,
+    unsure,
+)
+
+TableParts = tuple[Sequence[str], list[list[Cell]], str]
+
+MOST_REPORTED = 30  # classes that are listed each
+
+
+def interval(n_wrong: int, n_rows: int) -> str:
+    """Return the interval that holds an error with 95% confidence (Wilson)."""
+    low, high = wilson(n_wrong, n_rows) or (0.0, 1.0)
+    return f"{percent(low)} to {percent(high)}"
+
+
+def class_table(evaluation: Evaluation) -> TableParts:
+    """Return precision, recall and F1 of the classes; of many, of the worst ones."""
+    reports, title = evaluation.by_class, "Classes"
+    if len(reports) > MOST_REPORTED:
+        met = [report for report in reports if report.f1 is not None]
+        reports = sorted(met, key=lambda report: report.f1 or 0.0)[:MOST_REPORTED]
+        title = f"The {len(reports)} classes of {len(evaluation.labels):,} with the lowest F1"
+    figures = ("precision", "recall", "f1")
+    rows: list[list[Cell]] = [
+        [str(r.label), *(decimals(getattr(r, name)) for name in figures), r.support]
+        for r in reports
+    ]
+    headings = ["class", "precision", "recall", "F1", "rows"]
+    if evaluation.average_precision:
+        headings.append("average precision")
+        values = [*evaluation.average_precision, *[None] * len(rows)]
+        rows = [[*row, decimals(value)] for row, value in zip(rows, values, strict=False)]
+    return headings, rows, title
+
+
+def confusion_list(evaluation: Evaluation, most: int) -> TableParts:
+    """Return the most frequent confusions."""
+    rows: list[list[Cell]] = [
+        [str(label), str(guess), n, percent(share)]
+        for label, guess, n, share in evaluation.leading_confusions(most)
+    ]
+    return ("class", "predicted as", "rows", "of the class"), rows, "Most frequent confusions"
+
+
+def contribution_table(model: Model, explanation: Explanation, n: int) -> TableParts:
+    """Return the n largest contributions of features that vary, and the sums of all others."""
+    constant: list[Contribution] = []
+    varied: list[Contribution] = []
+    for term in explanation.terms:
+        (constant if is_constant(model, term.feature) else varied).append(term)
+    shown, rest = varied[:n], varied[n:]
+    longest = max((abs(term.amount) for term in shown), default=0.0)
+    scaled = any(term.raw is not None for term in shown)
+    ones = all(term.value == 1 and term.raw is None for term in shown)
+    rows: list[list[Cell]] = [
+        [
+            t.name,
+            "" if ones else number(t.value if t.raw is None else t.raw),
+            "" if t.raw is None else number(t.value),
+            signed(t.weight),
+            unsure(t.uncertainty),
+            signed(t.amount),
+            Bar(t.amount, longest),
+        ]
+        for t in shown
+    ]
+    # Sums
+    two = len(model.classes) == 2
+    sums = [("(bias)", explanation.bias), ("= score" if two else "= lead", explanation.total)]
+    for terms, what in ((constant, "constant feature"), (rest, "other feature")):
+        if terms:
+            amount = math.fsum(term.amount for term in terms)
+            sums.insert(0, (f"({counted(len(terms), what)})", amount))
+    rows += [[name, "", "", "", "", signed(amount), ""] for name, amount in sums]
+    # Headings
+    product = "contribution" if ones else "weight × scaled" if scaled else "weight × value"
+    sure = any(term.uncertainty is not None for term in shown)
+    headings = (
+        *("feature", "" if ones else "value", "scaled" if scaled else "", "weight"),
+        *("±" if sure else "", product, ""),
+    )
+    positive, negative = (printable(str(c)) for c in (explanation.positive, explanation.negative))
+    title = f"Positive contributions speak for {positive}, negative ones for {negative}"
+    return headings, rows, title
+
+
+def is_constant(model: Model, feature: int) -> bool:
+    """Return whether all rows that were measured in training had the same value."""
+    spread = model.spread
+    return spread is not None and bool(spread.low[feature] == spread.high[feature])
+
+
+def _sides(ranking: Ranking) -> tuple[str, str]:
+    """Return what weights above 0 speak for, and those below."""
+    label = f"for {printable(str(ranking.label))}"
+    if ranking.against is not None:
+        return label, f"for {printable(str(ranking.against))}"
+    return label, f"against {printable(str(ranking.label))}"
+
+
+def weight_tables(ranking: Ranking, *, by_effect: bool) -> list[TableParts]:
+    """Return the largest weights of a class on either side."""
+    shown = [*ranking.top, *ranking.bottom]
+    sizes = {w.feature: (w.effect or 0.0) if by_effect else w.weight for w in shown}
+    longest = max(map(abs, sizes.values()), default=0.0)
+    sure = any(w.uncertainty is not None for w in shown)
+    headings = ("feature", "weight", "±" if sure else "", "× deviation" if by_effect else "", "")
+    tables: list[TableParts] = []
+    for side, part in zip(_sides(ranking), (ranking.top, ranking.bottom), strict=True):
+        rows: list[list[Cell]] = [
+            [
+                w.name,
+                signed(w.weight),
+                unsure(w.uncertainty),
+                signed(w.effect or 0.0) if by_effect else "",
+                Bar(sizes[w.feature], longest),
+            ]
+            for w in part
+        ]
+        tables += [(headings, rows, f"Speaks {side}")] * bool(rows)
+    return tables
+
+
+def bias_sentence(ranking: Ranking) -> str:
+    """Return how many weights a class has, its bias, and what that speaks for."""
+    speaks = f", speaks {_sides(ranking)[ranking.bias < 0]}" if ranking.bias else ""
+    about = "" if ranking.against is not None else f"Class {printable(str(ranking.label))}: "
+    weights = counted(ranking.n_nonzero, "weight")
+    return f"{about}{weights} nonzero, bias {signed(ranking.bias)}{speaks}"
+
+
+def ranking_list(rankings: Sequence[Ranking], most: int) -> TableParts:
+    """Return a line for each of many classes, with the names of its largest weights."""
+    rows: list[list[Cell]] = [
+        [
+            str(ranking.label),
+            signed(ranking.bias),
+            ranking.n_nonzero,
+            ", ".join(weight.name for weight in ranking.top[:most]),
+        ]
+        for ranking in rankings
+    ]
+    return ("class", "bias", "weights", "largest weights"), rows, "Classes"
