@@ -41,7 +41,8 @@ from rosenblatt.models.fitting import (
 from rosenblatt.models.learner import Learner, check_online, generator_from, plain_options
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores
-from rosenblatt.parameters import check_parameters
+from rosenblatt.parameters import CHECKS, Check, check_parameters
+from rosenblatt.rules import Interval
 from rosenblatt.training.examples import Examples, encode, winners
 from rosenblatt.training.history import (
     RAISE_MAX_ITER,
@@ -93,15 +94,21 @@ class ClassifierParameters(TrainingParameters):
     warm_start: bool = False
 
 
+Trained = tuple[Outcome, Callable[[], int] | None]  # and what counts mistakes of the last weights
 CLASSES: "dict[str, type[FittedClassifier]]" = {}  # of the models that ``load`` reads, by name
 
 
 class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
-    """What every classifier has that holds a ``Model``: attributes that are read from it."""
+    """What every classifier has that holds a ``Model``: attributes that are read from it.
+
+    A subclass makes a model before its first row, ``_empty``, checks or sets where learning begins,
+    ``_begin``, and changes the model by passes, ``_train``, or by one pass, ``_learn_batch``.
+    """
 
     _model: Model  # its options are those of the moment: see model_
     _votes_decide = False  # whether the shares of votes are probabilities
     _encode = staticmethod(encode)  # makes targets of labels
+    _memory: ClassVar[str] = "last"  # where no parameter says which weights decide
     n_features_in_: int
     feature_names_in_: NDArray[Any]  # where the columns have names
 
@@ -200,15 +207,46 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the score of each row, or one for each class."""
 
-    @abstractmethod
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each row."""
+        """Return the label of each row.
+
+        A zero score predicts the first class, or the second if ``zero="positive"``; a tie of
+        several classes goes to the first of them, or likewise to the last.
+        """
+        return self.labels_of(self.decision_function(X))
+
+    def labels_of(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return the label that each row's scores predict; see ``predict``."""
+        labels: NDArray[Any] = self.classes_[winners(scores, positive=self.zero == "positive")]
+        return labels
 
     @abstractmethod
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from the rows of X and their labels y."""
 
-    @abstractmethod
+    def _fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, **start: ArrayLike | None
+    ) -> Trained:
+        """Learn, and return how it went and what counts the mistakes of weights that decide."""
+        warm = self.warm_start and "_model" in vars(self)
+        learner = self._checked_learner(goes_on=warm)
+        rows, y = check_rows(self, X, y, reset=not warm)
+        weight = check_sample_weight(sample_weight, rows.shape[0])
+        seen = np.unique(y if weight is None else y[weight != 0.0])
+        if warm:
+            model = model_with_classes(self._model, seen, learner.step)
+        else:
+            model = self._empty(learner, seen, rows)
+        check_classes(model.labels, y, weight)
+        self._begin(model, learner, **start)
+        examples = self._examples(rows, y, weight, model.labels)
+        with self._watching() as observers:
+            outcome, held = self._train(model, learner, examples, observers)
+        self._model = model
+        if self.calibrate:
+            self._model = with_probabilities(self, rows, y, weight, **start)
+        return outcome, held
+
     def partial_fit(
         self,
         X: Any,
@@ -216,7 +254,76 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Go on learning: one pass over these rows, in the order given."""
+        """Go on learning: one pass over these rows, in the order given.
+
+        Any sequence of calls gives the model of one pass over all the rows together. New classes
+        may appear at any call, with weights that have been zero until then; where you know them,
+        name them all in ``classes`` at the first call, since a row teaches nothing while its class
+        is the only one known. What was fitted with early stopping goes on without it. Each call
+        adds to ``n_iter_`` and ``n_mistakes_``; ``history_`` stays that of the last ``fit``, so
+        that a stream does not grow it without end.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+        classes : array of labels, default None
+            Classes that are yet to come.
+        sample_weight : array of shape (n_rows,), default None
+            Multiplies the step of each row. A row of weight 0 is left out altogether.
+
+        Returns
+        -------
+        self
+        """
+        first = "_model" not in vars(self)
+        learner = self._checked_learner(goes_on=not first)
+        check_online(first and self.early_stopping, self.class_weight, self.calibrate)
+        single = not first and classes is None and sample_weight is None
+        if single and self._learn_single_row(learner, X, y):
+            return self
+        if not first and is_plain(self, X, y):
+            rows = rows_of(X, self)
+        else:
+            rows, y = check_rows(self, X, y, reset=first)
+        weight = check_sample_weight(sample_weight, rows.shape[0])
+        counted = y if weight is None else y[weight != 0.0]
+        if first:
+            model = self._empty(learner, first_classes(counted, classes), rows)
+        elif classes is None and all_known(counted, self._model.labels):
+            model = self._model
+        else:
+            seen = np.unique(counted) if classes is None else np.union1d(counted, classes)
+            model = model_with_classes(self._model, seen, learner.step)
+        self._begin(model, learner)
+        self._model = model
+        examples = self._examples(rows, y, weight, self._model.labels, streamed=True)
+        self._learn_batch(learner, examples)
+        return self
+
+    def _learn_single_row(self, learner: Learner, X: Any, y: Any) -> bool:  # noqa: ARG002
+        """Learn from one row by a short way; return whether there is one."""
+        return False
+
+    def _learner(self) -> Learner:
+        """Return the learner that the parameters describe."""
+        return Learner.of_parameters(vars(self), self._memory)
+
+    def _parameter_checks(self) -> Mapping[str, Check | Interval]:
+        return CHECKS
+
+    def _checked_learner(self, *, goes_on: bool = False) -> Learner:  # noqa: ARG002
+        """Return the learner, the one of the last call if the parameters are the very same."""
+        given = vars(self)
+        values = _values_of(type(self))(given)  # type: ignore[arg-type]  # mypy's hash of a type
+        checked, learner = given.get("_checked", ((self,), None))
+        if learner is None or not all(map(is_, values, checked)):
+            parameters = self.get_params(deep=False)
+            check_parameters(type(self).__name__, parameters, self._parameter_checks())
+            learner = self._learner()
+            self._checked = values, learner
+        found: Learner = learner
+        return found
 
     def _restore(self, model: Model) -> None:
         """Change to be fitted as a model says, whose record has been checked."""
@@ -274,11 +381,6 @@ class OnlineClassifier(FittedClassifier, stored=False):
     """
 
     mistakes_: Mistakes
-    _memory: ClassVar[str] = "last"  # where no parameter says which weights decide
-
-    def _learner(self) -> Learner:
-        """Return the learner that the parameters describe."""
-        return Learner.of_parameters(vars(self), self._memory)
 
     def fit(
         self,
@@ -305,39 +407,28 @@ class OnlineClassifier(FittedClassifier, stored=False):
         -------
         self
         """
-        learner = self._checked_learner()
-        warm = self.warm_start and hasattr(self, "_model")
-        rows, y = check_rows(self, X, y, reset=not warm)
-        weight = check_sample_weight(sample_weight, rows.shape[0])
-        seen = np.unique(y if weight is None else y[weight != 0.0])
-        if warm:
-            model = model_with_classes(self._model, seen, learner.step)
-        else:
-            model = Model.empty(type(self).__name__, learner, seen, rows.shape[1])
-        check_classes(model.labels, y, weight)
-        given = coef_init is not None or intercept_init is not None
-        if given and learner.voted:
+        start = {"coef_init": coef_init, "intercept_init": intercept_init}
+        start = {} if coef_init is None and intercept_init is None else start
+        whole = not start and not (self.warm_start and "_model" in vars(self))
+        outcome, held = self._fit(X, y, sample_weight, **start)
+        self.__dict__.pop("mistakes_", None)
+        if outcome.mistakes is not None and whole:  # else it is not the whole list
+            self.mistakes_ = outcome.mistakes
+        self._tell(outcome, held)
+        return self
+
+    def _empty(self, learner: Learner, classes: NDArray[Any], rows: Rows) -> Model:
+        return Model.empty(type(self).__name__, learner, classes, rows.shape[1])
+
+    def _begin(self, model: Model, learner: Learner, **start: ArrayLike | None) -> None:
+        if start and learner.voted:
             msg = (
                 f"{type(self).__name__} starts from zero: its vectors are sums of its mistakes, "
                 "which given weights are not; leave coef_init and intercept_init out."
             )
             raise InputError(msg)
         model.state.keep_average(learner.averaged)
-        set_start(model.state, coef_init, intercept_init)
-        examples = self._examples(rows, y, weight, model.labels)
-        with self._watching() as observers:
-            outcome = self._train(model, learner, examples, observers)
-        self._model = model
-        if self.calibrate:
-            start = {"coef_init": coef_init, "intercept_init": intercept_init} if given else {}
-            self._model = with_probabilities(self, rows, y, weight, **start)
-        self.__dict__.pop("mistakes_", None)
-        if outcome.mistakes is not None and not (warm or given):  # else it is not the whole list
-            self.mistakes_ = outcome.mistakes
-        last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
-        held = partial(last_mistakes, model, learner, examples) if last_decide else None
-        self._tell(outcome, held)
-        return self
+        set_start(model.state, **start)
 
     def _train(
         self,
@@ -346,65 +437,19 @@ class OnlineClassifier(FittedClassifier, stored=False):
         examples: Examples,
         observers: Sequence[Observer],
         memory: Memory | None = None,
-    ) -> Outcome:
-        """Change a model by passes over the examples."""
+    ) -> Trained:
         state, generator = model.state, generator_from(self.random_state)
         outcome = fit(state, examples, learner.plan(), generator, observers, memory)
         model.follow(state, outcome)
-        return outcome
+        last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
+        return outcome, partial(last_mistakes, model, learner, examples) if last_decide else None
 
-    def partial_fit(
-        self,
-        X: Any,
-        y: Any,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on learning: one pass over these rows, in the order given.
+    def _learn_batch(self, learner: Learner, examples: Examples) -> None:
+        if len(examples.numbers()) and learn_batch(self._model, learner, examples):
+            self.__dict__.pop("mistakes_", None)  # the weights are made of more than that list
 
-        Any sequence of calls gives the model of one pass over all the rows together. New classes
-        may appear at any call, with weights that have been zero until then; where you know them,
-        name them all in ``classes`` at the first call, since a row teaches nothing while its class
-        is the only one known. What was fitted with early stopping goes on without it. Each call
-        adds to ``n_iter_`` and ``n_mistakes_``; ``history_`` stays that of the last ``fit``, so
-        that a stream does not grow it without end.
-
-        Parameters
-        ----------
-        X : array or CSR matrix of shape (n_rows, n_features)
-        y : array of shape (n_rows,)
-        classes : array of labels, default None
-            Classes that are yet to come.
-        sample_weight : array of shape (n_rows,), default None
-            Multiplies the step of each row. A row of weight 0 is left out altogether.
-
-        Returns
-        -------
-        self
-        """
-        first = not hasattr(self, "_model")
-        learner = self._checked_learner()
-        check_online(first and self.early_stopping, self.class_weight, self.calibrate)
-        single = not first and classes is None and sample_weight is None
-        if single and "mistakes_" not in vars(self) and learn_single_row(self, learner, X, y):
-            return self
-        if not first and is_plain(self, X, y):
-            rows = rows_of(X, self)
-        else:
-            rows, y = check_rows(self, X, y, reset=first)
-        weight = check_sample_weight(sample_weight, rows.shape[0])
-        counted = y if weight is None else y[weight != 0.0]
-        if first:
-            known = first_classes(counted, classes)
-            self._model = Model.empty(type(self).__name__, learner, known, rows.shape[1])
-        elif classes is not None or not all_known(counted, self._model.labels):
-            seen = np.unique(counted) if classes is None else np.union1d(counted, classes)
-            self._model = model_with_classes(self._model, seen, learner.step)
-        if len(counted):
-            examples = self._examples(rows, y, weight, self._model.labels, streamed=True)
-            if learn_batch(self._model, learner, examples):
-                self.__dict__.pop("mistakes_", None)  # the weights are made of more than that list
-        return self
+    def _learn_single_row(self, learner: Learner, X: Any, y: Any) -> bool:
+        return "mistakes_" not in vars(self) and learn_single_row(self, learner, X, y)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the activation of each row: above 0 for the second class, or one for each class.
@@ -418,18 +463,10 @@ class OnlineClassifier(FittedClassifier, stored=False):
         return linear_scores(self._model.state, rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each row.
-
-        A zero activation predicts the first class, or the second if ``zero="positive"``; a tie of
-        several classes goes to the first of them, or likewise to the last.
-        """
+        """Return the label of each row; see ``labels_of``."""
         usual = type(self).decision_function is OnlineClassifier.decision_function
         single = predict_single_row(self, X) if usual and "_model" in vars(self) else None
-        if single is not None:
-            return single
-        numbers = winners(self.decision_function(X), positive=self.zero == "positive")
-        labels: NDArray[Any] = self._model.labels[numbers]
-        return labels
+        return super().predict(X) if single is None else single
 
     @property
     def coef_(self) -> NDArray[Any]:
@@ -454,18 +491,6 @@ class OnlineClassifier(FittedClassifier, stored=False):
     def _weights_by_class(self) -> NDArray[Any]:
         state = self._state
         return state.by_class(state.average())
-
-    def _checked_learner(self) -> Learner:
-        """Return the learner, the one of the last call if the parameters are the very same."""
-        given = vars(self)
-        values = _values_of(type(self))(given)  # type: ignore[arg-type]  # mypy's hash of a type
-        checked, learner = given.get("_checked", ((self,), None))
-        if learner is None or not all(map(is_, values, checked)):
-            check_parameters(type(self).__name__, self.get_params(deep=False))
-            learner = self._learner()
-            self._checked = values, learner
-        found: Learner = learner
-        return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

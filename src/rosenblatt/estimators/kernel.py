@@ -1,6 +1,7 @@
 """The kernel perceptron as a scikit-learn classifier."""
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -11,44 +12,77 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.base import FittedClassifier
-from rosenblatt.estimators.documentation import estimator_class
-from rosenblatt.estimators.kernel_parameters import (
-    KERNEL_ATTRIBUTES,
-    KERNEL_PARAMETERS,
-    MACHINE_PARTS,
-    can_stream,
-    check_choice,
-    check_forgetron,
-    check_given,
-    check_memory,
-    check_same,
-    rule_of,
-)
-from rosenblatt.estimators.probabilities import with_probabilities
-from rosenblatt.estimators.validation import check_classes, check_rows, check_sample_weight
+from rosenblatt.estimators.base import FittedClassifier, Trained
+from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, estimator_class
+from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.gram import sizes_within
-from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.models.fitting import all_known, first_classes, state_with_classes
 from rosenblatt.models.kernel_machine import (
+    budget_of,
     empty_state,
     kernel_of,
     machine_scores,
     stored_machine,
     train_machine,
 )
-from rosenblatt.models.learner import check_online, generator_from
+from rosenblatt.models.learner import Learner, generator_from
 from rosenblatt.models.model import KernelMachine, Model, record_of
-from rosenblatt.parameters import CHECKS, check_parameters, one_of
-from rosenblatt.rules import ZERO_CONVENTIONS, additive_rules
-from rosenblatt.training.examples import numbers_of, winners
-from rosenblatt.training.history import KERNEL_CURE, Outcome
+from rosenblatt.parameters import CHECKS, Check, check_parameters, one_of
+from rosenblatt.rules import RULES, Interval, additive_rules
+from rosenblatt.training.examples import Examples, numbers_of
+from rosenblatt.training.history import KERNEL_CURE, Observer, Outcome
 from rosenblatt.training.kernel import KernelState, kernel_training
-from rosenblatt.training.loop import EarlyStopping, Plan
 
 Kernels = str | Callable[[Any, Any], Any]
+MACHINE_PARTS = (  # parameters that a machine is made with
+    *("kernel", "degree", "gamma", "coef0", "fit_intercept"),
+    *("multi_class", "max_support", "budget", "eta"),
+)
+
+KERNEL_PARAMETERS = PARAMETERS | {
+    "rule": (
+        'How far to step. "perceptron": by eta0 on a mistake. "margin": also on rows that are '
+        'right by no more than margin. "pa", "pa1", "pa2": passive-aggressively, without a limit, '
+        "with steps limited to C, softened by C."
+    ),
+    "memory": (
+        'What predicts: the "last" vector, the "average" of all, or the "vote" of all, each for as '
+        "long as it survived. It may be set after fit: all three come from one list of mistakes."
+    ),
+}
+
+_SHARED = ("classes_", "n_features_in_", "feature_names_in_", "n_iter_", "converged_")
+
+KERNEL_ATTRIBUTES = {
+    "support_": (
+        "Numbers of the rows that taught, in the order in which each first did; further calls of "
+        "partial_fit count on."
+    ),
+    "support_vectors_": "Those rows; empty for a precomputed kernel.",
+    "n_support_": "How many of them are of each class.",
+    "dual_coef_": (
+        "What multiplies K(row, ·) of each support row: (1, n_support) for two classes, else one "
+        'line a class. Of the last or the average vector; a vote has none, so with memory="vote" '
+        "the attribute is missing."
+    ),
+    **{name: ATTRIBUTES[name] for name in _SHARED},
+    "n_mistakes_": 'Mistakes in all passes; with "one-vs-rest" those of all the learners.',
+    "history_": ATTRIBUTES["history_"],
+    "best_iter_": ATTRIBUTES["best_iter_"],
+    "stop_reason_": ATTRIBUTES["stop_reason_"],
+}
+
+
+def can_stream(estimator: Any) -> bool:
+    """Return whether there is a partial_fit, or raise AttributeError with the reason."""
+    if estimator.kernel == "precomputed":
+        msg = (
+            "partial_fit cannot take a precomputed Gram matrix, which has no columns for rows that "
+            "are yet to come: give the kernel as a function, or call fit."
+        )
+        raise AttributeError(msg)
+    return True
 
 
 @estimator_class(KERNEL_PARAMETERS, KERNEL_ATTRIBUTES)
@@ -122,90 +156,11 @@ class KernelPerceptron(FittedClassifier):
         -------
         self
         """
-        self._check_parameters()
-        warm = self.warm_start and hasattr(self, "_state")
-        if warm:
-            check_same(self, self._made_with)
-            self._check_warm()
-        rows, y = check_rows(self, X, y, reset=not warm)
-        check_given(self, rows)
-        weight = check_sample_weight(sample_weight, rows.shape[0])
-        seen = np.unique(y if weight is None else y[weight != 0.0])
-        generator, plan = generator_from(self.random_state), self._plan()
-        state: Any = getattr(self, "_state", None)
-        if warm:
-            kernel = self._kernel
-            state, classes = state_with_classes(state, self.classes_, seen, plan.rule)
-        else:
-            kernel = kernel_of(self, rows)
-            state, classes = empty_state(self, rows.shape[1], len(seen), generator), seen
-        check_classes(classes, y, weight)
-        check_forgetron(self, len(classes))
-        examples = self._examples(rows, y, weight, classes)
-        machine = KernelMachine(state, kernel)
-        with self._watching() as observers:
-            training, outcome = train_machine(machine, self, examples, plan, generator, observers)
-        last_decide = self.memory == "last" and not self.early_stopping
-        self._hold(machine, classes, outcome)
-        if self.calibrate:
-            self._model = with_probabilities(self, rows, y, weight)
-        self._tell(outcome, training.mistakes if last_decide else None, KERNEL_CURE)
+        outcome, held = self._fit(X, y, sample_weight)
+        self._tell(outcome, held, KERNEL_CURE)
         return self
 
-    @available_if(can_stream)  # type: ignore[untyped-decorator]
-    def partial_fit(
-        self,
-        X: Any,
-        y: Any,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Go on learning: one pass over these rows, in the order given.
-
-        Any sequence of calls gives the model of one pass over all the rows together, provided that
-        ``gamma`` is not "scale", which looks at the first batch. New classes may appear at any
-        call; where you know them, name them all in ``classes`` at the first, since a row teaches
-        nothing while its class is the only one known.
-
-        Parameters
-        ----------
-        X : array or CSR matrix of shape (n_rows, n_features)
-        y : array of shape (n_rows,)
-        classes : array of labels, default None
-            Classes that are yet to come.
-        sample_weight : array of shape (n_rows,), default None
-            Multiplies the step of each row. A row of weight 0 is left out altogether.
-
-        Returns
-        -------
-        self
-        """
-        first = not hasattr(self, "_state")
-        self._check_parameters()
-        check_online(first and self.early_stopping, self.class_weight, self.calibrate)
-        if not first:
-            check_same(self, self._made_with)
-        rows, y = check_rows(self, X, y, reset=first)
-        weight = check_sample_weight(sample_weight, rows.shape[0])
-        self._meet_classes(rows, y if weight is None else y[weight != 0.0], classes)
-        examples = self._examples(rows, y, weight, self.classes_, streamed=True)
-        if len(self.classes_) < 2:  # nothing to tell it from
-            self._state.count += len(examples.numbers())
-            self._state.n_met += rows.shape[0]
-            self._model.outcome["n_iter"] += 1
-            return self
-        plan = replace(self._plan(), max_iter=1, shuffle=False, early_stopping=None)
-        sizes = sizes_within(float(self.cache_size), rows.shape[1])
-        nothing = np.random.default_rng(0)  # is drawn
-        training = kernel_training(*self._machine, examples, plan, sizes, nothing)
-        counts = [training.learn(part).counts for part in training.parts()]
-        training.finish()
-        record = self._model.outcome
-        if any(count.updates for count in counts):
-            record["stop_reason"] = "max_iter"  # one pass is what it is for
-        record["n_iter"] += 1
-        record["n_mistakes"] += sum(count.mistakes for count in counts)
-        return self
+    partial_fit = available_if(can_stream)(FittedClassifier.partial_fit)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the score of each row: above 0 for the second class, or one for each class.
@@ -217,7 +172,9 @@ class KernelPerceptron(FittedClassifier):
         -------
         array of shape (n_rows,) for two classes, else (n_rows, n_classes)
         """
-        self._check_memory()
+        check_is_fitted(self)
+        check_parameters(type(self).__name__, {"memory": self.memory})
+        self._check_memory()  # which may have been set after fit
         return self._scores(X, (self.memory,))[self.memory]
 
     def decision_functions(self, X: Any) -> dict[str, NDArray[Any]]:
@@ -232,20 +189,6 @@ class KernelPerceptron(FittedClassifier):
         """
         check_is_fitted(self)
         return self._scores(X, self._state.memories)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each row.
-
-        A zero score predicts the first class, or the second if ``zero="positive"``; a tie of
-        several classes goes to the first of them, or likewise to the last.
-        """
-        return self.labels_of(self.decision_function(X))
-
-    def labels_of(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return the label that each row's scores predict; see ``predict``."""
-        numbers = winners(scores, positive=self.zero == "positive")
-        labels: NDArray[Any] = self.classes_[numbers]
-        return labels
 
     @property
     def support_(self) -> NDArray[Any]:
@@ -280,95 +223,144 @@ class KernelPerceptron(FittedClassifier):
         return self._machine.state
 
     @property
-    def _kernel(self) -> Kernel:
-        """The kernel with the numbers that the first rows determined."""
-        return self._machine.kernel
-
-    @property
     def _machine(self) -> KernelMachine:
-        machine = self._fitted.machine
-        if machine is None:
-            msg = "A KernelPerceptron holds a kernel machine."
-            raise AssertionError(msg)
-        return machine
-
-    def _check_memory(self) -> None:
-        """Raise where the memory, which may have been set after fit, is not there."""
-        check_is_fitted(self)
-        check_parameters(type(self).__name__, {"memory": self.memory})
-        check_memory(self)
+        machine: Any = self._fitted.machine
+        return machine  # type: ignore[no-any-return]  # never None here
 
     def _scores(self, X: Any, memories: tuple[str, ...]) -> dict[str, NDArray[Any]]:
         rows, _ = check_rows(self, X, reset=False)
         return machine_scores(self._machine, self, rows, memories)
 
-    def _check_parameters(self) -> None:
-        checks = CHECKS | {"rule": one_of(additive_rules())}
-        checks["shuffle"] = one_of([True, False, "once"])  # blocks are for rows, not for a matrix
-        check_parameters(type(self).__name__, self.get_params(deep=False), checks)
-        check_choice(self)
+    def _learner(self) -> Learner:
+        if self.budget in {"forgetron", "random"} and self.max_support is None:
+            msg = (
+                f"budget={self.budget!r} says how to keep to max_support, which is None: set "
+                "max_support to the number of rows to keep."
+            )
+            raise InputError(msg)
+        self._check_memory()
+        if self.budget == "forgetron" and not RULES[self.rule].fixed_step:
+            msg = (
+                f'budget="forgetron" weighs steps of one length, and rule={self.rule!r} makes '
+                'others: set budget="random" or "projectron", or rule="perceptron".'
+            )
+            raise InputError(msg)
+        return Learner.of_parameters(vars(self) | {"memory": "last"})
 
-    def _check_warm(self) -> None:
+    def _parameter_checks(self) -> Mapping[str, Check | Interval]:
+        shuffle = one_of([True, False, "once"])  # blocks are for rows, not for a matrix
+        return CHECKS | {"rule": one_of(additive_rules()), "shuffle": shuffle}
+
+    def _checked_learner(self, *, goes_on: bool = False) -> Learner:
+        learner = super()._checked_learner()
+        if not goes_on:
+            return learner
+        for name in MACHINE_PARTS:
+            now, before = getattr(self, name), self._model.options[name]
+            if now is not before and now != before:
+                msg = (
+                    f"{name} was {before!r} when this {type(self).__name__} began to learn "
+                    f"and is {now!r} now: set it back, or fit anew."
+                )
+                raise InputError(msg)
         if self.kernel == "precomputed":
             msg = (
                 "warm_start cannot go on with a precomputed Gram matrix, whose rows are not those "
                 "of the last fit: give the kernel as a function, or fit anew."
             )
             raise InputError(msg)
+        return learner
 
-    def _machine_parts(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in MACHINE_PARTS}
-
-    def _meet_classes(self, rows: Rows, y: NDArray[Any], named: ArrayLike | None) -> None:
-        """Make sure that the state knows all these classes; start one where there is none."""
-        if not hasattr(self, "_state"):
-            classes = first_classes(y, named)
-            check_forgetron(self, len(classes))
-            generator = generator_from(self.random_state)
-            state = empty_state(self, rows.shape[1], len(classes), generator)
-            machine = KernelMachine(state, kernel_of(self, rows))
-            self._hold(machine, classes, Outcome([], "max_iter", 0))
-        elif named is not None or not all_known(y, self.classes_):
-            seen = np.unique(y) if named is None else np.union1d(y, np.asarray(named))
-            known: Any = self._state
-            grown_state: Any
-            grown_state, classes = state_with_classes(known, self.classes_, seen, rule_of(self))
-            check_forgetron(self, len(classes))
-            self._model = replace(
-                self._model,
-                **grown_state.vectors(),
-                classes=tuple(classes.tolist()),
-                training={"label_type": classes.dtype.str},
-                machine=KernelMachine(grown_state, self._kernel),
+    def _check_memory(self) -> None:
+        """Raise where the memory needs what a budget forgets."""
+        budget = budget_of(self)
+        if budget is not None and self.memory == "vote":
+            msg = (
+                'memory="vote" needs every vector of the past, and a budget forgets them: set '
+                'memory="last", or "average" with budget="projectron", or give up max_support.'
             )
+            raise InputError(msg)
+        if budget in {"forgetron", "random"} and self.memory == "average":
+            msg = (
+                f'memory="average" needs the rows that budget={budget!r} drops: set memory="last", '
+                'or budget="projectron", which drops none.'
+            )
+            raise InputError(msg)
 
-    def _plan(self) -> Plan:
-        stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
-        return Plan(
-            rule=rule_of(self),
-            max_iter=self.max_iter,
-            zero=ZERO_CONVENTIONS[self.zero],
-            shuffle=self.shuffle,
-            early_stopping=stopping if self.early_stopping else None,
-            time_limit=self.time_limit,
-        )
+    def _check_gram(self, rows: Rows) -> None:
+        """Raise where X cannot be the Gram matrix of training rows."""
+        if rows.sparse:
+            msg = (
+                'With kernel="precomputed" a sparse X is not supported: X must be a dense array; '
+                "call its method toarray."
+            )
+            raise InputError(msg)
+        n_rows, n_columns = rows.shape
+        if n_rows != n_columns:
+            msg = (
+                'With kernel="precomputed" X must be a square matrix, the kernel values of all '
+                f"rows against all rows; got shape ({n_rows}, {n_columns})."
+            )
+            raise InputError(msg)
 
-    def _hold(self, machine: KernelMachine, classes: NDArray[Any], outcome: Outcome) -> None:
-        """Change to be fitted with this machine."""
-        self._model = Model(
+    def _empty(self, _: Learner, classes: NDArray[Any], rows: Rows) -> Model:
+        if self.kernel == "precomputed":
+            self._check_gram(rows)
+        # From a copy, so that a budget leaves the order of the rows as it is without one.
+        generator = generator_from(copy.deepcopy(self.random_state))
+        state = empty_state(self, rows.shape[1], len(classes), generator)
+        return Model(
             type(self).__name__,
-            {},
+            {name: getattr(self, name) for name in MACHINE_PARTS},
             tuple(classes.tolist()),
-            **machine.state.vectors(),
-            **record_of(outcome),
+            **state.vectors(),
+            **record_of(Outcome([], "max_iter", 0)),
             training={"label_type": classes.dtype.str},
-            machine=machine,
+            machine=KernelMachine(state, kernel_of(self, rows)),
         )
-        self._made_with = self._machine_parts()
+
+    def _begin(self, model: Model, _: Learner) -> None:
+        n_classes, alone = len(model.classes), self.multi_class == "one-vs-rest"
+        if self.budget == "forgetron" and alone and n_classes > 2:
+            msg = (
+                'budget="forgetron" shrinks one machine when it drops a row, and '
+                f'multi_class="one-vs-rest" has {n_classes}: set multi_class="joint", or '
+                'budget="random" or "projectron".'
+            )
+            raise InputError(msg)
+
+    def _train(
+        self, model: Model, learner: Learner, examples: Examples, observers: Sequence[Observer]
+    ) -> Trained:
+        machine: Any = model.machine
+        plan, generator = learner.plan(), generator_from(self.random_state)
+        training, outcome = train_machine(machine, self, examples, plan, generator, observers)
+        model.follow(machine.state, outcome)
+        last_decide = self.memory == "last" and not self.early_stopping
+        return outcome, training.mistakes if last_decide else None
+
+    def _learn_batch(self, learner: Learner, examples: Examples) -> None:
+        record, state, rows = self._model.outcome, self._state, examples.rows
+        if len(self.classes_) < 2:  # nothing to tell it from
+            state.count += len(examples.numbers())
+            state.n_met += rows.shape[0]
+            record["n_iter"] += 1
+            return
+        plan = replace(learner.plan(), max_iter=1, shuffle=False, early_stopping=None)
+        sizes = sizes_within(float(self.cache_size), rows.shape[1])
+        nothing = np.random.default_rng(0)  # is drawn
+        training = kernel_training(*self._machine, examples, plan, sizes, nothing)
+        counts = [training.learn(part).counts for part in training.parts()]
+        training.finish()
+        if any(count.updates for count in counts):
+            record["stop_reason"] = "max_iter"  # one pass is what it is for
+        record["n_iter"] += 1
+        record["n_mistakes"] += sum(count.mistakes for count in counts)
 
     def _restore(self, model: Model) -> None:
-        self._model = replace(model, arrays={}, machine=stored_machine(model, self))
-        self._made_with = self._machine_parts()
+        options = {name: getattr(self, name) for name in MACHINE_PARTS}
+        machine = stored_machine(model, self)
+        self._model = replace(model, options=options, arrays={}, machine=machine)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

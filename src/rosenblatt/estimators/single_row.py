@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.single_rows import MISTAKE
+from rosenblatt.models.feature_spaces import ArrayFeatures, FeatureSpace
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.models.online import row_learner
+from rosenblatt.models.online import OnlineLearner
 from rosenblatt.training.online import RowLearner
 
 NUMBERS = "fiub"  # NumPy's kinds of what is converted to float64 without a thought
 LIBRARIES = ("scipy", "pandas", "polars")
 ROWS = (np.ndarray, list, tuple)
-FIRST_ROOM = 64  # for the features of a sparse row
 
 _paths: "WeakKeyDictionary[Any, SingleRowPath]" = WeakKeyDictionary()
 if hasattr(os, "register_at_fork"):  # a thread that held a lock is not in the child
@@ -62,24 +62,30 @@ def _path(estimator: Any, learner: Learner) -> "SingleRowPath | None":
     return path
 
 
-class SingleRowPath:
-    """Takes single rows to a model; one thread at a time has the buffer."""
+class CSRFeatures(FeatureSpace):
+    """Rows that are given as numbers of features and their values."""
+
+    def entries(self, features: Any, width: int) -> Any:  # noqa: ARG002
+        """Return a row as it is."""
+        return features
+
+
+class SingleRowPath(OnlineLearner):
+    """Learns from single rows by the state of an estimator; one thread at a time has the buffer."""
 
     def __init__(self, model: Model, learner: Learner, names: list[str] | None) -> None:
-        self.model, self.learner = model, learner
-        self._state = model.state
+        n_features = model.state.n_features
+        self._begin(learner, ArrayFeatures(n_features), model.labels.tolist(), scale=False)
+        self.model, self.state, self._width = model, model.state, n_features
         self._names = names
         self._columns: Any = None  # of pandas, which had the right names
         self._labels = model.labels
-        self._numbers = {label: k for k, label in enumerate(model.labels.tolist())}
-        self._shape = (1, self._state.n_features)
-        self._rows: dict[bool, RowLearner] = {}  # for dense rows and for sparse ones
         self._lock = Lock()
 
     def learn(self, X: Any, y: Any) -> bool:
         """Learn from a row; return whether it was a usual one, else nothing has changed."""
-        number = self._number(y)
-        model, learner, state = self.model, self.learner, self._state
+        number = self._label_number(y)
+        model, learner, state = self.model, self.learner, self.state
         if (
             number is None
             or (state.ledger is not None) != learner.averaged
@@ -89,7 +95,7 @@ class SingleRowPath:
         ):
             return False
         with self._lock:
-            rows = self._put(X)
+            rows = self._row(X)
             found = MISTAKE + 1 if rows is None else rows.learn(number)
         if found > MISTAKE:
             return False
@@ -105,11 +111,11 @@ class SingleRowPath:
     def predict(self, X: Any) -> NDArray[Any] | None:
         """Return the label of a row in an array, or None where it is not a usual one."""
         with self._lock:
-            rows = self._put(X)
+            rows = self._row(X)
             number = -1 if rows is None else rows.predict()
         return None if number < 0 else self._labels[number : number + 1].copy()
 
-    def _number(self, y: Any) -> int | None:
+    def _label_number(self, y: Any) -> int | None:
         """Return the number of the class of one label, or None where that is not known."""
         if type(y) in (list, tuple):
             if len(y) != 1:
@@ -124,60 +130,50 @@ class SingleRowPath:
         except TypeError:  # not even a label
             return None
 
-    def _put(self, X: Any) -> RowLearner | None:
-        """Write a row to a buffer and return who learns from it; None where it is not usual."""
+    def _row(self, X: Any) -> RowLearner | None:
+        """Return what learns from a row, with the row in its buffer; None for an unusual one."""
         kind = type(X)
         if kind is np.ndarray or kind is list:
             usual = kind is list or (X.dtype.kind in NUMBERS and X.ndim == 2)
             usual = usual and self._names is None and len(X) == 1
-            return self._put_dense(X[0]) if usual else None
+            return self._dense(X[0]) if usual else None
         library = kind.__module__.partition(".")[0]
-        if library not in LIBRARIES or X.shape != self._shape:
+        if library not in LIBRARIES or X.shape != (1, self._width):
             return None
-        return self._put_sparse(X) if library == "scipy" else self._put_frame(X, library)
+        if library == "scipy":
+            return self._sparse(X) if self._names is None and X.format == "csr" else None
+        return None if self._names is None else self._framed(X, library)
 
-    def _put_dense(self, x: Any) -> RowLearner | None:
-        rows = self._learner_of(sparse=False)
-        if rows is None or type(x) not in ROWS or len(x) != self._shape[1]:
+    def _dense(self, x: Any) -> RowLearner | None:
+        if type(x) not in ROWS or len(x) != self._width or not self._takes(sparse=False):
             return None
         try:
-            rows.dense[...] = x
+            return self._entered(x, x)
         except (TypeError, ValueError, OverflowError):
             return None
-        return rows
 
-    def _put_sparse(self, X: Any) -> RowLearner | None:
-        if X.format != "csr":
-            return None
+    def _sparse(self, X: Any) -> RowLearner | None:
         data, indices, indptr = X.data, X.indices, X.indptr
-        usual = self._names is None and data.dtype.kind in NUMBERS and indices.dtype == np.int32
-        if not usual or indptr[0] != 0 or not len(data) == len(indices) == indptr[1]:
+        usual = data.dtype.kind in NUMBERS and indices.dtype == np.int32 and indptr[0] == 0
+        if not usual or not len(data) == len(indices) == indptr[1]:
             return None
-        rows = self._learner_of(sparse=True, room=len(data))
-        if rows is not None:
-            rows.row.put(indices, data)
-        return rows
+        return self._put((indices, data)) if self._takes(sparse=True) else None
 
-    def _put_frame(self, X: Any, library: str) -> RowLearner | None:
-        """Write a row of pandas or of polars, whose names are those of training."""
-        if self._names is None:
-            return None
+    def _framed(self, X: Any, library: str) -> RowLearner | None:
+        """Take a row of pandas or of polars, whose names are those of training."""
         columns = X.columns
         if library == "polars":
-            return self._put_dense(X.row(0)) if columns == self._names else None
+            return self._dense(X.row(0)) if columns == self._names else None
         if self._columns is None or not columns.is_(self._columns):  # the same, or a view of them
             if columns.tolist() != self._names:
                 return None
             self._columns = columns
         values = X.to_numpy()
-        return self._put_dense(values[0]) if values.dtype.kind in NUMBERS else None
+        return self._dense(values[0]) if values.dtype.kind in NUMBERS else None
 
-    def _learner_of(self, *, sparse: bool, room: int = 0) -> RowLearner | None:
-        """Return who learns rows of this kind, or None where the weights are laid out otherwise."""
-        state, rows = self._state, self._rows.get(sparse)
-        if rows is None or rows.row.room < room or not rows.learns(state):
-            if state.n_classes > 2 and state.by_feature != sparse:
-                return None
-            room = max(FIRST_ROOM, 2 * room) if sparse else 0
-            rows = self._rows[sparse] = row_learner(self.learner, state, room)
-        return rows
+    def _takes(self, *, sparse: bool) -> bool:
+        """Prepare for rows of this kind; return False where the weights are laid out otherwise."""
+        if self.space.sparse != sparse:
+            self.space = CSRFeatures() if sparse else ArrayFeatures(self._width)
+            self._moved()
+        return self.state.n_classes == 2 or self.state.by_feature == sparse

@@ -210,7 +210,9 @@ def row_weights(
     return weight if sample_weight is None else weight * sample_weight
 
 
-def set_start(state: State, coef_init: ArrayLike | None, intercept_init: ArrayLike | None) -> None:
+def set_start(
+    state: State, coef_init: ArrayLike | None = None, intercept_init: ArrayLike | None = None
+) -> None:
     """Change a state to start from given weights; an average begins with them, too."""
     if state.ledger is not None and not (coef_init is None and intercept_init is None):
         state.ledger[:] = 0.0

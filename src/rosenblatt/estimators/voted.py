@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.base import OnlineClassifier
+from rosenblatt.estimators.base import OnlineClassifier, Trained
 from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.mistakes.scores import VoteCounter, vote_margins, vote_scores
@@ -20,7 +20,7 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import Examples, check_count
-from rosenblatt.training.history import Observer, Outcome
+from rosenblatt.training.history import Observer
 from rosenblatt.training.memory import Vote
 from rosenblatt.training.state import Memory
 
@@ -149,13 +149,13 @@ class VotedPerceptron(OnlineClassifier):
         examples: Examples,
         observers: Sequence[Observer],
         memory: Memory | None = None,
-    ) -> Outcome:
+    ) -> Trained:
         memory = Vote(ZERO_CONVENTIONS[learner.zero], model.mistakes)
-        outcome = super()._train(model, learner, examples, observers, memory)
+        outcome, held = super()._train(model, learner, examples, observers, memory)
         if model.mistakes is not None and outcome.mistakes is not None:
             end = model.state.count
             model.mistakes.extend_by(outcome.mistakes.before(end), examples.rows, end)
-        return outcome
+        return outcome, held
 
     def _restore(self, model: Model) -> None:
         if model.ledger is None:

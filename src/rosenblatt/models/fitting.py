@@ -24,8 +24,9 @@ def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
     if MOVED in model.training:
         model = replace(model, weights=model.weights.copy())
         model.move_bias(model.training[MOVED])
-    state, classes = state_with_classes(model.state, model.labels, seen, rule)
-    mistakes = model.mistakes
+    machine, mistakes = model.machine, model.mistakes
+    state: Any = model.state if machine is None else machine.state
+    state, classes = state_with_classes(state, model.labels, seen, rule)
     if mistakes is not None and len(classes) > len(model.classes):
         mistakes = mistakes.with_classes(np.searchsorted(classes, model.labels))
     return replace(
@@ -33,6 +34,7 @@ def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
         **state.vectors(),
         classes=tuple(classes.tolist()),
         mistakes=mistakes,
+        machine=machine and machine._replace(state=state),
         training={"label_type": classes.dtype.str},
         spread=None,
         calibration=None,

@@ -1,6 +1,5 @@
 """Kernel machines: what their parameters make, how rows of files train one, and its scores."""
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -70,8 +69,7 @@ def empty_state(
         return DualState(n_features, n_classes, joint)
     most = NO_LIMIT if parameters.max_support is None else int(parameters.max_support)
     limit = Limit(BUDGETS[budget], most, float(parameters.eta), float(parameters.eta0))
-    # From a copy, so that a budget leaves the order of the rows as it is without one.
-    key = 0 if generator is None else int(copy.deepcopy(generator.bit_generator).random_raw())
+    key = 0 if generator is None else int(generator.bit_generator.random_raw())
     return BudgetState.empty(n_features, n_classes, joint, limit, key)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import isinf
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +36,8 @@ class Snapshot:
 
     features: Index
     weights: NDArray[Any]
-    ledger: NDArray[Any] | None
     count: int
+    ledger: NDArray[Any] | None = None
     variance: NDArray[Any] | None = None
 
 
@@ -85,28 +85,27 @@ class State:
             variance = None if variance is None else variance[0]
         return cls(weights, ledger, n_classes, count, variance=variance)
 
+    @property
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """What is kept for each weight: itself, its part of the ledger, its variance."""
+        arrays = {"weights": self.weights, "ledger": self.ledger, "variance": self.variance}
+        return {name: array for name, array in arrays.items() if array is not None}
+
     def restart(self) -> None:
         """Change to the state before the first row, in the same memory."""
         self.count, self._average = 1, None
-        self.weights[...] = 0.0
-        if self.ledger is not None:
-            self.ledger[...] = 0.0
-        if self.variance is not None:
-            self.variance[...] = 1.0
+        for name, array in self._arrays.items():
+            array[...] = float(name == "variance")
 
     def vectors(self, *, copied: bool = True) -> dict[str, Any]:
         """Return weights, ledger and variance by class, and the count, as they stand in a model.
 
         Without ``copied`` they are views, which change with the state.
         """
-        views = (
-            None if array is None else self.by_class(array)
-            for array in (self.weights, self.ledger, self.variance)
-        )
-        weights, ledger, variance = (
-            np.ascontiguousarray(view) if copied and view is not None else view for view in views
-        )
-        return {"weights": weights, "ledger": ledger, "count": self.count, "variance": variance}
+        views = {name: self.by_class(array) for name, array in self._arrays.items()}
+        if copied:
+            views = {name: np.ascontiguousarray(view) for name, view in views.items()}
+        return {"ledger": None, "variance": None, "count": self.count} | views
 
     @property
     def n_features(self) -> int:
@@ -121,9 +120,8 @@ class State:
         """Change the layout of K-class weights."""
         if self.n_classes == 2 or by_feature == self.by_feature:
             return
-        for name in ("weights", "ledger", "variance"):
-            array = getattr(self, name)
-            setattr(self, name, None if array is None else np.ascontiguousarray(array.T))
+        for name, array in self._arrays.items():
+            setattr(self, name, np.ascontiguousarray(array.T))
         self.by_feature = by_feature
         self._average = None
 
@@ -131,22 +129,16 @@ class State:
         """Change to that many features; the new ones have had the weight zero all along."""
         if n_features <= self.n_features:
             return
-        self.weights = self._widened(self.weights, n_features)
-        if self.ledger is not None:
-            self.ledger = self._widened(self.ledger, n_features)
-        if self.variance is not None:
-            self.variance = self._widened(self.variance, n_features, 1.0)
-        self._average = None
-
-    def _widened(self, weights: NDArray[Any], n_features: int, value: float = 0.0) -> NDArray[Any]:
-        axis = 0 if self.by_feature or weights.ndim == 1 else 1
-        shape = list(weights.shape)
+        axis = 0 if self.by_feature or self.weights.ndim == 1 else 1
+        shape = list(self.weights.shape)
         shape[axis] = n_features + 1
-        wide = np.full(shape, value)
-        old, new = self._view(weights), self._view(wide)
-        new[: len(old) - 1] = old[:-1]
-        new[-1] = old[-1]  # the bias stands last
-        return wide
+        for name, array in self._arrays.items():
+            wide = np.full(shape, float(name == "variance"))
+            old, new = self._view(array), self._view(wide)
+            new[: len(old) - 1] = old[:-1]
+            new[-1] = old[-1]  # the bias stands last
+            setattr(self, name, wide)
+        self._average = None
 
     def keep_average(self, wanted: bool) -> None:
         """Begin an average with the weights as they are now, or give it up; else change nothing."""
@@ -176,21 +168,16 @@ class State:
 
     def snapshot(self, features: Index = EVERYTHING, room: Snapshot | None = None) -> Snapshot:
         """Return a copy of the weights of these features, in the memory of an older one."""
-        parts = [
-            None if array is None else self._view(array)[features]
-            for array in (self.weights, self.ledger, self.variance)
-        ]
-        rooms = (None, None, None) if room is None else (room.weights, room.ledger, room.variance)
-        weights, ledger, variance = map(_copied, parts, rooms)
-        return Snapshot(features, cast("NDArray[Any]", weights), ledger, self.count, variance)
+        parts = {
+            name: _copied(self._view(array)[features], getattr(room, name, None))
+            for name, array in self._arrays.items()
+        }
+        return Snapshot(features, count=self.count, **parts)
 
     def restore(self, saved: Snapshot) -> None:
         """Change the weights back to a snapshot of this state."""
-        self._view(self.weights)[saved.features] = saved.weights
-        if self.ledger is not None:
-            self._view(self.ledger)[saved.features] = saved.ledger
-        if self.variance is not None:
-            self._view(self.variance)[saved.features] = saved.variance
+        for name, array in self._arrays.items():
+            self._view(array)[saved.features] = getattr(saved, name)
         self.count = saved.count
 
     def _view(self, weights: NDArray[Any]) -> NDArray[Any]:
@@ -210,32 +197,28 @@ class State:
             uncertain=self.variance is not None,
         )
         grown.count = self.count
-        if self.variance is not None and grown.variance is not None and self.n_classes >= 2:
-            grown.variance[kept] = self.by_class(self.variance)  # of two, both have the same
-        for old, new in ((self.weights, grown.weights), (self.ledger, grown.ledger)):
-            if old is None or new is None or self.n_classes < 2:
-                continue  # one class alone has taught nothing yet
-            if self.n_classes == 2:
-                new[kept] = np.stack([-scale * old, scale * old])
+        if self.n_classes < 2:  # one class alone has taught nothing yet
+            return grown
+        new = grown._arrays  # noqa: SLF001  # its own
+        for name, array in self._arrays.items():
+            if name != "variance" and self.n_classes == 2:
+                new[name][kept] = np.stack([-scale * array, scale * array])
             else:
-                new[kept] = self.by_class(old)
+                new[name][kept] = self.by_class(array)  # of two classes both have one variance
         return grown
 
     def check_finite(self, loss: float, features: Index, when: str, rule: Rule) -> None:
         """Raise if the pass of a rule that ended with this loss left the range of float64."""
-        finite = np.isfinite(loss) and np.isfinite(self._view(self.weights)[features]).all()
-        if finite and self.ledger is not None:
-            finite = np.isfinite(self._view(self.ledger)[features]).all()
-        if finite and self.variance is not None:
-            finite = np.isfinite(self._view(self.variance)[features]).all()
-        if not finite:
+        if not np.isfinite(loss) or not all(
+            np.isfinite(self._view(array)[features]).all() for array in self._arrays.values()
+        ):
             raise overflow(when, rule)
 
 
-def _copied(part: NDArray[Any] | None, room: NDArray[Any] | None) -> NDArray[Any] | None:
+def _copied(part: NDArray[Any], room: NDArray[Any] | None) -> NDArray[Any]:
     """Return a copy of an array, written over another one of its shape."""
-    if part is None or room is None or room.shape != part.shape:
-        return None if part is None else part.copy()
+    if room is None or room.shape != part.shape:
+        return part.copy()
     room[...] = part
     return room
 
