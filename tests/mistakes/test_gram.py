@@ -42,7 +42,7 @@ def test_kernels(name: str, left: Any, right: Any) -> None:
     expected = pairwise_kernels(VALUES[numbers], VALUES[others], metric=name, **KERNELS[name])
     for constant in (0.0, 1.0):
         kernel = Kernel(name, **KERNELS[name], constant=constant)  # type: ignore[arg-type]
-        found = gram_between(kernel, a, b).panel(others)(numbers)
+        found = gram_between(kernel, a, b)(others)(numbers)
         assert found.flags.c_contiguous
         np.testing.assert_allclose(found, expected + constant, rtol=1e-9)
 
@@ -56,9 +56,9 @@ def test_bytes_are_exact() -> None:
         values[0], values[1] = 255, 0
         found = gram_between(Kernel("linear"), Dense(values, 0.0), Dense(values, 0.0))
         expected = values.astype(np.int64) @ values.T.astype(np.int64)
-        assert np.array_equal(found.panel(np.arange(75))(np.arange(75)), expected)
+        assert np.array_equal(found(np.arange(75))(np.arange(75)), expected)
         assert np.array_equal(
-            found.panel(np.arange(3, 36))(np.array([5, 0, 9])), expected[[5, 0, 9], 3:36]
+            found(np.arange(3, 36))(np.array([5, 0, 9])), expected[[5, 0, 9], 3:36]
         )
 
 
@@ -76,7 +76,7 @@ def test_kept_values_are_the_computed_ones() -> None:
     rows = rows_of(VALUES, np.uint8, csr=False)
     plain = gram_between(Kernel("linear"), rows, rows)
     everything = np.arange(130)
-    expected = plain.panel(everything)(everything)
+    expected = plain(everything)(everything)
     for limit in (0, 3 * 8 * 130, 1e9):
         kept = GramCache(plain, 130, limit)
         taught = np.array([3, 99, 17, 64])
@@ -133,4 +133,4 @@ def test_bad_functions(function: Any, message: str) -> None:
     """A kernel function that returns something else is told so."""
     rows = rows_of(VALUES, np.float64, csr=False)
     with pytest.raises(InputError, match=message):
-        gram_between(Kernel(function), rows, rows).panel(np.arange(2))(np.arange(3))
+        gram_between(Kernel(function), rows, rows)(np.arange(2))(np.arange(3))

@@ -17,8 +17,8 @@ from rosenblatt.kernels.shapes import dense_values, without_zeros
 from rosenblatt.mistakes import scores
 from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.products import SparseProducts, products
-from rosenblatt.mistakes.scores import Tally, VoteCounter, update_chunks
+from rosenblatt.mistakes.products import products, worth_spreading
+from rosenblatt.mistakes.scores import Tally, update_chunks, vote_counter
 from rosenblatt.mistakes.updates import Mistakes, steps_of
 from tests import reference
 from tests.examples import FORMATS, integers, same_bits, tries
@@ -92,8 +92,8 @@ class Case:
         """Return the votes by prefix sums."""
         rows = FORMATS[form](self.tests, self.constant)
         kept = Mistakes.of_rows(self.log(), FORMATS[taught](self.rows, self.constant), self.end)
-        counter = VoteCounter(kept, self.n_classes, self.end, positive=self.positive)
-        found: list[list[int]] = counter.count(rows).astype(int).tolist()
+        counter = vote_counter(kept, self.n_classes, self.end, positive=self.positive)
+        found: list[list[int]] = counter(rows).astype(int).tolist()
         return found
 
     def sure_votes(self, x: list[float]) -> tuple[list[int], int]:
@@ -169,7 +169,7 @@ def test_scores_beyond_all_numbers(form: str, n_classes: int) -> None:
     mistakes = Mistakes.of_rows(log, FORMATS[form]([[1e200, 1.0], [1e200, 2.0]]), 3)
     rows = FORMATS[form]([[1.0, 1.0], [1e200, 1.0]])
     with pytest.raises(WeightOverflowError, match=r"activation of row 1 overflowed"):
-        VoteCounter(mistakes, n_classes, 3, positive=False).count(rows)
+        vote_counter(mistakes, n_classes, 3, positive=False)(rows)
 
 
 @given(cases(integers, st.just(1.0)), formats, st.integers(0, 12))
@@ -178,7 +178,7 @@ def test_votes_can_be_counted_in_two_goes(case: Case, form: str, first: int) -> 
     rows, log = FORMATS[form](case.tests, case.constant), case.log()
     tally = Tally(len(case.tests), case.n_classes, positive=case.positive)
     source = FORMATS[form](case.rows, case.constant)
-    panel = gram_between(Kernel("linear", constant=case.constant**2), source, rows).panel(
+    panel = gram_between(Kernel("linear", constant=case.constant**2), source, rows)(
         np.arange(len(case.tests))
     )
     for part in (slice(0, first), slice(first, None)):
@@ -198,12 +198,12 @@ def test_many_rows_at_once() -> None:
     log.row[:], log.label[:] = rng.integers(0, 40, 60), rng.integers(0, 3, 60)
     log.rival[:] = (log.label + 1) % 3
     log.tau[:], log.seen[:] = 1.0, np.arange(1, 61)
-    counter = VoteCounter(Mistakes.of_rows(log, FORMATS["dense"](rows), 61), 3, 61, positive=False)
+    counter = vote_counter(Mistakes.of_rows(log, FORMATS["dense"](rows), 61), 3, 61, positive=False)
     tests = rng.integers(-3, 4, (1000, 5)).astype(float)
-    whole = counter.count(FORMATS["dense"](tests))
+    whole = counter(FORMATS["dense"](tests))
     for start in (0, 300, 990):
         part = FORMATS["csr"](tests[start : start + 10].tolist())
-        assert (counter.count(part) == whole[start : start + 10]).all()
+        assert (counter(part) == whole[start : start + 10]).all()
     assert (whole.sum(axis=1) == 60).all()
 
 
@@ -218,7 +218,7 @@ def test_images_are_exact(dtype: Any, form: str) -> None:
     found = products(teachers, source)
     exact = rows.astype(np.int64) @ rows.astype(np.int64).T
     for left in (np.arange(30), np.arange(30)[::-1], np.array([7, 2])):
-        dots = found.panel(np.arange(30))(left)[:, :30]
+        dots = found(np.arange(30))(left)[:, :30]
         assert (dots == exact[left]).all()
 
 
@@ -226,7 +226,7 @@ def test_all_rows_in_another_order_are_another_product() -> None:
     """The products of all rows on the left come in the order that is asked for."""
     rows = FORMATS["dense"]((np.arange(12.0) - 5.5).reshape(4, 3))
     order = np.array([2, 0, 3, 1])
-    found = products(rows, rows).panel(np.arange(4))
+    found = products(rows, rows)(np.arange(4))
     assert same_bits(found(order), found(np.arange(4))[order])
 
 
@@ -279,5 +279,5 @@ def test_many_features_are_not_spread_out() -> None:
     indices = np.arange(n, dtype=np.int32)
     rows = CSR(np.ones(n), indices, np.arange(n + 1), n_features, 1.0)
     found = products(rows, rows)
-    assert isinstance(found, SparseProducts)
-    assert (found.panel(np.arange(n))(np.arange(n)) == np.eye(n)).all()
+    assert not worth_spreading(rows, rows)
+    assert (found(np.arange(n))(np.arange(n)) == np.eye(n)).all()

@@ -12,7 +12,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier, Trained
 from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.validation import check_rows
-from rosenblatt.mistakes.scores import VoteCounter, vote_margins, vote_scores
+from rosenblatt.mistakes.scores import vote_counter, vote_margins, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import CoverageCurve, coverage_curve
@@ -171,5 +171,4 @@ class VotedPerceptron(OnlineClassifier):
         check_is_fitted(self)
         rows, _ = check_rows(self, X, reset=False)
         end, positive = self._state.count, self.zero == "positive"
-        counter = VoteCounter(self._votes, len(self.classes_), end, positive=positive)
-        return counter.count(rows)
+        return vote_counter(self._votes, len(self.classes_), end, positive=positive)(rows)

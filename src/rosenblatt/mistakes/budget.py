@@ -74,7 +74,7 @@ class BudgetState(MachineState):
         left = self.numbers if self.rows is None else self.rows
         gram = gram_between(kernel, left, rows)
         with np.errstate(over="ignore", invalid="ignore"):  # noticed by who looks at the scores
-            values = gram.panel(np.arange(rows.shape[0]))(np.arange(self.n_kept))
+            values = gram(np.arange(rows.shape[0]))(np.arange(self.n_kept))
             return np.asarray(coefficients @ values)
 
     def scores(

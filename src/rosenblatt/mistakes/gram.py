@@ -1,7 +1,7 @@
 """Gram blocks: kernel values of some rows against others, computed together and perhaps kept."""
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from rosenblatt.kernels.gram import copy_in, copy_out, squares
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import dense_values, in_format_of, matrix_of, take
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.products import Numbers, Panel, products
+from rosenblatt.mistakes.products import Numbers, Panel, Panels, products
 
 MEGABYTE = 1 << 20
 MOST_UNDER_WAY = 64 * MEGABYTE  # more is no faster
@@ -19,82 +19,61 @@ VALUE = 12  # bytes of a kernel value and of the dot product that it is made of
 LEAST = 32
 
 
-class GramBlocks(Protocol):
-    """The kernel values between two sets of rows."""
-
-    def panel(self, right: Numbers) -> Panel:
-        """Return the values of these rows on the right against any rows on the left."""
-
-
-def gram_between(kernel: Kernel, left: Rows | Numbers, right: Rows) -> GramBlocks:
+def gram_between(kernel: Kernel, left: Rows | Numbers, right: Rows) -> Panels:
     """Return the kernel values between rows; for a precomputed kernel the left are columns."""
     if isinstance(left, np.ndarray):
-        return GivenGram(right, left, kernel.constant)
+        return _given_values(right, left, kernel.constant)
     if callable(kernel.name):
-        return FunctionGram(kernel, left, right)
-    return DotGram(kernel, left, right)
+        return _function_values(kernel, left, right)
+    dots_of, squares_of = products(left, right), kernel.name == "rbf"
+    left_squares = _squares(left) if squares_of else None
+    right_squares = left_squares if left is right or not squares_of else _squares(right)
+
+    def panel(numbers: Numbers) -> Panel:
+        dots, squares = dots_of(numbers), _some(right_squares, numbers)
+        return lambda chosen: kernel.of_dots(
+            dots(chosen), len(numbers), _some(left_squares, chosen), squares
+        )
+
+    return panel
 
 
-class DotGram:
-    """Kernels that are functions of dot products: one product of matrices a block."""
-
-    def __init__(self, kernel: Kernel, left: Rows, right: Rows) -> None:
-        self._kernel = kernel
-        self._products = products(left, right)
-        self._left_squares = self._right_squares = None
-        if kernel.needs_squares:
-            self._left_squares = _squares(left)
-            self._right_squares = self._left_squares if left is right else _squares(right)
-
-    def panel(self, right: Numbers) -> Panel:
-        """See ``GramBlocks``."""
-        dots = self._products.panel(right)
-        right_squares = None if self._right_squares is None else self._right_squares[right]
-
-        def values(left: Numbers) -> NDArray[Any]:
-            left_squares = None if self._left_squares is None else self._left_squares[left]
-            return self._kernel.of_dots(dots(left), len(right), left_squares, right_squares)
-
-        return values
+def _some(squares: NDArray[Any] | None, numbers: Numbers) -> NDArray[Any] | None:
+    return None if squares is None else squares[numbers]
 
 
-class FunctionGram:
-    """A kernel that the user gave as a function of two matrices."""
+def _function_values(kernel: Kernel, left: Rows, right: Rows) -> Panels:
+    """Ask a function of two matrices that the user gave."""
 
-    def __init__(self, kernel: Kernel, left: Rows, right: Rows) -> None:
-        self._kernel = kernel
-        self._left, self._right = left, right
+    def panel(numbers: Numbers) -> Panel:
+        rows = matrix_of(in_format_of(take(right, numbers), left))
+        return lambda chosen: kernel.of_rows(matrix_of(take(left, chosen)), rows)
 
-    def panel(self, right: Numbers) -> Panel:
-        """See ``GramBlocks``."""
-        rows = matrix_of(in_format_of(take(self._right, right), self._left))
-        return lambda left: self._kernel.of_rows(matrix_of(take(self._left, left)), rows)
+    return panel
 
 
-class GivenGram:
-    """Values that the user computed: those of each row against the training rows, in its row."""
+def _given_values(rows: Rows, columns: Numbers, constant: float) -> Panels:
+    """Take values that the user computed: each row against the training rows, in its row."""
+    if rows.sparse:
+        msg = (
+            "A precomputed Gram matrix must be a dense array, and sparse is not supported; call "
+            "its method toarray."
+        )
+        raise InputError(msg)
+    values = dense_values(rows)
 
-    def __init__(self, rows: Rows, columns: Numbers, constant: float) -> None:
-        if rows.sparse:
-            msg = (
-                "A precomputed Gram matrix must be a dense array, and sparse is not supported; "
-                "call its method toarray."
-            )
-            raise InputError(msg)
-        self._values = dense_values(rows)
-        self._columns, self._constant = columns, constant
+    def panel(numbers: Numbers) -> Panel:
+        chosen_rows = values[numbers]
 
-    def panel(self, right: Numbers) -> Panel:
-        """See ``GramBlocks``."""
-        rows = self._values[right]
-
-        def values(left: Numbers) -> NDArray[Any]:
-            found = np.array(rows[:, self._columns[left]].T, np.float64, order="C")
-            if self._constant:
-                found += self._constant
+        def some(chosen: Numbers) -> NDArray[Any]:
+            found = np.array(chosen_rows[:, columns[chosen]].T, np.float64, order="C")
+            if constant:
+                found += constant
             return found
 
-        return values
+        return some
+
+    return panel
 
 
 class GramCache:
@@ -105,7 +84,7 @@ class GramCache:
     there (see ``complete``). Nothing is thrown out: first come, first kept.
     """
 
-    def __init__(self, gram: GramBlocks, n_rows: int, limit: float) -> None:
+    def __init__(self, gram: Panels, n_rows: int, limit: float) -> None:
         self._gram = gram
         capacity = min(n_rows, int(limit // (8 * n_rows)))
         self._kept = np.empty((capacity, n_rows))
@@ -114,8 +93,8 @@ class GramCache:
         self._n_kept = 0
 
     def panel(self, right: Numbers) -> Panel:
-        """See ``GramBlocks``."""
-        compute = self._gram.panel(right)
+        """Return the values of these rows on the right against any rows on the left."""
+        compute = self._gram(right)
 
         def values(left: Numbers) -> NDArray[Any]:
             known = self._complete[left]

@@ -30,11 +30,6 @@ class Kernel:
     degree: int = 1
     constant: float = 0.0
 
-    @property
-    def needs_squares(self) -> bool:
-        """Whether a value depends on the lengths of the two rows."""
-        return self.name == "rbf"
-
     def of_dots(
         self,
         dots: NDArray[Any],

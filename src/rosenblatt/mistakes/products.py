@@ -20,6 +20,7 @@ from rosenblatt.mistakes.threads import run_in_parts
 
 Numbers = NDArray[Any]
 Panel = Callable[[Numbers], NDArray[Any]]  # numbers of rows on the left → (left, right) values
+Panels = Callable[[Numbers], Panel]  # numbers of rows on the right → their panel
 
 WHOLE_FLOAT32 = 1 << 24  # up to here float32 holds every whole number
 SPREAD_BYTES = 64 << 20  # of sparse rows that are kept spread out
@@ -27,76 +28,66 @@ SPREAD_BYTES = 64 << 20  # of sparse rows that are kept spread out
 DENSE_GAIN = 25
 
 
-class SpreadRows:
-    """Rows on the left as dense ones of a type: sparse ones are spread out when asked for."""
+def products(left: Rows, right: Rows) -> Panels:
+    """Return the dot products of these rows, computed the fastest way."""
+    if left.sparse and not worth_spreading(left, right):
+        return _sparse_products(left, right)
+    peaks = _peak(left), _peak(right)
+    exact = peaks[0] * peaks[1] * left.shape[1] <= WHOLE_FLOAT32
+    return _dense_products(left, right, np.float32 if exact else np.float64)
 
-    def __init__(self, rows: Rows, dtype: Any) -> None:
-        self._rows, self._dtype = rows, dtype
-        self._whole: NDArray[Any] | None = None
-        width = np.dtype(dtype or np.float64).itemsize * max(rows.shape[1], 1)
-        if not rows.sparse or rows.shape[0] * width <= SPREAD_BYTES:
-            self._whole = dense_values(rows)
-            if rows.sparse:
-                self._whole = self._whole.astype(dtype, copy=False)
-        self._at_a_time = max(SPREAD_BYTES // width, 1)
 
-    def pieces(self, numbers: Numbers) -> "list[slice]":
-        """Return the rows of these numbers in pieces that may be spread out at a time."""
-        length = len(numbers) if self._whole is not None else self._at_a_time
-        return [slice(at, at + length) for at in range(0, len(numbers), max(length, 1))]
+def _dense_products(left: Rows, right: Rows, dtype: Any) -> Panels:
+    """Multiply dense matrices by BLAS; sparse rows are spread out, all at once where they fit."""
+    width = np.dtype(dtype).itemsize * max(left.shape[1], 1)
+    at_a_time, whole = max(SPREAD_BYTES // width, 1), None
+    if not left.sparse or left.shape[0] * width <= SPREAD_BYTES:
+        whole = dense_values(left)
+        if left.sparse:
+            whole = whole.astype(dtype, copy=False)
 
-    def take(self, numbers: Numbers) -> NDArray[Any]:
-        """Return the rows of these numbers; without a copy where they are all in their order."""
-        whole = self._whole
+    def spread(numbers: Numbers) -> NDArray[Any]:
         if whole is None:
-            return dense_values(take(self._rows, numbers), self._dtype)
+            return dense_values(take(left, numbers), dtype)
         every = len(numbers) == len(whole) and np.array_equal(numbers, np.arange(len(whole)))
-        return (whole if every else whole[numbers]).astype(self._dtype, copy=False)
+        return (whole if every else whole[numbers]).astype(dtype, copy=False)
 
+    def panel(numbers: Numbers) -> Panel:
+        columns = dense_values(take(right, numbers), dtype).T
 
-class FloatProducts:
-    """One product of dense matrices by BLAS; whole numbers in float32 where it holds the sums."""
-
-    def __init__(self, left: Rows, right: Rows, dtype: Any) -> None:
-        self._dtype = dtype
-        self._left, self._right = SpreadRows(left, dtype), right
-
-    def panel(self, right: Numbers) -> Panel:
-        """Return the dot products of these rows on the right with any on the left."""
-        rows = dense_values(take(self._right, right), self._dtype).T
-
-        def dots(left: Numbers) -> NDArray[Any]:
-            pieces = self._left.pieces(left)
+        def dots(chosen: Numbers) -> NDArray[Any]:
+            length = max(len(chosen), 1) if whole is not None else at_a_time
+            found = np.empty((len(chosen), columns.shape[1]), dtype)
             with np.errstate(over="ignore", invalid="ignore"):  # noticed in the scores
-                found = np.empty((len(left), rows.shape[1]), self._dtype)
-                for piece in pieces:
-                    np.matmul(self._left.take(left[piece]), rows, out=found[piece])
+                for at in range(0, len(chosen), length):
+                    piece = slice(at, at + length)
+                    np.matmul(spread(chosen[piece]), columns, out=found[piece])
             return found
 
         return dots
 
+    return panel
 
-class SparseProducts:
-    """Sparse rows: feature by feature, only where both have a value."""
 
-    def __init__(self, left: Rows, right: Rows) -> None:
-        self._left, self._right = left, right
+def _sparse_products(left: Rows, right: Rows) -> Panels:
+    """Multiply sparse rows feature by feature, only where both have a value."""
 
-    def panel(self, right: Numbers) -> Panel:
-        """Return the dot products of these rows on the right with any on the left."""
+    def panel(numbers: Numbers) -> Panel:
         from scipy.sparse import csc_matrix
 
-        columns = _of_usual_types(csc_matrix(matrix_of(take(self._right, right))), len(right))
+        columns = _of_usual_types(csc_matrix(matrix_of(take(right, numbers))), len(numbers))
 
-        def dots(left: Numbers) -> NDArray[Any]:
-            rows = _of_usual_types(without_zeros(self._left, left), self._left.shape[1])
-            found = np.zeros((len(left), len(right)))
+        def dots(chosen: Numbers) -> NDArray[Any]:
+            rows = _of_usual_types(without_zeros(left, chosen), left.shape[1])
+            found = np.zeros((len(chosen), len(numbers)))
             run_in_parts(
-                lambda begin, end: sparse_dots(*rows, *columns, begin, end, found), len(left)
+                lambda begin, end: sparse_dots(*rows, *columns, begin, end, found), len(chosen)
             )
             return found
 
         return dots
+
+    return panel
 
 
 def _of_usual_types(matrix: Any, n_numbers: int) -> tuple[Any, Any, Any]:
@@ -112,16 +103,7 @@ def _of_usual_types(matrix: Any, n_numbers: int) -> tuple[Any, Any, Any]:
     )
 
 
-def products(left: Rows, right: Rows) -> FloatProducts | SparseProducts:
-    """Return the fastest way to the dot products of these rows."""
-    if left.sparse and not _worth_spreading(left, right):
-        return SparseProducts(left, right)
-    peaks = _peak(left), _peak(right)
-    exact = peaks[0] * peaks[1] * left.shape[1] <= WHOLE_FLOAT32
-    return FloatProducts(left, right, np.float32 if exact else np.float64)
-
-
-def _worth_spreading(left: Rows, right: Rows) -> bool:
+def worth_spreading(left: Rows, right: Rows) -> bool:
     """Return whether BLAS on dense copies is faster than matching sparse features."""
     n_features = left.shape[1]
     if 8 * 256 * n_features > SPREAD_BYTES:  # a block of rows would be too much

@@ -6,7 +6,7 @@ is the definition here. It equals keeping the vectors themselves bit for bit on 
 to rounding otherwise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,38 +161,31 @@ def tallies(
     for start in range(0, n_rows, at_a_time):
         some = slice(start, min(start + at_a_time, n_rows))
         tally = Tally(some.stop - start, n_classes, **how)
-        tally.advance(parts, gram.panel(np.arange(some.start, some.stop)))
+        tally.advance(parts, gram(np.arange(some.start, some.stop)))
         finite = np.isfinite(tally.scores).all(axis=0)
         if not finite.all():
             raise score_overflow(start + int(np.argmin(finite)))
         yield some, tally
 
 
-class VoteCounter:
-    """Counts the votes of a linear learner's weight vectors on rows, batch after batch.
+def vote_counter(
+    mistakes: Mistakes, n_classes: int, end: int, *, positive: bool
+) -> Callable[[Rows], NDArray[Any]]:
+    """Return what counts the votes of a linear learner's weight vectors on rows, batch by batch.
 
-    ``end`` is Algorithm 7's counter after the last row of training. A tie goes to the first class,
-    or to the last if ``positive``.
+    It returns how many rows of training the vectors lasted that vote for each class, (n, K), or
+    raises WeightOverflowError. ``end`` is Algorithm 7's counter after the last row of training. A
+    tie goes to the first class, or to the last if ``positive``.
     """
 
-    def __init__(self, mistakes: Mistakes, n_classes: int, end: int, *, positive: bool) -> None:
-        self.n_classes = n_classes
-        self._mistakes, self._end, self._positive = mistakes, end, positive
-
-    def count(self, rows: Rows) -> NDArray[Any]:
-        """Return how many rows of training the vectors lasted that vote for each class, (n, K).
-
-        Raises
-        ------
-        WeightOverflowError
-            Where an activation is beyond the range of float64.
-        """
-        counts = np.empty((rows.shape[0], self.n_classes))
+    def count(rows: Rows) -> NDArray[Any]:
+        counts = np.empty((rows.shape[0], n_classes))
         kernel = Kernel("linear", constant=rows.constant * rows.constant)
-        how: dict[str, Any] = {"positive": self._positive}
-        for some, tally in tallies(self._mistakes, kernel, rows, self.n_classes, **how):
-            counts[some] = tally.counts(self._end)
+        for some, tally in tallies(mistakes, kernel, rows, n_classes, positive=positive):
+            counts[some] = tally.counts(end)
         return counts
+
+    return count
 
 
 def vote_scores(counts: NDArray[Any]) -> NDArray[Any]:

@@ -18,7 +18,6 @@ from rosenblatt.training.examples import winners
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rosenblatt.mistakes.scores import VoteCounter
     from rosenblatt.mistakes.updates import Mistakes
     from rosenblatt.training.state import State
 
@@ -76,11 +75,13 @@ class Scorer:
         """Return the number of the class that each score predicts."""
         return winners(scores, positive=self._positive)
 
-    def _vote(self, counter: "VoteCounter", batch: Batch, rows: CSR) -> NDArray[Any]:
+    def _vote(
+        self, count: "Callable[[Rows], NDArray[Any]]", batch: Batch, rows: CSR
+    ) -> NDArray[Any]:
         from rosenblatt.mistakes.scores import vote_scores
 
         try:
-            return vote_scores(counter.count(rows))
+            return vote_scores(count(rows))
         except WeightOverflowError as error:
             msg = f"{batch.file}, from line {batch.first_line} on: {error}"
             raise WeightOverflowError(msg) from error
@@ -123,11 +124,11 @@ def n_voting(model: Model) -> int | None:
     return votes_of(model).n_vectors if model.voted else None
 
 
-def _vote_counter(model: Model) -> "VoteCounter":
-    from rosenblatt.mistakes.scores import VoteCounter
+def _vote_counter(model: Model) -> "Callable[[Rows], NDArray[Any]]":
+    from rosenblatt.mistakes.scores import vote_counter
 
     voters = votes_of(model)
-    return VoteCounter(voters, len(model.classes), model.count, positive=model.positive)
+    return vote_counter(voters, len(model.classes), model.count, positive=model.positive)
 
 
 def votes_of(model: Model) -> "Mistakes":

@@ -208,7 +208,7 @@ class DualTraining(KernelTraining):
         steps = steps_of(self.updates.since(self._n_tallied), joint=self._state.pairs)
         chunks = update_chunks(steps, self._block)
         for here, tally in self._tallies:
-            tally.advance(chunks, self._values.panel(here))
+            tally.advance(chunks, self._values(here))
         self._n_tallied, count = len(self.updates), self.updates.end
         scores = [tally.scores_of(self._memory, count) for _, tally in self._tallies]
         return np.concatenate(scores, axis=1)
@@ -223,7 +223,7 @@ class DualTraining(KernelTraining):
             tally = Tally(len(here), state.n_classes, joint=state.joint, **how)
             if state.rows is not None:
                 gram = gram_between(self._kernel, state.rows, take(part.rows, here))
-                tally.advance(chunks, gram.panel(np.arange(len(here))))
+                tally.advance(chunks, gram(np.arange(len(here))))
             self._tallies.append((here, tally))
 
     def snapshot(self) -> tuple[int, int]:
@@ -339,7 +339,7 @@ class BudgetTraining(KernelTraining):
         state, rows = self._state, take(self.examples.rows, here)
         left = np.concatenate([state.numbers, here]) if self._given else self._with_kept(rows)
         gram = gram_between(self._kernel, left, rows)
-        values = gram.panel(np.arange(len(here)))(np.arange(state.n_kept + len(here)))
+        values = gram(np.arange(len(here)))(np.arange(state.n_kept + len(here)))
         return np.ascontiguousarray(values.T)
 
     def _with_kept(self, rows: Rows) -> Rows:

@@ -17,7 +17,7 @@ from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.scores import Tally, VoteCounter, update_chunks, vote_scores
+from rosenblatt.mistakes.scores import Tally, update_chunks, vote_counter, vote_scores
 from rosenblatt.mistakes.updates import Mistakes, steps_of
 from rosenblatt.training.examples import Examples, RowSupply, winners
 from rosenblatt.training.state import State
@@ -58,7 +58,7 @@ class Vote:
             for support, parts in lists:
                 if support is not None and support.rows is not None and parts:
                     gram = gram_between(kernel, support.rows, held_out)
-                    tally.advance(parts, gram.panel(np.arange(len(order))))
+                    tally.advance(parts, gram(np.arange(len(order))))
             finite = np.isfinite(tally.scores).all(axis=0)
             if not finite.all():
                 raise score_overflow(part.first_row + int(order[np.argmin(finite)]))
@@ -87,8 +87,8 @@ def held_out_scores(
     rows = take(part.rows, part.order)
     numbers = _numbers(part, part.order, state.n_classes)
     if votes is not None:
-        counter = VoteCounter(votes, state.n_classes, state.count, positive=zero > 0)
-        return vote_scores(counter.count(rows)), numbers
+        count = vote_counter(votes, state.n_classes, state.count, positive=zero > 0)
+        return vote_scores(count(rows)), numbers
     state.arrange_for(rows)
     shape = (len(numbers),) if state.n_classes == 2 else (len(numbers), state.n_classes)
     scores = np.empty(shape)
