@@ -3,20 +3,23 @@
 import json
 from dataclasses import asdict
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.tracing.steps import Step, Trace
 from rosenblatt.wording import plain
 
+if TYPE_CHECKING:
+    from rosenblatt.tracing.steps import Step, Trace
+
+SCALARS = ("pass", "row", "y", "mistake", "step", "rival")
 MOST_COLUMNS = 10_000  # of a data frame; a column has a fixed cost, however short
 
 LIBRARIES = {"polars": "pip install 'rosenblatt[io]'", "pandas": "pip install pandas"}
 
 
-def json_lines(trace: Trace) -> str:
+def json_lines(trace: "Trace") -> str:
     """Return one JSON object a line; a sparse row as an object of feature number: value."""
     return "".join(
         json.dumps(plain(_record(step, trace)), ensure_ascii=False, allow_nan=False) + "\n"
@@ -24,36 +27,27 @@ def json_lines(trace: Trace) -> str:
     )
 
 
-def _record(step: Step, trace: Trace) -> dict[str, Any]:
-    x: Any = step.x.tolist() if not step.rows.sparse else _entries(step)
+def _record(step: "Step", trace: "Trace") -> dict[str, Any]:
+    indices, values = step.entries
+    entries = dict(zip(map(str, indices.tolist()), values.tolist(), strict=True))
     record = {
         "pass": step.pass_,
         "row": step.row + trace.first_row,
-        "x": x,
-        "y": step.y,
-        "activation": step.activation,
-        "mistake": step.mistake,
-        "step": step.step,
-        "rival": step.rival,
-        "w": step.w,
-        "b": step.b,
+        "x": entries if step.rows.sparse else step.x.tolist(),
     }
+    for name in ("y", "activation", "mistake", "step", "rival", "w", "b"):
+        record[name] = getattr(step, name)
     if step.average_w is not None:
         record |= {"average_w": step.average_w, "average_b": step.average_b}
     if step.variance is not None:
-        record |= {"margin": step.margin, "variance": step.variance, "beta": step.beta}
-        record |= {"variance_w": step.variance_w, "variance_b": step.variance_b}
+        for name in ("margin", "variance", "beta", "variance_w", "variance_b"):
+            record[name] = getattr(step, name)
     if step.proof is not None:
         record["proof"] = asdict(step.proof)
     return record
 
 
-def _entries(step: Step) -> dict[str, float]:
-    indices, values = step.entries
-    return dict(zip(map(str, indices.tolist()), values.tolist(), strict=True))
-
-
-def data_frame(trace: Trace, library: str) -> Any:
+def data_frame(trace: "Trace", library: str) -> Any:
     """Return a data frame with one row a step, and one column a feature and a weight."""
     if library not in LIBRARIES:
         msg = f"The library of a data frame must be 'polars' or 'pandas'; got {library!r}."
@@ -71,49 +65,35 @@ def data_frame(trace: Trace, library: str) -> Any:
     return pd.DataFrame(columns)
 
 
-def _columns(trace: Trace) -> dict[str, Any]:
+def _columns(trace: "Trace") -> dict[str, Any]:
     """Return the columns by name: x_… and w_… by feature, and by class where there are many."""
     d = trace[0].w.shape[-1] if trace else 0
-    names = [str(j) for j in range(d)] if trace.names is None else list(trace.names)
+    features = [f"_{name}" for name in (range(d) if trace.names is None else trace.names)]
     ends = [""] if len(trace.classes) == 2 else [f"_{label}" for label in trace.classes]
-    averaged = bool(trace) and trace[0].average_w is not None
-    uncertain = bool(trace) and trace[0].variance is not None
-    width = d + (d + 2) * len(ends) * (1 + averaged + uncertain)
+    kept = [""]
+    if trace:
+        more = ("average_", "variance_")
+        kept += [name for name in more if getattr(trace[0], f"{name}w") is not None]
+    width = d + (d + 2) * len(ends) * len(kept)
     if width > MOST_COLUMNS:
         msg = (
             f"A data frame of this trace would have {width} columns, more than {MOST_COLUMNS}: "
             "use to_json_lines(), or trace fewer features."
         )
         raise InputError(msg)
-    columns: dict[str, Any] = {
-        "pass": [step.pass_ for step in trace],
-        "row": [step.row + trace.first_row for step in trace],
-        "y": [step.y for step in trace],
-        "mistake": [step.mistake for step in trace],
-        "step": [step.step for step in trace],
-        "rival": [step.rival for step in trace],
-    }
-    columns |= _block("activation", [""], ends, [[step.activation] for step in trace])
-    columns |= _block("x", [f"_{name}" for name in names], [""], [step.x for step in trace])
-    columns |= _weights("", names, ends, [(step.w, step.b) for step in trace])
-    if averaged:
-        averages = [(step.average_w, step.average_b) for step in trace]
-        columns |= _weights("average_", names, ends, averages)
-    if uncertain:
-        for name in ("margin", "variance", "beta"):
-            columns[name] = [getattr(step, name) for step in trace]
-        variances = [(step.variance_w, step.variance_b) for step in trace]
-        columns |= _weights("variance_", names, ends, variances)
+    records = [_record(step, trace) for step in trace]
+    columns: dict[str, Any] = {name: [r[name] for r in records] for name in SCALARS}
+    columns |= _block("activation", [""], ends, [[r["activation"]] for r in records])
+    columns |= _block("x", features, [""], [step.x for step in trace])
+    for prefix in kept:
+        if prefix == "variance_":
+            columns |= {n: [r[n] for r in records] for n in ("margin", "variance", "beta")}
+        columns |= _block(f"{prefix}w", features, ends, [r[f"{prefix}w"].T for r in records])
+        columns |= _block(f"{prefix}b", [""], ends, [[r[f"{prefix}b"]] for r in records])
     if trace.bound is not None:
         for name in ("angle", "projection", "projection_bound", "sqnorm", "sqnorm_bound"):
-            values = [None if step.proof is None else getattr(step.proof, name) for step in trace]
-            columns[name] = values
+            columns[name] = [None if s.proof is None else getattr(s.proof, name) for s in trace]
     return columns
-
-
-def _weights(prefix: str, names: list[str], ends: list[str], parts: list[Any]) -> dict[str, Any]:
-    weights = _block(f"{prefix}w", [f"_{n}" for n in names], ends, [w.T for w, _ in parts])
-    return weights | _block(f"{prefix}b", [""], ends, [[b] for _, b in parts])
 
 
 def _block(word: str, names: list[str], ends: list[str], values: list[Any]) -> dict[str, Any]:

@@ -11,10 +11,12 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import entries
 from rosenblatt.models.learner import Learner, generator_from
 from rosenblatt.tracing.convergence import ConvergenceProof, ProofStep, check_proof, witness_vector
+from rosenblatt.tracing.records import data_frame, json_lines
+from rosenblatt.tracing.tables import html_table, markdown_table, terminal_table
 from rosenblatt.tracing.visits import Visit, visits
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import StopReason
-from rosenblatt.training.loop import Plan
+from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import EVERYTHING, State
 
 PRINTED = 60  # steps that str and a notebook show; the forms that are asked for by name show all
@@ -102,43 +104,29 @@ class Trace(Sequence[Step]):
         return f"<Trace of {len(self)} steps, {end}>"
 
     def __str__(self) -> str:
-        from rosenblatt.tracing.tables import terminal_table
-
         return terminal_table(self, most=PRINTED)
 
     def to_text(self) -> str:
         """Return all the steps as a table for the terminal."""
-        from rosenblatt.tracing.tables import terminal_table
-
         return terminal_table(self)
 
     def to_markdown(self) -> str:
         """Return the steps as a Markdown table."""
-        from rosenblatt.tracing.tables import markdown_table
-
         return markdown_table(self)
 
     def to_html(self) -> str:
         """Return the steps as an HTML table; rows that changed the weights stand out."""
-        from rosenblatt.tracing.tables import html_table
-
         return html_table(self)
 
     def _repr_html_(self) -> str:
-        from rosenblatt.tracing.tables import html_table
-
         return html_table(self, most=PRINTED)
 
     def to_json_lines(self) -> str:
         """Return one JSON object a line, one a step."""
-        from rosenblatt.tracing.records import json_lines
-
         return json_lines(self)
 
     def to_frame(self, library: str = "polars") -> Any:
         """Return a data frame with one row a step, of polars or of pandas."""
-        from rosenblatt.tracing.records import data_frame
-
         return data_frame(self, library)
 
 
@@ -159,120 +147,82 @@ def follow(
     The other arguments are those of ``trace``, which checks what a user gives. Neither this nor
     what it imports needs scikit-learn.
     """
-    state = learner.start(examples.rows.shape[1], len(classes))
+    state, plan = learner.start(examples.rows.shape[1], len(classes)), learner.plan()
     proof = None
     if witness is not None:
         check_proof(learner.rule)
         proof = ConvergenceProof(examples, witness_vector(witness, state), len(classes))
-    follower = _Follower(state, examples, labels, classes, proof)
-    generator = generator_from(learner.random_state)
-    stop_reason = follower.collect(
-        learner.plan(), generator, passes, max_rows, only_updates=only_updates
-    )
+    last = plan.max_iter if passes is None else min(plan.max_iter, max(passes))
+
+    def is_watched(pass_: int) -> bool:
+        return passes is None or proof is not None or pass_ in passes
+
+    steps: list[Step] = []
+    progress, generator = Progress(), generator_from(learner.random_state)
+    copies: Any = None  # of weights and variances since the last update
+    for visit in visits(
+        state, examples, replace(plan, max_iter=last), generator, is_watched, progress
+    ):
+        if proof is not None:
+            proof.add(visit)
+        if visit.tau != 0.0 or (steps and visit.pass_ != steps[-1].pass_):
+            copies = None  # also where passes before it were not watched
+        asked = passes is None or visit.pass_ in passes
+        if not asked or (only_updates and visit.tau == 0.0):
+            continue
+        if len(steps) == max_rows:
+            state.check_finite(0.0, EVERYTHING, f"in pass {visit.pass_}", plan.rule)
+            break
+        copies = copies or (_parts(state, state.weights), _parts(state, state.variance))
+        stands = None if proof is None or visit.tau == 0.0 else proof.step(state)
+        steps.append(_step(visit, examples, labels, classes, stands, state, copies))
+    reason = progress.stop_reason
     return Trace(
-        tuple(follower.steps),
+        tuple(steps),
         tuple(classes),
         None if names is None else tuple(names),
-        stop_reason,
+        None if reason == "max_iter" and last < plan.max_iter else reason,
         None if proof is None else proof.bound,
     )
 
 
-class _Follower:
-    """Turns visits into steps; copies weights only for steps that are kept, and once an update."""
+def _step(
+    visit: Visit,
+    examples: Examples,
+    labels: Sequence[Any],
+    classes: Sequence[Any],
+    proof: ProofStep | None,
+    state: State,
+    copies: Any,
+) -> Step:
+    """Return what a visit was, with the weights after it."""
+    (w, b), (variance_w, variance_b) = copies
+    average_w, average_b = _parts(state, None if state.ledger is None else state.average())
+    # y·a as it is: what a rule is asked of a margin of 0 depends on ``zero``
+    a, y = visit.activation, int(examples.targets[visit.row])
+    margin = float(y * a if np.ndim(a) == 0 else a[y] - a[visit.rival]) + 0.0  # never -0.0
+    return Step(
+        visit.pass_,
+        visit.row,
+        labels[visit.row],
+        a,
+        visit.mistake,
+        visit.tau,
+        classes[visit.rival],
+        *(w, b, average_w, average_b),
+        proof,
+        margin,
+        *(visit.variance, visit.beta, variance_w, variance_b),
+        examples.rows,
+    )
 
-    def __init__(
-        self,
-        state: State,
-        examples: Examples,
-        labels: Sequence[Any],
-        classes: Sequence[Any],
-        proof: ConvergenceProof | None,
-    ) -> None:
-        self.steps: list[Step] = []
-        self._state, self._examples, self._proof = state, examples, proof
-        self._labels, self._classes = labels, classes
-        self._pass = 0
-        self._copies: list[tuple[Any, Any]] = []  # weights and variances since the last update
 
-    def collect(
-        self,
-        plan: Plan,
-        generator: np.random.Generator,
-        passes: frozenset[int] | None,
-        max_rows: int | None,
-        *,
-        only_updates: bool,
-    ) -> StopReason | None:
-        """Change the state by a training, and keep what is asked for; return why it ended."""
-        last = plan.max_iter if passes is None else min(plan.max_iter, max(passes))
-
-        def is_watched(pass_: int) -> bool:
-            return passes is None or self._proof is not None or pass_ in passes
-
-        run = visits(
-            self._state, self._examples, replace(plan, max_iter=last), generator, is_watched
-        )
-        while True:
-            try:
-                visit = next(run)
-            except StopIteration as end:
-                reason: StopReason = end.value
-                return None if reason == "max_iter" and last < plan.max_iter else reason
-            self._meet(visit)
-            asked = passes is None or visit.pass_ in passes
-            if asked and (visit.tau != 0.0 or not only_updates):
-                if max_rows is not None and len(self.steps) == max_rows:
-                    break
-                self.steps.append(self._step(visit))
-        self._state.check_finite(0.0, EVERYTHING, f"in pass {visit.pass_}", plan.rule)
-        return None
-
-    def _meet(self, visit: Visit) -> None:
-        if visit.tau != 0.0 or visit.pass_ != self._pass:  # passes before it may not be watched
-            self._copies, self._pass = [], visit.pass_
-        if self._proof is not None:
-            self._proof.add(visit)
-
-    def _step(self, visit: Visit) -> Step:
-        state = self._state
-        if not self._copies:
-            self._copies = [self._parts(state.weights), self._parts(state.variance)]
-        (w, b), (variance_w, variance_b) = self._copies
-        average_w, average_b = self._parts(None if state.ledger is None else state.average())
-        proof = self._proof.step(state) if self._proof is not None and visit.tau != 0.0 else None
-        return Step(
-            visit.pass_,
-            visit.row,
-            self._labels[visit.row],
-            visit.activation,
-            visit.mistake,
-            visit.tau,
-            self._classes[visit.rival],
-            w,
-            b,
-            average_w,
-            average_b,
-            proof,
-            self._margin(visit),
-            visit.variance,
-            visit.beta,
-            variance_w,
-            variance_b,
-            self._examples.rows,
-        )
-
-    def _margin(self, visit: Visit) -> float:
-        """Return y·a as it is: what a rule is asked of a margin of 0 depends on ``zero``."""
-        a, y = visit.activation, int(self._examples.targets[visit.row])
-        return float(y * a if np.ndim(a) == 0 else a[y] - a[visit.rival]) + 0.0  # never -0.0
-
-    def _parts(self, weights: NDArray[Any] | None) -> tuple[Any, Any]:
-        """Return a copy as weights and bias, by class where there are more than two."""
-        if weights is None:
-            return None, None
-        copied = self._state.by_class(weights).copy()
-        copied.flags.writeable = False
-        if len(copied) == 1:
-            return copied[0, :-1], float(copied[0, -1])
-        return copied[:, :-1], copied[:, -1]
+def _parts(state: State, weights: NDArray[Any] | None) -> tuple[Any, Any]:
+    """Return a copy as weights and bias, by class where there are more than two."""
+    if weights is None:
+        return None, None
+    copied = state.by_class(weights).copy()
+    copied.flags.writeable = False
+    if len(copied) == 1:
+        return copied[0, :-1], float(copied[0, -1])
+    return copied[:, :-1], copied[:, -1]

@@ -3,27 +3,19 @@
 The cells of a step are words, written once; each kind of table sets them in its own way.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.tracing.steps import Step, Trace
+if TYPE_CHECKING:
+    from rosenblatt.tracing.convergence import ProofStep
+    from rosenblatt.tracing.steps import Step, Trace
 
 NARROW = 8  # features; wider rows show what is not 0
 SHOWN = 6  # of them
-
-PROOF_HEADER = ["updates", "angle", "w·w*", "at least", "‖w‖²", "at most"]
-
-LEFT = {
-    "x",
-    "",
-    "w",
-    "average w",
-    "variance of w",
-}  # columns of words and vectors; numbers stand to the right
 
 ENDS = {
     "converged": "converged, the last pass made no mistake.",
@@ -32,51 +24,60 @@ ENDS = {
 }
 
 
-def terminal_table(trace: Trace, most: int | None = None) -> str:
+class Column(NamedTuple):
+    """A column of the table."""
+
+    name: str
+    cell: Callable[["Step"], str]
+    side: str = "right"  # where numbers stand; words and vectors stand to the left
+
+
+def terminal_table(trace: "Trace", most: int | None = None) -> str:
     """Return a table in columns; ``most`` steps at most, with a line for those left out."""
-    columns = header(trace)
     shown, left_out = _ends_of(trace, most)
-    texts = [columns, *lines(trace, shown)]
-    widths = [max(len(cells[j]) for cells in texts) for j in range(len(columns))]
-    out = []
-    for cells in texts:
-        placed = (
-            cell.ljust(width) if _side(name) == "left" else cell.rjust(width)
-            for name, cell, width in zip(columns, cells, widths, strict=True)
-        )
-        out.append("  ".join(placed).rstrip())
+    placed = []
+    for column in _columns(trace):
+        texts = [column.name, *map(column.cell, shown)]
+        width = max(map(len, texts))
+        move = str.ljust if column.side == "left" else str.rjust
+        placed.append([move(text, width) for text in texts])
+    lines = ["  ".join(cells).rstrip() for cells in zip(*placed, strict=True)]
     if left_out:
-        out.insert(1 + (len(shown) + 1) // 2, f"… {left_out} steps")
-    return "\n".join([*out, summary(trace)])
+        lines.insert(1 + (len(shown) + 1) // 2, f"… {left_out} steps")
+    return "\n".join([*lines, summary(trace)])
 
 
-def markdown_table(trace: Trace) -> str:
+def markdown_table(trace: "Trace") -> str:
     """Return a Markdown table."""
-    columns = header(trace)
-    under = [":---" if _side(name) == "left" else "---:" for name in columns]
-    head, *rows = ([_barred(cell) for cell in cells] for cells in (columns, *lines(trace, trace)))
-    texts = [head, under, *rows]
-    table = "\n".join(f"| {' | '.join(cells)} |" for cells in texts)
+    columns = _columns(trace)
+    under = [":---" if column.side == "left" else "---:" for column in columns]
+    texts = [[column.name for column in columns]]
+    texts += [[column.cell(step) for column in columns] for step in trace]
+    head, *rows = ([_barred(cell) for cell in cells] for cells in texts)
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in (head, under, *rows))
     return f"{table}\n\n{summary(trace)}"
 
 
-def html_table(trace: Trace, most: int | None = None) -> str:
+def html_table(trace: "Trace", most: int | None = None) -> str:
     """Return an HTML table; rows that changed the weights have the class "update"."""
-    columns = header(trace)
+    columns = _columns(trace)
     shown, left_out = _ends_of(trace, most)
-    body = []
-    for step, cells in zip(shown, lines(trace, shown), strict=True):
-        placed = "".join(
-            f'<td style="text-align:{_side(name)}">{escape(cell)}</td>'
-            for name, cell in zip(columns, cells, strict=True)
+
+    def cells(tag: str, texts: Iterable[str]) -> str:
+        return "".join(
+            f'<{tag} style="text-align:{column.side}">{escape(text)}</{tag}>'
+            for column, text in zip(columns, texts, strict=True)
         )
+
+    body = []
+    for step in shown:
         look = ' class="update" style="font-weight:bold"' if step.step else ""
-        body.append(f"<tr{look}>{placed}</tr>")
+        body.append(f"<tr{look}>{cells('td', (column.cell(step) for column in columns))}</tr>")
     if left_out:
         body.insert(
             (len(shown) + 1) // 2, f'<tr><td colspan="{len(columns)}">… {left_out} steps</td></tr>'
         )
-    head = "".join(f'<th style="text-align:{_side(name)}">{escape(name)}</th>' for name in columns)
+    head = cells("th", (column.name for column in columns))
     caption = f'<caption style="caption-side:bottom">{escape(summary(trace))}</caption>'
     return (
         f'<table class="rosenblatt-trace">{caption}<thead><tr>{head}</tr></thead>'
@@ -84,7 +85,7 @@ def html_table(trace: Trace, most: int | None = None) -> str:
     )
 
 
-def summary(trace: Trace) -> str:
+def summary(trace: "Trace") -> str:
     """Return one sentence on the whole trace."""
     said = f"{len(trace)} step{'' if len(trace) == 1 else 's'}; {ENDS[trace.stop_reason]}"
     if trace.bound is not None:
@@ -92,7 +93,7 @@ def summary(trace: Trace) -> str:
     return said
 
 
-def _ends_of(trace: Trace, most: int | None) -> tuple[tuple[Step, ...], int]:
+def _ends_of(trace: "Trace", most: int | None) -> "tuple[tuple[Step, ...], int]":
     """Return the first and the last steps, as many as are shown, and how many stand between."""
     steps = trace.steps
     if most is None or len(steps) <= most:
@@ -101,57 +102,71 @@ def _ends_of(trace: Trace, most: int | None) -> tuple[tuple[Step, ...], int]:
     return steps[:first] + steps[len(steps) - most + first :], len(steps) - most
 
 
-def _side(name: str) -> str:
-    return "left" if name.partition(" [")[0] in LEFT else "right"
-
-
 def _barred(cell: str) -> str:
     """Return a cell in which Markdown sees no end of the cell and no markup of a label."""
     return cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("[", "\\[")
 
 
-def header(trace: Trace) -> list[str]:
-    """Return the names of the columns."""
+def _columns(trace: "Trace") -> list[Column]:
+    """Return the columns that the steps of a trace fill."""
     named = trace.names is not None and len(trace.names) <= NARROW
     of = f" [{' '.join(trace.names or ())}]" if named else ""
-    columns = ["pass", "row", f"x{of}", "y", "activation", "", "step", f"w{of}", "b"]
-    if trace and trace[0].variance is not None:
-        columns[6:7] = ["margin", "its variance", "α", "β"]
-        columns += ["variance of w", "of b"]
+    columns = [
+        Column("pass", lambda step: str(step.pass_)),
+        Column("row", lambda step: str(step.row + trace.first_row)),
+        Column(f"x{of}", lambda step: _row(step, trace), "left"),
+        Column("y", lambda step: _label(step.y, trace)),
+        Column("activation", lambda step: _numbers(step.activation)),
+        Column("", _outcome, "left"),
+    ]
+    uncertain = bool(trace) and trace[0].variance is not None
+    if uncertain:
+        columns += [
+            Column("margin", lambda step: number(step.margin)),
+            Column("its variance", lambda step: number(step.variance)),
+        ]
+    columns.append(Column("α" if uncertain else "step", lambda step: _signed(step, trace)))
+    if uncertain:
+        columns.append(Column("β", lambda step: number(step.beta) if step.step else ""))
+    columns += [
+        Column(f"w{of}", lambda step: _weights(step.w, trace), "left"),
+        Column("b", lambda step: _numbers(step.b)),
+    ]
+    if uncertain:
+        columns += [
+            Column("variance of w", lambda step: _weights(step.variance_w, trace, 1.0), "left"),
+            Column("of b", lambda step: _numbers(step.variance_b)),
+        ]
     if trace and trace[0].average_w is not None:
-        columns += ["average w", "average b"]
-    return columns + (PROOF_HEADER if trace.bound is not None else [])
+        columns += [
+            Column("average w", lambda step: _weights(step.average_w, trace), "left"),
+            Column("average b", lambda step: _numbers(step.average_b)),
+        ]
+    if trace.bound is not None:
+        columns += [
+            _proof("updates", lambda proof: str(proof.updates)),
+            _proof("angle", lambda proof: f"{proof.angle:.1f}°"),
+            _proof("w·w*", lambda proof: number(proof.projection)),
+            _proof("at least", lambda proof: number(proof.projection_bound)),
+            _proof("‖w‖²", lambda proof: number(proof.sqnorm)),
+            _proof("at most", lambda proof: number(proof.sqnorm_bound)),
+        ]
+    return columns
 
 
-def lines(trace: Trace, steps: Any) -> Iterator[list[str]]:
-    """Yield the cells of each of these steps of the trace."""
-    for step in steps:
-        row = str(step.row + trace.first_row)
-        cells = [str(step.pass_), row, row_cell(step, trace), label_cell(step.y, trace)]
-        cells += [numbers_cell(step.activation), _outcome(step)]
-        if step.variance is not None:
-            cells += [number(step.margin), number(step.variance)]
-        cells.append(signed_step(step, trace))
-        if step.beta is not None:
-            cells.append(number(step.beta) if step.step else "")
-        cells += [weights_cell(step.w, trace), numbers_cell(step.b)]
-        if step.variance_w is not None:
-            cells += [weights_cell(step.variance_w, trace, 1.0), numbers_cell(step.variance_b)]
-        if step.average_w is not None:
-            cells += [weights_cell(step.average_w, trace), numbers_cell(step.average_b)]
-        if trace.bound is not None:
-            cells += _proof(step)
-        yield cells
+def _proof(name: str, cell: Callable[["ProofStep"], str]) -> Column:
+    """Return a column of the proof, which only updates fill."""
+    return Column(name, lambda step: "" if step.proof is None else cell(step.proof))
 
 
-def _outcome(step: Step) -> str:
+def _outcome(step: "Step") -> str:
     """Return what came of a visit in a word or two."""
     if step.mistake:
         return "wrong"
     return "right, too close" if step.step else "right"
 
 
-def signed_step(step: Step, trace: Trace) -> str:
+def _signed(step: "Step", trace: "Trace") -> str:
     """Return the step with the sign that it has in the weights, or who gains and loses by it."""
     if not step.step:
         return ""
@@ -160,12 +175,12 @@ def signed_step(step: Step, trace: Trace) -> str:
     return ("+" if step.y == trace.classes[1] else "-") + number(step.step)
 
 
-def label_cell(label: Any, trace: Trace) -> str:
+def _label(label: Any, trace: "Trace") -> str:
     """Return a label as it was given; +1 where the other one is −1."""
     return f"{label:+d}" if trace.classes == (-1, 1) and isinstance(label, int) else str(label)
 
 
-def row_cell(step: Step, trace: Trace) -> str:
+def _row(step: "Step", trace: "Trace") -> str:
     """Return the values of a row, or those that are not 0 where there are many."""
     if step.w.shape[-1] <= NARROW:
         return _vector(step.x)
@@ -174,7 +189,7 @@ def row_cell(step: Step, trace: Trace) -> str:
     return _entries(indices[nonzero], values[nonzero], trace.names)
 
 
-def weights_cell(w: NDArray[Any], trace: Trace, least: float = 0.0) -> str:
+def _weights(w: Any, trace: "Trace", least: float = 0.0) -> str:
     """Return weights, class after class; of many features those furthest from ``least``.
 
     Variances are furthest from 1, with which they begin, where the weights are surest.
@@ -189,7 +204,7 @@ def weights_cell(w: NDArray[Any], trace: Trace, least: float = 0.0) -> str:
     return " ".join(said)
 
 
-def numbers_cell(values: Any) -> str:
+def _numbers(values: Any) -> str:
     """Return a number, or one for each class."""
     return number(values) if np.ndim(values) == 0 else _vector(values)
 
@@ -214,11 +229,3 @@ def _entries(indices: NDArray[Any], values: NDArray[Any], names: tuple[str, ...]
     ]
     more = [f"… {len(indices) - SHOWN} more"] if len(indices) > SHOWN else []
     return f"[{' '.join(said + more)}]"
-
-
-def _proof(step: Step) -> list[str]:
-    proof = step.proof
-    if proof is None:
-        return [""] * len(PROOF_HEADER)
-    values = (proof.projection, proof.projection_bound, proof.sqnorm, proof.sqnorm_bound)
-    return [str(proof.updates), f"{proof.angle:.1f}°", *map(number, values)]

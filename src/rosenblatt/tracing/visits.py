@@ -38,36 +38,30 @@ def visits(
     plan: Plan,
     generator: np.random.Generator,
     is_watched: Callable[[int], bool],
+    progress: Progress | None = None,
 ) -> Generator[Visit, None, StopReason]:
     """Change the state as ``fit`` does and yield every visit of the passes that are watched.
 
-    The other passes run compiled. Returns why training ended. Early stopping, time limits and the
-    weights of examples are not followed.
+    The other passes run compiled. Returns why training ended, as ``progress`` then has it. Early
+    stopping, time limits and the weights of examples are not followed.
     """
     state.arrange_for(examples.rows)
     training = LinearTraining(state, ArraySupply(examples, plan.shuffle, generator), plan)
-    progress = Progress()
+    progress = progress or Progress()
     for part in passes(training, plan, progress):
-        if is_watched(progress.pass_):
-            counts = yield from _watched_part(state, part, plan, progress.pass_)
-            progress.add(counts, len(part.order))
-        else:
+        if not is_watched(progress.pass_):
             progress.add(*training.learn(part))
+            continue
+        mistakes, updates, loss = 0, 0, 0.0
+        for i in part.order:
+            seen = visit(state, part, int(i), plan.rule, plan.zero)._replace(pass_=progress.pass_)
+            updates += seen.tau != 0.0
+            if seen.mistake:
+                mistakes += 1
+                loss -= seen.margin
+            yield seen
+        progress.add(Counts(mistakes, updates, loss), len(part.order))
     return progress.stop_reason or "max_iter"
-
-
-def _watched_part(
-    state: State, part: Examples, plan: Plan, pass_: int
-) -> Generator[Visit, None, Counts]:
-    mistakes, updates, loss = 0, 0, 0.0
-    for i in part.order:
-        seen = visit(state, part, int(i), plan.rule, plan.zero)._replace(pass_=pass_)
-        updates += seen.tau != 0.0
-        if seen.mistake:
-            mistakes += 1
-            loss -= seen.margin
-        yield seen
-    return Counts(mistakes, updates, loss)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # as compiled code is; the pass tells of it
