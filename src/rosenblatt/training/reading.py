@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,14 @@ class RowSource(Protocol):
 
         It is asked for when some rows have been read, and again when all of them have.
         """
+
+
+class ReadingOptions(TypedDict, total=False):
+    """How rows are held while a source is read."""
+
+    block_bytes: int
+    cache: Path | None  # folder for files of rows
+    class_weight: ClassWeight | None
 
 
 class Reading:
@@ -74,8 +82,8 @@ class Reading:
         self.rows: Batch | None = None  # when done, where more than one block was kept
         self.cache = cache  # the folder in which the files are; by default that of the system
         self._files: RowFiles | None = None
-        self._keep = keep
-        self._while_reading = while_reading
+        self.keep = keep
+        self.while_reading = while_reading
         self._source = source
         self._blocks = row_blocks(source.batches(), block_bytes, self._write)
         try:
@@ -208,12 +216,12 @@ class Reading:
     def _write(self, rows: Batch) -> bool:
         """Keep rows for later passes; return whether they are not yet learned from."""
         finished = self.finished
-        if not self._keep and finished:
+        if not self.keep and finished:
             return False
         if self._files is None:
             self._files = RowFiles(self.cache)
         self._files.append(rows)
-        return not (finished and self._while_reading)
+        return not (finished and self.while_reading)
 
     def _end(self) -> None:
         self.done = True

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Any, NamedTuple, Unpack
 
+from rosenblatt.data.labels import Label
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.training.examples import ClassWeight, RowSupply
+from rosenblatt.training.examples import RowSupply
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import Plan, Progress
 from rosenblatt.training.memory import Vote
-from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
+from rosenblatt.training.reading import Reading, ReadingOptions, RowSource
 from rosenblatt.training.state import State, fit_supply
 from rosenblatt.training.stream_supply import NewClassError, Sampling, StreamSupply, supply_of
 
@@ -29,8 +30,7 @@ class StreamFit:
     sample: CSR  # the first rows as they were learned from: of a stream some, else all
 
 
-@dataclass(frozen=True)
-class ResumePoint:
+class ResumePoint(NamedTuple):
     """State and progress of an earlier training."""
 
     state: State
@@ -48,10 +48,8 @@ def fit_stream(
     observers: Sequence[Observer] = (),
     watch: Watcher | None = None,
     resumed: ResumePoint | None = None,
-    block_bytes: int = BLOCK_BYTES,
-    cache: Path | None = None,
-    class_weight: ClassWeight | None = None,
     prepare: Callable[[Reading], object] | None = None,
+    **how: Unpack[ReadingOptions],
 ) -> StreamFit:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
 
@@ -61,63 +59,57 @@ def fit_stream(
     With ``vote`` the vectors of all updates, which the plan records, decide held-out rows.
     ``prepare`` is called when all rows have been read, where they are kept, and may change them.
     """
-    weighted = class_weight is not None  # which needs the labels of all rows
-    keep = plan.max_iter > 1 or plan.record or sampling.held_out > 0.0 or not source.rereadable
-    keep = keep or weighted
-    one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
     drawing = sampling.generator.bit_generator.state
     classes = () if resumed is None else resumed.progress.classes
-    reading = Reading(
-        source,
-        keep=keep,
-        while_reading=one_pass,
-        block_bytes=block_bytes,
-        cache=cache,
-        classes=classes,
-        class_weight=class_weight,
-    )
+    reading = _opened(source, plan, sampling, vote, classes, how)
 
-    def learn(state: State, supply: RowSupply, progress: Progress) -> Outcome:
-        memory = Vote(plan.zero) if vote else None
-        return fit_supply(
-            state, supply, plan, observers, watch=watch, progress=progress, memory=memory
+    def learn(supply: RowSupply, point: ResumePoint | None = None) -> tuple[State, Outcome]:
+        state, progress = point or ResumePoint(
+            start(reading.n_features, max(len(reading.classes), 2)), Progress(reading.classes)
         )
+        told: dict[str, Any] = {"watch": watch, "memory": Vote(plan.zero) if vote else None}
+        return state, fit_supply(state, supply, plan, observers, progress=progress, **told)
 
     try:
-        if not reading.finished or (keep and prepare is not None):
+        if not reading.finished or (reading.keep and prepare is not None):
             reading.read_on()
-            if keep and prepare is not None:
+            if reading.keep and prepare is not None:
                 prepare(reading)
             reading.finish()
         sample = _sample(reading, constant)
-        supply = supply_of(reading, sampling, constant, while_reading=one_pass)
+        supply = supply_of(reading, sampling, constant, while_reading=reading.while_reading)
         reading.check_classes()
-        if resumed is None:
-            state, progress = _start(reading, start), Progress(reading.classes)
-        else:
-            state, progress = resumed.state, resumed.progress
         try:
-            outcome = learn(state, supply, progress)
+            state, outcome = learn(supply, resumed)
         except NewClassError:
             reading.read_on()
             reading.check_classes()
-            if not keep:
+            if not reading.keep:
                 reading.close()
-                reading = Reading(
-                    source,
-                    keep=False,
-                    block_bytes=block_bytes,
-                    classes=reading.classes,
-                    class_weight=class_weight,
-                )
+                reading = Reading(source, keep=False, classes=reading.classes, **how)
             sampling.generator.bit_generator.state = drawing
             supply = StreamSupply(reading, sampling, constant, while_reading=True)
-            state, progress = _start(reading, start), Progress(reading.classes)
-            outcome = learn(state, supply, progress)
+            state, outcome = learn(supply)
     except BaseException:
         reading.close()
         raise
     return StreamFit(state, outcome, reading, supply, sample)
+
+
+def _opened(
+    source: RowSource,
+    plan: Plan,
+    sampling: Sampling,
+    vote: bool,
+    classes: tuple[Label, ...],
+    how: ReadingOptions,
+) -> Reading:
+    """Begin to read a source, and keep its rows where they are needed more than once."""
+    weighted = how.get("class_weight") is not None  # which needs the labels of all rows
+    several = plan.max_iter > 1 or plan.record or sampling.held_out > 0.0 or weighted
+    one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
+    keep = several or not source.rereadable
+    return Reading(source, keep=keep, while_reading=one_pass, classes=classes, **how)
 
 
 def fit_again(
@@ -148,7 +140,3 @@ def _sample(reading: Reading, constant: float) -> CSR:
     some = rows.block(0, n_rows)
     some = some._replace(data=some.data.copy(), indices=some.indices.copy())
     return some.csr(reading.n_features, constant)
-
-
-def _start(reading: Reading, start: Callable[[int, int], State]) -> State:
-    return start(reading.n_features, max(len(reading.classes), 2))
