@@ -1,6 +1,5 @@
 """Conjunctions of features as a scikit-learn transformer."""
 
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -16,11 +15,25 @@ from rosenblatt.data.conjunctions import (
     conjunctions,
     features_of,
 )
-from rosenblatt.errors import InputError
 from rosenblatt.estimators.scikit import BaseEstimator, TransformerMixin
 from rosenblatt.estimators.validation import check_finite
+from rosenblatt.parameters import Check, check_parameters, optional
+from rosenblatt.rules import Interval
 
 MOST_BITS = 30
+CONJUNCTION_CHECKS = {
+    "degree": Check("2 or 3", lambda value: value in (2, 3)),
+    "hash_bits": optional(
+        Check(
+            f"an integer from 1 to {MOST_BITS}",
+            Interval(low=1, high=MOST_BITS, closed=True, whole=True).accepts,
+        )
+    ),
+    "max_features": Check(
+        f"an integer from 2 to 2^{MOST_BITS}",
+        Interval(low=2, high=1 << MOST_BITS, closed=True, whole=True).accepts,
+    ),
+}
 
 
 class FeatureConjunctions(TransformerMixin, BaseEstimator):
@@ -90,7 +103,7 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
+        check_parameters("FeatureConjunctions", self.get_params(deep=False), CONJUNCTION_CHECKS)
         rows, _ = self._rows(X, reset=True)
         d = self.n_features_in_
         self._numbering: KnownConjunctions | HashedConjunctions
@@ -156,33 +169,8 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         matrix = X if was_sparse else sparse.csr_array(X)
         return Batch(matrix.data, matrix.indices, matrix.indptr), was_sparse
 
-    def _check_parameters(self) -> None:
-        requirements = {
-            "degree": ("2 or 3", self.degree in (2, 3)),
-            "hash_bits": (
-                f"None or an integer from 1 to {MOST_BITS}",
-                self.hash_bits is None or _within(self.hash_bits, 1, MOST_BITS),
-            ),
-            "max_features": (
-                f"an integer from 2 to 2^{MOST_BITS}",
-                _within(self.max_features, 2, 1 << MOST_BITS),
-            ),
-        }
-        for name, (requirement, holds) in requirements.items():
-            if not holds:
-                msg = (
-                    f"The parameter {name} of FeatureConjunctions must be {requirement}; "
-                    f"got {getattr(self, name)!r}."
-                )
-                raise InputError(msg)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _within(value: Any, low: int, high: int) -> bool:
-    whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
-    return whole and bool(low <= value <= high)
