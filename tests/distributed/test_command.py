@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from rosenblatt.cli import main
 from rosenblatt.distributed import DaskAveragedPerceptron, cluster
-from rosenblatt.distributed.train import ShardBar
+from rosenblatt.distributed.fitting import ShardBar
 from rosenblatt.models.file import read
 from rosenblatt.training.history import PassRecord
 from tests.cli.running import signalled

@@ -121,14 +121,15 @@ def _train_on_dask(
         if options.pop(name):
             msg = f"{why} and cannot be used with --engine dask."
             raise InputError(msg)
-    from rosenblatt.distributed.train import ShardBar, check_mixing, train_files
+    from rosenblatt.distributed.fitting import ClusterPlan, ShardBar, train_files
 
     kept = {name: options.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
     options.pop("refit")  # shards keep the weights of the best epoch, as the help says
     options["rule"] = options["rule"] or "perceptron"  # the steps of which every mixing weighs
     layout, columns, learner = settings(**options)
     mixing: Any = engine["mixing"] or "uniform"
-    check_mixing(learner, mixing)
+    shuffled = engine["shuffle_shards"]
+    plan = ClusterPlan(learner, engine["shards"], mixing, shuffled=shuffled, **kept)
     if kept["checkpoint"] is not None and Path(kept["checkpoint"]).exists():
         screen.say(f"Resuming from {kept['checkpoint']}.")
     with _client(engine) as client:
@@ -137,14 +138,10 @@ def _train_on_dask(
             data,
             layout,
             columns,
-            learner,
-            n_shards=engine["shards"],
-            mixing=mixing,
-            shuffle_shards=engine["shuffle_shards"],
+            plan,
             progress=ShardBar if screen.draws_talk else None,
             tell=screen.warn,
             prove=verdicts.append,
-            **kept,
         )
 
 

@@ -33,6 +33,7 @@ from rosenblatt.distributed.shards import (
     cut,
     deal,
     facts,
+    homes_of,
     spread,
 )
 from rosenblatt.errors import RosenblattError
@@ -179,12 +180,6 @@ def shards_of(
         client.submit(assemble, pieces[k], k, ends[k], recipe, workers=homes[k], **kind)
         for k in range(n_shards)
     ]
-
-
-def homes_of(client: Client, n_tasks: int) -> list[str]:
-    """Return for each of successive tasks the worker that it should run on."""
-    workers = sorted(client.nthreads())
-    return [workers[k * len(workers) // n_tasks] for k in range(n_tasks)]
 
 
 def _pieces(

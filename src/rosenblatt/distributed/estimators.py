@@ -20,11 +20,16 @@ from rosenblatt.distributed.blocks import (
     survey,
 )
 from rosenblatt.distributed.files import read_files
-from rosenblatt.distributed.fitting import ClusterOutcome, ClusterPlan, ClusterRows, fit_cluster
+from rosenblatt.distributed.fitting import (
+    ClusterOutcome,
+    ClusterPlan,
+    ShardBar,
+    fit_cluster,
+    with_files,
+)
 from rosenblatt.distributed.mixing import Mixing
-from rosenblatt.distributed.shards import ShardWarning
+from rosenblatt.distributed.shards import ClusterRows, ShardWarning
 from rosenblatt.distributed.simulation import simulate
-from rosenblatt.distributed.train import ShardBar, check_mixing, with_files
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier, TrainingParameters
 from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
@@ -80,9 +85,8 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        plain, client = self._checked(), self._client()
-        constant = 1.0 if plain.fit_intercept else 0.0
-        blocks = blocks_of(client, X, y, constant)
+        (plain, plan), client = self._checked(), self._client()
+        blocks = blocks_of(client, X, y, plan.learner.constant)
         surveys = client.gather(client.map(survey, blocks, pure=False))
         classes, counts = agree(surveys)
         check_classification_targets(classes)
@@ -94,7 +98,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         names = feature_names(X)
         if names is not None:
             plain.feature_names_in_ = names
-        self._train(plain, client, collected)
+        self._train(plain, client, collected, plan)
         return self
 
     def fit_files(
@@ -122,11 +126,11 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        plain, client = self._checked(), self._client()
+        (plain, plan), client = self._checked(), self._client()
         names = [paths] if isinstance(paths, str) else list(paths)
-        constant = 1.0 if plain.fit_intercept else 0.0
+        constant = plan.learner.constant
         read = read_files(client, names, layout or Layout(), columns or Columns(), constant)
-        fitted = self._train(plain, client, read.collected)
+        fitted = self._train(plain, client, read.collected, plan)
         plain._model = with_files(plain._model, read, fitted)  # noqa: SLF001  # ours
         self.notes_ = read.notes
         return self
@@ -145,7 +149,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         -------
         the plain estimator, fitted
         """
-        plain = self._checked()
+        plain, plan = self._checked()
         if self.n_shards is None:
             msg = "There are no workers to count here: give n_shards."
             raise InputError(msg)
@@ -153,19 +157,17 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         classes, counts = np.unique(y, return_counts=True)
         check_classes(classes, y, None)
         by_class = class_weights(self.class_weight, classes.tolist(), counts)
-        learner = plain._learner()  # noqa: SLF001  # ours
-        targets = encode(y, classes)
         weight = None if by_class is None else by_class[np.searchsorted(classes, y)]
         state, outcome = simulate(
-            Examples(rows, targets, weight),
+            Examples(rows, encode(y, classes), weight),
             len(classes),
             int(self.n_shards),
-            learner.plan(),
-            averaged=learner.averaged,
-            uncertain=learner.second_order,
+            plan.learner.plan(),
+            averaged=plan.learner.averaged,
+            uncertain=plan.learner.second_order,
             mixing=self.mixing,
             shuffled=self.shuffle_shards,
-            seed=seed_from(self.random_state),
+            seed=plan.learner.random_state,
             observers=self.observers or (),
         )
         name = type(plain).__name__
@@ -202,8 +204,8 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "_local" in self.__dict__
 
-    def _checked(self) -> OnlineClassifier:
-        """Return the plain estimator of these parameters, which have been checked."""
+    def _checked(self) -> tuple[OnlineClassifier, ClusterPlan]:
+        """Return the plain estimator of these parameters, which have been checked, and the plan."""
         given = self.get_params(deep=False)
         own = {name: given.pop(name) for name in CLUSTER_CHECKS if name in given}
         name = type(self).__name__
@@ -213,8 +215,13 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             msg = "shuffle='blocks' is not available on a cluster, whose shards are blocks already."
             raise InputError(msg)
         plain = self._plain_class(**given)
-        check_mixing(plain._learner(), self.mixing)  # noqa: SLF001  # ours
-        return plain
+        seed = seed_from(self.random_state)
+        learner = replace(plain._learner(), random_state=seed)  # noqa: SLF001  # ours
+        kept = None if self.checkpoint is None else str(self.checkpoint)
+        shuffled = self.shuffle_shards
+        return plain, ClusterPlan(
+            learner, self.n_shards, self.mixing, shuffled=shuffled, checkpoint=kept
+        )
 
     def _client(self) -> "Client":
         try:
@@ -232,34 +239,25 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             raise InputError(msg) from None
 
     def _train(
-        self, plain: OnlineClassifier, client: "Client", collected: ClusterRows
+        self, plain: OnlineClassifier, client: "Client", collected: ClusterRows, plan: ClusterPlan
     ) -> ClusterOutcome:
         """Train the plain estimator on what has been collected, and keep it."""
-        n_shards = int(self.n_shards or min(len(client.nthreads()), sum(collected.lengths)))
-        seed = seed_from(self.random_state)
-        learner = replace(plain._learner(), random_state=seed)  # noqa: SLF001  # ours
-        run = ClusterPlan(
-            learner,
-            n_shards,
-            self.mixing,
-            self.shuffle_shards,
-            class_weights(self.class_weight, collected.classes.tolist(), collected.class_counts),
-            None if self.checkpoint is None else str(self.checkpoint),
-        )
+        classes, counts = collected.classes.tolist(), collected.class_counts
         fitted = fit_cluster(
             client,
             collected,
-            run,
+            replace(plan, class_weight=class_weights(self.class_weight, classes, counts)),
             tell=self._warn_of_shards,
             observers=self.observers or (),
             progress=ShardBar if self.verbose else None,
         )
-        name, classes = type(plain).__name__, collected.classes
-        plain._model = Model.fitted(name, {}, classes, fitted.state, fitted.outcome)  # noqa: SLF001
+        name = type(plain).__name__
+        plain._model = replace(fitted.model, learner=name, options={})  # noqa: SLF001  # ours
         plain.n_features_in_ = collected.n_features
         self._local, self.n_wrong_, self.verdict_ = plain, fitted.n_wrong, fitted.verdict
-        if run.checkpoint is not None and fitted.outcome.stop_reason not in ENDED_EARLY:
-            Path(run.checkpoint).unlink(missing_ok=True)
+        if plan.checkpoint is not None and fitted.outcome.stop_reason not in ENDED_EARLY:
+            Path(plan.checkpoint).unlink(missing_ok=True)
+        learner = plan.learner
         last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
         n_wrong = fitted.n_wrong
         told = advice(fitted.outcome, (lambda: n_wrong) if last_decide else None)

@@ -26,8 +26,7 @@ from rosenblatt.data.encoding.vocabulary import (
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, encoded
 from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes, Label
-from rosenblatt.distributed.fitting import ClusterRows
-from rosenblatt.distributed.shards import RowPart
+from rosenblatt.distributed.shards import ClusterRows, RowPart, homes_of
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.examples import ranks_of, sorted_classes
@@ -71,8 +70,6 @@ def read_files(
     client: "Client", paths: Sequence[str], layout: Layout, columns: Columns, constant: float
 ) -> ClusterFiles:
     """Have the workers read files, each of which they must find under its name."""
-    from rosenblatt.distributed.engine import homes_of
-
     files = Files(paths, layout)
     _check_files(files, columns)
     layout, names = replace(layout, format=files.format), files.names

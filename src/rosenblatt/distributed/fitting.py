@@ -1,30 +1,37 @@
-"""From parts in the workers to weights: shards, their checks, the epochs, and what is proved."""
+"""From parts or files in the workers to a model: shards, their checks, epochs, what is proved."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.files import Columns, Layout
+from rosenblatt.data.sources import kept_names, places_digest
+from rosenblatt.distributed.files import ClusterFiles, read_files
 from rosenblatt.distributed.mixing import Lesson, Mixing, Start, fit_shards
-from rosenblatt.distributed.shards import Recipe, Shard, strange_shards
-from rosenblatt.errors import InputError
-from rosenblatt.kernels.rows import CSR, Dense
+from rosenblatt.distributed.shards import ClusterRows, Recipe, Shard, strange_shards
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.learner import Learner, plain_options
-from rosenblatt.models.model import Spread
+from rosenblatt.models.model import Model, Spread
+from rosenblatt.rules import RULES
+from rosenblatt.theory.exact import root_bounds, rounded_up, squared_norm
+from rosenblatt.theory.inequalities import Inequalities
+from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.verdict import Verdict
-from rosenblatt.training.history import Observer, Outcome
+from rosenblatt.theory.widest_margin import squared_radius
+from rosenblatt.training.history import Observer, Outcome, PassRecord, ProgressBar
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client
 
     from rosenblatt.distributed.engine import DaskEngine
 
@@ -38,10 +45,6 @@ class Extent(NamedTuple):
 
 def extent(shard: Shard, start: Start) -> Extent | None:
     """Return what one shard says of these weights, or None where it has no rows to learn from."""
-    from rosenblatt.theory.inequalities import Inequalities
-    from rosenblatt.theory.labelled_rows import LabelledRows
-    from rosenblatt.theory.widest_margin import squared_radius
-
     state, rows, learning = start.state(), shard.examples.rows, shard.learning
     if not len(learning):
         return None
@@ -63,8 +66,6 @@ def verdict_of(
     notes: tuple[str, ...] = (),
 ) -> Verdict | None:
     """Return the verdict "separable" with the last weights as witness, if they prove it exactly."""
-    from rosenblatt.theory.exact import root_bounds, rounded_up, squared_norm
-
     known = [one for one in extents if one is not None]
     leasts = [one.least for one in known if one.least is not None]
     if len(leasts) < len(known) or not leasts or min(leasts) <= 0:
@@ -95,28 +96,36 @@ def verdict_of(
 
 
 @dataclass(frozen=True)
-class ClusterRows:
-    """Parts that are in the workers, or about to be, and what is known of them."""
-
-    parts: "list[Future]"  # of Part; emptied when the shards are made
-    lengths: Sequence[int]  # their rows
-    n_features: int
-    classes: NDArray[Any]
-    class_counts: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
 class ClusterPlan:
     """All that decides, with the data, what a training gives; and where it is kept."""
 
     learner: Learner  # whose random_state is a number
-    n_shards: int
+    n_shards: int | None = None  # None: as many as workers, or rows
     mixing: Mixing = "uniform"
     shuffled: bool = False
     class_weight: NDArray[Any] | None = None  # by the number of the class
     checkpoint: str | None = None
     checkpoint_seconds: float = 0.0
-    described: dict[str, Any] | None = None  # what else decides how the data are read
+    described: dict[str, Any] = field(default_factory=dict)  # what else decides how data are read
+
+    def __post_init__(self) -> None:
+        """Raise InputError for what shards cannot learn."""
+        learner, mixing = self.learner, self.mixing
+        msg: str = ""
+        if mixing not in get_args(Mixing):
+            msg = f"mixing must be one of {', '.join(get_args(Mixing))}; got {mixing!r}."
+        elif learner.voted:
+            msg = Sentence(
+                f"{Parameter('memory', 'vote')} keeps the rows of all mistakes in one place: train"
+                " in one process."
+            )
+        elif mixing == "mistakes" and not RULES[learner.rule].fixed_step:
+            msg = Sentence(
+                f"{Parameter('mixing', 'mistakes')} is not available with the rule {learner.rule},"
+                f" whose steps differ in length; use {Parameter('mixing', 'uniform')}."
+            )
+        if msg:
+            raise InputError(msg)
 
     @property
     def held_out(self) -> float:
@@ -127,8 +136,9 @@ class ClusterPlan:
 class ClusterOutcome(NamedTuple):
     """What a training on a cluster gives."""
 
-    state: State
+    model: Model
     outcome: Outcome
+    n_shards: int
     n_held_out: int
     n_wrong: int  # rows learned from that the weights to be returned misclassify
     verdict: Verdict | None  # where the last weights are kept and separate all rows
@@ -152,15 +162,22 @@ def fit_cluster(
 
     classes, n_classes = collected.classes, len(collected.classes)
     learner, seed = run.learner, run.learner.random_state
+    n_shards = int(run.n_shards or min(len(client.nthreads()), sum(collected.lengths)))
     recipe = Recipe(collected.n_features, n_classes, seed, run.held_out, run.class_weight)
     shards = shards_of(
-        client, collected.parts, collected.lengths, run.n_shards, recipe, shuffled=run.shuffled
+        client, collected.parts, collected.lengths, n_shards, recipe, shuffled=run.shuffled
     )
-    with nullcontext() if progress is None else progress(run.n_shards) as bar:
+    with nullcontext() if progress is None else progress(n_shards) as bar:
         engine = DaskEngine(client, shards, n_classes, None if bar is None else bar.watch)
         collected.parts.clear()  # the workers may forget them
-        strange = _checked_shards(engine, classes, run)
-        if strange is not None:
+        if run.held_out and not engine.n_held_out:
+            msg = (
+                f"validation_fraction={run.held_out} of {engine.n_rows} rows leaves no row to "
+                "validate on; give more rows, a larger fraction, or early_stopping=False."
+            )
+            raise InputError(msg)
+        in_order = learner.shuffle is False
+        if strange := strange_shards(engine.facts, classes.tolist(), in_order=in_order):
             tell(strange)
         state = learner.start(recipe.n_features, n_classes)
         course = Progress(tuple(classes.tolist()))
@@ -168,7 +185,7 @@ def fit_cluster(
         resumed = None if point is None else point.read()
         if resumed is not None:
             state, course = resumed.state, resumed.progress
-        state.arrange_for(_no_rows(engine))
+        state.arrange(by_feature=engine.sparse)
         plan = learner.plan()
         outcome = fit_shards(
             state,
@@ -182,32 +199,21 @@ def fit_cluster(
         n_wrong = engine.wrong(Start.deciding(state), plan.zero or -1, held_out=False)
         verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
         spread = engine.spread()
-    return ClusterOutcome(state, outcome, engine.n_held_out, n_wrong, verdict, spread)
-
-
-def _checked_shards(engine: "DaskEngine", classes: NDArray[Any], run: ClusterPlan) -> str | None:
-    """Return what is strange about the shards, if anything."""
-    if run.held_out and not engine.n_held_out:
-        msg = (
-            f"validation_fraction={run.held_out} of {engine.n_rows} rows leaves no row to validate "
-            "on; give more rows, a larger fraction, or early_stopping=False."
-        )
-        raise InputError(msg)
-    in_order = run.learner.shuffle is False
-    return strange_shards(engine.facts, classes.tolist(), in_order=in_order)
+    model = Model.fitted(learner.estimator, learner.options(), classes, state, outcome)
+    return ClusterOutcome(model, outcome, n_shards, engine.n_held_out, n_wrong, verdict, spread)
 
 
 def _checkpoint(path: str, run: ClusterPlan, engine: "DaskEngine") -> Checkpoint:
     """Return the checkpoint of this run on these rows and no others."""
     options = plain_options(run.learner.options())
     described = {
-        "n_shards": run.n_shards,
+        "n_shards": engine.n_shards,
         "mixing": run.mixing,
         "shuffle_shards": run.shuffled,
         "rows": [[fact.n_learned, fact.n_held_out, fact.fingerprint] for fact in engine.facts],
         "class_weight": None if run.class_weight is None else run.class_weight.tolist(),
         **options,
-        **(run.described or {}),
+        **run.described,
     }
     return Checkpoint(path, described, run.learner.estimator, options)
 
@@ -224,9 +230,71 @@ def _verdict(
     return verdict_of(extents, state, classes, engine.n_rows, notes)
 
 
-def _no_rows(engine: "DaskEngine") -> CSR | Dense:
-    """Return rows of the format of the shards, by which weights are laid out."""
-    if engine.sparse:
-        empty = np.zeros(0, np.int32)
-        return CSR(np.zeros(0), empty, np.zeros(1, np.int64), 0, 1.0)
-    return Dense(np.zeros((0, 0)), 1.0)
+def train_files(
+    client: "Client",
+    paths: Sequence[str],
+    layout: Layout,
+    columns: Columns,
+    plan: ClusterPlan,
+    *,
+    progress: Callable[[int], AbstractContextManager[Any]] | None = None,
+    tell: Callable[[str], object] = lambda _: None,
+    prove: Callable[[Verdict], object] = lambda _: None,
+) -> Model:
+    """Return the model that a learner makes of the rows of files.
+
+    The workers read the files, each of which they must find under its name. ``progress`` makes a
+    bar, ``tell`` is handed a sentence for the user, and ``prove`` the verdict where the last
+    weights separate all rows.
+    """
+    described = {"layout": asdict(layout), "columns": asdict(columns)}
+    read = read_files(client, paths, layout, columns, plan.learner.constant)
+    plan = replace(plan, described=described)
+    fitted = fit_cluster(client, read.collected, plan, tell=tell, progress=progress)
+    if fitted.verdict is not None:
+        prove(fitted.verdict)
+    model = with_files(fitted.model, read, fitted)
+    more = {"n_shards": fitted.n_shards, "title": plan.learner.title}
+    return replace(model, training=model.training | more)
+
+
+def with_files(model: Model, read: ClusterFiles, fitted: ClusterOutcome) -> Model:
+    """Return the model with what the files it learned from say of it."""
+    encoding, verdict, collected = read.encoding, fitted.verdict, read.collected
+    return replace(
+        model,
+        encoding=encoding.as_json(),
+        encoding_arrays=encoding.arrays(),
+        spread=fitted.spread,
+        verdict=None if verdict is None else verdict.as_json(),
+        outcome=model.outcome | {"n_learned": fitted.outcome.n_rows},
+        training=model.training
+        | {
+            "files": kept_names(read.names),
+            "places": places_digest(read.names),
+            "format": str(read.format),
+            "n_rows": int(sum(collected.lengths)),
+            "class_counts": collected.class_counts.tolist(),
+            "held_out_rows": fitted.n_held_out,
+            "held_out_error": fitted.outcome.held_out_error,
+            "n_wrong": fitted.n_wrong,
+            "notes": read.notes,
+        },
+    )
+
+
+class ShardBar(ProgressBar):
+    """Shards done in the epoch under way, mistakes so far; use it as a context manager."""
+
+    def __init__(self, n_shards: int) -> None:
+        super().__init__(n_shards, "loading", "shards")
+        self._n_shards = n_shards
+
+    def watch(self, epoch: int, n_done: int) -> None:
+        """Show how many shards are done."""
+        self._progress.update(self._task, description=f"epoch {epoch}", completed=n_done)
+
+    def __call__(self, record: PassRecord) -> None:
+        """Show what an epoch did."""
+        told = f", {self._told(record)}"
+        self._progress.update(self._task, completed=self._n_shards, told=told)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import between, compilable, join, matrix_of, row_arrays, take
+from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.model import Spread
 from rosenblatt.training.examples import Examples, held_out_mask, permute, targets_of
 from rosenblatt.training.loop import Shuffle
@@ -111,12 +112,29 @@ def deal_rows(first: int, n_rows: int, n_shards: int, seed: int) -> NDArray[np.i
     return ((words * np.uint64(n_shards)) >> np.uint64(32)).astype(np.int64)
 
 
+def homes_of(client: Any, n_tasks: int) -> list[str]:
+    """Return for each of successive tasks the worker that it should run on."""
+    workers = sorted(client.nthreads())
+    return [workers[k * len(workers) // n_tasks] for k in range(n_tasks)]
+
+
 class RowPart(NamedTuple):
     """Rows with the numbers of their classes: a block of a collection, or a file."""
 
     rows: Rows
     numbers: NDArray[np.int32]
     places: NDArray[np.int64] | None = None  # among all rows, where they do not follow each other
+
+
+@dataclass(frozen=True)
+class ClusterRows:
+    """Parts that are in the workers, or about to be, and what is known of them."""
+
+    parts: list[Any]  # futures of RowPart; emptied when the shards are made
+    lengths: Sequence[int]  # their rows
+    n_features: int
+    classes: NDArray[Any]
+    class_counts: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -183,8 +201,6 @@ def facts(shard: Shard, n_classes: int) -> ShardFacts:
 
 def spread(shard: Shard) -> Spread | None:
     """Return how the values of each feature spread over the rows of a sparse shard."""
-    from rosenblatt.kernels.spread import feature_spread
-
     rows = shard.examples.rows
     if not rows.sparse:
         return None
