@@ -53,10 +53,10 @@ def test_an_empty_stream_has_no_blocks() -> None:
     assert list(whole_lines(_source(io.BytesIO()), 10)) == []
 
 
-def test_a_byte_order_mark_is_blank() -> None:
+def test_a_byte_order_mark_is_left_out() -> None:
     """The mark that some programs put before UTF-8 text is no part of the first label."""
     (block,) = whole_lines(_source(io.BytesIO(b"\xef\xbb\xbf1 1:1\n")), 100)
-    assert _text(block) == b"   1 1:1\n"
+    assert _text(block) == b"1 1:1\n"
 
 
 def test_prompt_blocks_do_not_wait_for_more() -> None:

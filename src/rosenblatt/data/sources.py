@@ -46,79 +46,48 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # with which some programs begin UTF-8 text
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-class ReplayedStream:
-    """A raw stream, such as a pipe, that keeps what is read from it until ``restart``."""
+class StoredBytes(io.RawIOBase):
+    """The bytes of a file or a pipe as they are stored, counted, and kept until it is said."""
 
-    def __init__(self, raw: Any) -> None:
-        self.raw = raw
+    def __init__(self, raw: IO[bytes], name: str) -> None:
+        self.raw, self.name = raw, name
         self._kept = bytearray()
-        self._place = 0  # in what is kept; beyond its end the stream itself is read
-        self._keeps = True
-
-    def readinto(self, view: memoryview) -> int | None:
-        """Fill the view as far as one read does, first with what is given again."""
-        if self._place < len(self._kept):
-            piece = self._kept[self._place : self._place + len(view)]
-            view[: len(piece)] = piece
-            self._place += len(piece)
-            return len(piece)
-        count: int | None = self.raw.readinto(view)
-        if self._keeps and count:
-            self._kept += view[:count]
-            self._place += count
-        return count
+        self.restart(keep=True)
+        # Of text the first byte is enough to know that it is not packed, and need not wait for more
+        while len(self._kept) < 4 and any(m.startswith(self._kept) for m in (GZIP, ZSTANDARD)):
+            if not self.readinto(bytearray(4 - len(self._kept))):
+                break
+        self.head = bytes(self._kept)
+        self.restart(keep=False)
 
     def restart(self, *, keep: bool) -> None:
         """Give everything again from the first byte on; keep what follows only if it is said."""
-        self._place = 0
-        self._keeps = keep
-
-    def close(self) -> None:
-        """Close the stream below."""
-        self.raw.close()
-
-
-class StoredBytes(io.RawIOBase):
-    """The bytes as they are stored, counted, with the first few looked at in advance."""
-
-    def __init__(self, raw: IO[bytes], name: str) -> None:
-        self.name = name
         self.n_bytes = 0
-        self._raw = raw
-        self._head = b""
-        while self._may_become_packed() and (more := self._read(4 - len(self._head))):
-            self._head += more
-        self.head = self._head
+        self._place = 0  # in what is kept; beyond its end the stream itself is read
+        self._keeps = keep
 
     def readable(self) -> bool:
         """True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer as far as one read does."""
+        """Fill the buffer as far as one read does, first with what was kept."""
         view = memoryview(buffer).cast("B")
-        piece = self._head[: len(view)]
+        piece = self._kept[self._place : self._place + len(view)]
         if piece:
             view[: len(piece)] = piece
-            self._head = self._head[len(piece) :]
             count = len(piece)
         else:
             count = self._fill(view)
+            if self._keeps:
+                self._kept += view[:count]
+        self._place += count
         self.n_bytes += count
         return count
 
-    def _may_become_packed(self) -> bool:
-        """Whether more must be seen: of text the first byte is enough, and need not wait."""
-        head = self._head
-        return len(head) < 4 and any(mark.startswith(head) for mark in (GZIP, ZSTANDARD))
-
-    def _read(self, size: int) -> bytes:
-        piece = bytearray(size)
-        return bytes(piece[: self._fill(memoryview(piece))])
-
     def _fill(self, view: memoryview) -> int:
         try:
-            count = self._raw.readinto(view)  # type: ignore[attr-defined]  # all that open() gives
+            count = self.raw.readinto(view)  # type: ignore[attr-defined]  # all that open() gives
         except OSError as error:
             raise unreadable(self.name, error) from error
         except DAMAGED_ZIP as error:
@@ -178,16 +147,12 @@ def name_of(source: Source) -> str:
 @contextmanager
 def opened(source: Source) -> Iterator[ByteSource]:
     """Open a file, or standard input for ``-``; what ``peek`` has seen of it comes again."""
-    raw: Any = _looked_at_before(source)
-    if raw is None:
-        raw = _raw(source)
-    else:
-        raw.restart(keep=False)
+    stored = _stored(source, keep=False)
     try:
-        yield ByteSource(StoredBytes(raw, name_of(source)))
+        yield ByteSource(stored)
     finally:
         if source != "-":
-            raw.close()
+            stored.raw.close()
 
 
 def peek(source: Source, size: int = PEEKED_BYTES, *, prompt: bool = False) -> bytes:
@@ -196,24 +161,26 @@ def peek(source: Source, size: int = PEEKED_BYTES, *, prompt: bool = False) -> b
     With ``prompt`` the first line is enough. Of standard input and of named pipes nothing is lost:
     whoever opens them next is given the same bytes again.
     """
-    raw: Any = _looked_at_before(source) or ReplayedStream(_raw(source))
-    raw.restart(keep=True)
+    stored = _stored(source, keep=True)
     try:
-        return _head(ByteSource(StoredBytes(raw, name_of(source))), size, prompt=prompt)
+        return _head(ByteSource(stored), size, prompt=prompt)
     finally:
         if source == "-" or not Path(source).is_file():  # its bytes come once
-            _looked_at[os.fspath(source)] = raw
+            _looked_at[os.fspath(source)] = stored
         else:
-            raw.close()
+            stored.raw.close()
 
 
-_looked_at: dict[str, ReplayedStream] = {}  # pipes, by the name under which they will be opened
+_looked_at: dict[str, StoredBytes] = {}  # pipes, by the name under which they will be opened
 
 
-def _looked_at_before(source: Source) -> ReplayedStream | None:
-    raw = _looked_at.pop(os.fspath(source), None)
-    is_other = raw is not None and source == "-" and raw.raw is not _standard_input()
-    return None if is_other else raw
+def _stored(source: Source, *, keep: bool) -> StoredBytes:
+    """Return the bytes of a source from the first on, those of a pipe that were looked at, too."""
+    stored = _looked_at.pop(os.fspath(source), None)
+    if stored is None or (source == "-" and stored.raw is not _standard_input()):
+        stored = StoredBytes(_raw(source), name_of(source))
+    stored.restart(keep=keep)
+    return stored
 
 
 def _head(stream: ByteSource, size: int, *, prompt: bool) -> bytes:
@@ -546,6 +513,5 @@ def _behind_last_newline(text: NDArray[np.uint8], start: int, stop: int) -> int:
 
 
 def _block(text: NDArray[np.uint8], length: int, offset: int, source: ByteSource) -> TextBlock:
-    if offset == 0 and text[:3].tobytes() == BYTE_ORDER_MARK:
-        text[:3] = ord(" ")
-    return TextBlock(text, length, offset, source.bytes_read)
+    start = len(BYTE_ORDER_MARK) if offset == 0 and text[:3].tobytes() == BYTE_ORDER_MARK else 0
+    return TextBlock(text[start:], length - start, offset, source.bytes_read)

@@ -2,13 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-import numpy as np
-
-from rosenblatt.data.sources import BYTE_ORDER_MARK, LONGEST_LINE, NEWLINE, TextBlock
+from rosenblatt.data.sources import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.separated import BLANKS, FieldError, rows, squeezed, whole_rows
 from rosenblatt.data.tables.table import (
     ColumnPlaces,
@@ -254,62 +252,44 @@ def laid_out(
     prompt: bool,
     longest_field: int = LONGEST_LINE,
 ) -> Generator[tuple[Heading, TextBlock], None, None]:
-    """Yield blocks of whole rows with the layout of the file; nothing where it has no rows.
-
-    Blanks stand where the header was, and comments before it.
-    """
-    first: list[TextBlock] = []
-    found, length, n_lines, enough = None, 0, 0, 0
+    """Yield blocks of whole rows with the layout of the file; nothing where it has no rows."""
+    first, start, found, n_lines, enough = list[TextBlock](), bytearray(), None, 0, 0
     for block in blocks:
-        first.append(_without_mark(block) if block.offset == 0 else block)
-        length += first[-1].length
-        n_lines += int(np.count_nonzero(block.text[: block.length] == NEWLINE))
-        sampled = length >= SAMPLE_BYTES and n_lines >= FEWEST_LINES
-        if (prompt or sampled) and length >= enough:
-            found = _heading(_sample(first), asked, file)
-            enough = 2 * length
-        if found or length > LONGEST_LINE:
+        first.append(block)
+        start += block.tobytes()
+        n_lines += start.count(b"\n", len(start) - block.length)
+        sampled = len(start) >= SAMPLE_BYTES and n_lines >= FEWEST_LINES
+        if (prompt or sampled) and len(start) >= enough:
+            found = _heading(_sample(start), asked, file)
+            enough = 2 * len(start)
+        if found or len(start) > LONGEST_LINE:
             break
-    text = _joined(first)
-    found = found or _heading(text, asked, file, is_all=True)
+    found = found or _heading(bytes(start), asked, file, is_all=True)
     if found:
-        heading, n_heading = found
-        _blank_out(first, n_heading)
-        for part in whole_rows(chain(first, blocks), heading.dialect, longest_field):
+        heading, n_bytes = found
+        heading = heading._replace(first_line=1 + start.count(b"\n", 0, n_bytes))
+        for part in whole_rows(
+            chain(_behind(first, n_bytes), blocks), heading.dialect, longest_field
+        ):
             yield heading, part
 
 
-def _without_mark(block: TextBlock) -> TextBlock:
-    """Return the first block with nothing where the byte order mark was.
-
-    ``whole_lines`` has put blanks in its place, and behind a blank a quote opens no field.
-    """
-    blanks = len(BYTE_ORDER_MARK)
-    if block.text[:blanks].tobytes() != b" " * blanks:
-        return block
-    return block._replace(text=block.text[blanks:], length=block.length - blanks)
+def _behind(blocks: Iterable[TextBlock], n_bytes: int) -> Iterator[TextBlock]:
+    """Yield blocks without their first bytes."""
+    for block in blocks:
+        cut = min(n_bytes, block.length)
+        n_bytes -= cut
+        if cut < block.length:
+            yield block._replace(text=block.text[cut:], length=block.length - cut)
 
 
-def _sample(blocks: list[TextBlock]) -> bytes:
+def _sample(text: bytearray) -> bytes:
     """Return the first lines of a text, the same for blocks of any size."""
-    text = _joined(blocks)
     end = text.rfind(b"\n", 0, SAMPLE_BYTES) + 1
     n_lines = text.count(b"\n", 0, end)
     while n_lines < FEWEST_LINES and (newline := text.find(b"\n", end)) >= 0:
         end, n_lines = newline + 1, n_lines + 1
-    return text[:end]
-
-
-def _joined(blocks: list[TextBlock]) -> bytes:
-    return b"".join(block.tobytes() for block in blocks)
-
-
-def _blank_out(blocks: list[TextBlock], n_bytes: int) -> None:
-    """Put blanks in the place of the first bytes, so that lines are counted as they stand."""
-    for block in blocks:
-        heading = block.text[: min(n_bytes, block.length)]
-        heading[heading != NEWLINE] = ord(" ")
-        n_bytes -= len(heading)
+    return bytes(text[:end])
 
 
 def _heading(

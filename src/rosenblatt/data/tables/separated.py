@@ -261,12 +261,13 @@ class SeparatedParser:
     def __init__(self, file: str, bad: BadRows | None) -> None:
         self._file = file
         self._bad = bad
-        self._line = 1  # on which the next block begins
+        self._line = 0  # on which the next block begins, once it is known
         self._row = 1
 
     def parse(self, laid_out: tuple[Heading, TextBlock]) -> list[Table]:
         """Return the rows of the next block; raise InputError with the line of what is wrong."""
         heading, block = laid_out
+        self._line = self._line or heading.first_line
         frame, lines, bad = _read_fast(block, heading) or self._read_plainly(block, heading)
         frame, lines = chosen_columns(frame, heading.choice), lines + self._line
         table = Table(frame, self._file, self._row, lines, block.bytes_read, heading, bad)

@@ -44,6 +44,7 @@ class Heading(NamedTuple):
     notes: tuple[str, ...] = ()  # sentences that a person should see
     label: str | None = None  # the column that the header marks as that of the labels
     others: tuple[str, ...] = ()  # columns that it marks as something else than features
+    first_line: int = 1  # on which the rows begin
 
 
 class Table(NamedTuple):
