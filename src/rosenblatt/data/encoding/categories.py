@@ -50,13 +50,7 @@ PATTERNS = {
 
 
 def category_numbers(
-    table: Table,
-    column: FeatureColumn,
-    place: int,
-    numbering: Numbering,
-    *,
-    growing: bool,
-    counts: "ColumnCounts | None" = None,
+    table: Table, column: FeatureColumn, numbering: Numbering, counts: "ColumnCounts | None" = None
 ) -> NDArray[np.int32]:
     """Return for each row the number of its level, −1 for one that is not known; count them."""
     values = _values(table, column).alias("value")
@@ -66,41 +60,34 @@ def category_numbers(
     seed = column_seed("category", column.title)
     numbers = {}
     for value in values.unique(maintain_order=True).to_list():
-        level = known_level(value, column, place, numbering, growing=growing)
+        level = known_level(value, column, numbering)
         key = term_hash(level, seed)
-        numbers[value] = numbering.level(place, key, level, n_rows=n_rows[value], growing=growing)
+        numbers[value] = numbering.level(column.place, key, level, n_rows[value])
         if counts is not None:
-            counts.add_level(place, level, numbers[value], n_rows[value])
+            counts.add_level(column.place, level, numbers[value], n_rows[value])
     return _replaced(values, numbers)
 
 
-def known_level(
-    value: Any, column: FeatureColumn, place: int, numbering: Numbering, *, growing: bool
-) -> bytes:
+def known_level(value: Any, column: FeatureColumn, numbering: Numbering) -> bytes:
     """Return the level that a value belongs to; if it is not known, by another spelling of it."""
     level = level_name(value)
     if numbering.folds:
         return folded_level(level)
     if not level:
         return level
-    known = numbering.knows(place, term_hash(level, column_seed("category", column.title)))
-    return numbering.spelling(place, value, level, known=known, growing=growing)
+    known = numbering.knows(column.place, term_hash(level, column_seed("category", column.title)))
+    return numbering.spelling(column.place, value, level, known=known)
 
 
 def missing_numbers(
-    missing: NDArray[np.bool_],
-    column: FeatureColumn,
-    place: int,
-    numbering: Numbering,
-    *,
-    growing: bool,
+    missing: NDArray[np.bool_], column: FeatureColumn, numbering: Numbering
 ) -> NDArray[np.int32]:
     """Return for each row the number of "column is missing" where it is, else −1."""
     numbers = np.full(len(missing), -1, np.int32)
     n_rows = int(missing.sum())
     if n_rows:
         key = term_hash(NO_LEVEL, column_seed("missing", column.title))
-        numbers[missing] = numbering.level(place, key, NO_LEVEL, n_rows=n_rows, growing=growing)
+        numbers[missing] = numbering.level(column.place, key, NO_LEVEL, n_rows)
     return numbers
 
 

@@ -84,6 +84,7 @@ class FeatureColumn(NamedTuple):
     role: Role
     part: str = ""  # a DatePart or CHARACTERS
     form: str = ""
+    place: int = 0  # among those that become features
 
     @property
     def title(self) -> str:
@@ -95,14 +96,15 @@ def feature_columns(
     columns: tuple[InputColumn, ...], *, characters: bool = False
 ) -> tuple[FeatureColumn, ...]:
     """Return what becomes features, in order; with ``characters`` those of texts come last."""
-    whole = tuple(
+    whole = [
         FeatureColumn(column.name, column.role, part, column.form)
         for column in columns
         if column.required
         for part in column.parts
-    )
-    texts = (column.name for column in whole if column.role == "text" and characters)
-    return (*whole, *(FeatureColumn(name, "text", CHARACTERS) for name in texts))
+    ]
+    texts = [column.name for column in whole if column.role == "text" and characters]
+    whole += [FeatureColumn(name, "text", CHARACTERS) for name in texts]
+    return tuple(column._replace(place=place) for place, column in enumerate(whole))
 
 
 def feature_name(

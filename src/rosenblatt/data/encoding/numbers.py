@@ -420,17 +420,12 @@ class NumberBins:
     def named(
         cls,
         edges: Sequence[NDArray[np.float64]],
-        columns: Sequence[tuple[int, FeatureColumn]],
+        columns: Sequence[FeatureColumn],
         numbering: Numbering,
-        *,
-        growing: bool,
     ) -> "NumberBins":
         """Return bins whose features have numbers and names in a numbering."""
-        features = [
-            _features(own, place, column, numbering, growing=growing)
-            for own, (place, column) in zip(edges, columns, strict=True)
-        ]
-        return cls(edges, features)
+        pairs = zip(edges, columns, strict=True)
+        return cls(edges, [_features(own, column, numbering) for own, column in pairs])
 
     @classmethod
     def numbered_from(cls, first: int, edges: Sequence[NDArray[np.float64]]) -> "NumberBins":
@@ -455,12 +450,7 @@ class NumberBins:
 
 
 def _features(
-    edges: NDArray[np.float64],
-    place: int,
-    column: FeatureColumn,
-    numbering: Numbering,
-    *,
-    growing: bool,
+    edges: NDArray[np.float64], column: FeatureColumn, numbering: Numbering
 ) -> NDArray[np.int32]:
     """Return the feature of each range of a column; a column of one range has none."""
     if not len(edges):
@@ -469,12 +459,7 @@ def _features(
     between = [f"from {a} to {b}" for a, b in pairwise(texts)]
     names = [f"below {texts[0]}", *between, f"from {texts[-1]}"]
     seed = column_seed("bin", column.title)
-    return np.array(
-        [
-            numbering.level(
-                place, term_hash(str(k).encode(), seed), name.encode(), n_rows=0, growing=growing
-            )
-            for k, name in enumerate(names)
-        ],
-        np.int32,
-    )
+    keys = [term_hash(str(k).encode(), seed) for k in range(len(names))]
+    named = zip(keys, names, strict=True)
+    numbers = [numbering.level(column.place, key, name.encode(), 0) for key, name in named]
+    return np.array(numbers, np.int32)

@@ -180,7 +180,7 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     encoding.freeze()
     encoding.seen = _seen_rows(found, stored)
     if settings.bins is not None:
-        encoding.set_bins(_edges(found), growing=False)
+        encoding.set_bins(_edges(found))
     return encoding
 
 

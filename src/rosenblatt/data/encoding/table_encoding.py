@@ -165,7 +165,6 @@ class TableEncoding(FeatureEncoding):
         self.columns = columns
         self.settings = settings
         self.notes = list(notes)  # sentences that a person should see
-        self.frozen = False
         self.n_left_out = 0  # words, counted once a row, for which there was no room
         self.label_guess: LabelGuess | None = None  # why the column of the labels is that one
         self.features = feature_columns(columns, characters=settings.char_ngrams is not None)
@@ -184,8 +183,8 @@ class TableEncoding(FeatureEncoding):
             numbering = HashedNumbering(bits) if bits else KeptNumbering(room)
         self.numbering = numbering
         self._texts = {
-            place: self._text_column(place, column)
-            for place, column in enumerate(self.features)
+            column.place: self._text_column(column)
+            for column in self.features
             if column.role == "text"
         }
         self._sample = RowSample(n_numeric) if settings.bins else None
@@ -195,11 +194,11 @@ class TableEncoding(FeatureEncoding):
         self._summaries = summaries
         self.seen: SeenRows | None = None  # a sample of the rows that were learned from
 
-    def _text_column(self, place: int, column: FeatureColumn) -> TextColumn:
+    def _text_column(self, column: FeatureColumn) -> TextColumn:
         lengths = self.settings.char_ngrams
         if column.part == CHARACTERS and lengths is not None:
-            return CharacterColumn(place, column, self.numbering, lengths)
-        return TextColumn(place, column, self.numbering, pairs=self.settings.word_pairs)
+            return CharacterColumn(column, self.numbering, lengths)
+        return TextColumn(column, self.numbering, pairs=self.settings.word_pairs)
 
     @classmethod
     def from_sample(
@@ -239,6 +238,11 @@ class TableEncoding(FeatureEncoding):
     inner = table  # the encoding of what files hold
 
     @property
+    def frozen(self) -> bool:
+        """Whether it learns no more."""
+        return not self.numbering.growing
+
+    @property
     def label(self) -> str | None:
         """The column of the labels, None where there is none."""
         return next((column.name for column in self.columns if column.role == "label"), None)
@@ -260,9 +264,9 @@ class TableEncoding(FeatureEncoding):
 
     def level(self, name: str, value: float) -> str | None:
         """Return the text of a category that a number stands for; None for other columns."""
-        for place, column in enumerate(self.features):
+        for column in self.features:
             if (column.name, column.role, column.part) == (name, "category", ""):
-                return known_level(value, column, place, self.numbering, growing=False).decode()
+                return known_level(value, column, self.numbering).decode()
         return None
 
     def spelling_notes(self) -> list[str]:
@@ -314,8 +318,7 @@ class TableEncoding(FeatureEncoding):
         if weights is not None:
             counts = np.delete(weights, sorted(faults)) != 0.0
             table, numbers = table.filtered(counts), numbers[counts]
-        growing = not self.frozen
-        texts = tuple(text.prepare(table, growing=growing) for text in self._texts.values())
+        texts = tuple(text.prepare(table) for text in self._texts.values())
         return table._replace(numbers=numbers, texts=texts)
 
     def _row_weights(self, table: Table, faults: dict[int, str]) -> NDArray[np.float64] | None:
@@ -429,10 +432,9 @@ class TableEncoding(FeatureEncoding):
         """Whether all rows have to be read before one can be encoded, as texts and bins need it."""
         return self.has_text or self.settings.bins is not None
 
-    def set_bins(self, edges: Sequence[NDArray[np.float64]], *, growing: bool) -> None:
+    def set_bins(self, edges: Sequence[NDArray[np.float64]]) -> None:
         """Take these edges for those of the bins of the numeric columns."""
-        places = [(k, one) for k, one in enumerate(self.features) if one.role == "numeric"]
-        self.bins = NumberBins.named(edges, places, self.numbering, growing=growing)
+        self.bins = NumberBins.named(edges, self._numeric, self.numbering)
 
     @property
     def may_have_bins(self) -> bool:
@@ -442,7 +444,7 @@ class TableEncoding(FeatureEncoding):
     def add_bins(self, n_bins: int, edges: Sequence[NDArray[np.float64]]) -> None:
         """Have bins, as if they had been asked for before the rows were read."""
         self.settings = self.settings._replace(bins=n_bins)
-        self.set_bins(edges, growing=True)
+        self.set_bins(edges)
 
     def numbers_of(self, rows: Batch) -> NDArray[np.float64]:
         """Return the numbers of rows that ``encode`` gave while it learned."""
@@ -462,7 +464,7 @@ class TableEncoding(FeatureEncoding):
             self._summaries, self._counts = self._counts.summaries(usual), None
         self.numbering.drop_rare(self._texts, least)
         if self._sample is not None and self.settings.bins is not None:
-            self.set_bins(self._sample.edges(self.settings.bins), growing=True)
+            self.set_bins(self._sample.edges(self.settings.bins))
             self._sample = None
         self.n_left_out = self.numbering.n_unknown
         self.freeze()
@@ -472,7 +474,7 @@ class TableEncoding(FeatureEncoding):
         if self._counts is not None and self._counts.n_rows:
             self._summaries = self.summaries
         self._counts = None
-        self.frozen = True
+        self.numbering.growing = False
 
     def finished(self, rows: Batch, bins: NumberBins | None) -> Batch:
         """Fill and scale the numbers of rows that ``encode`` gave while it learned; add bins.
@@ -574,20 +576,18 @@ class TableEncoding(FeatureEncoding):
         weigh: bool = True,
     ) -> Iterator[Batch]:
         """Yield what each column gives to the rows; texts only where they are to be weighed."""
-        growing, m = not self.frozen, len(self._numeric)
+        m = len(self._numeric)
         counts = self._counts or counts
         terms, numeric = iter(table.texts), iter(np.isnan(numbers).T)
-        for place, column in enumerate(self.features):
+        for column in self.features:
             if column.role == "text":
                 found = next(terms)
                 if prints is not None:
                     prints.add_terms(found)
                 if found.spelled is not None:
-                    found = self._text_part(place, found, counts, weigh=weigh)
+                    found = self._text_part(column.place, found, counts, weigh=weigh)
             elif column.role == "category":
-                levels = category_numbers(
-                    table, column, place, self.numbering, growing=growing, counts=counts
-                )
+                levels = category_numbers(table, column, self.numbering, counts)
                 found = indicator_part(levels)
                 if prints is not None:
                     prints.add(levels.astype(np.int64))
@@ -595,7 +595,7 @@ class TableEncoding(FeatureEncoding):
                 gaps = next(numeric)
                 if not gaps.any():
                     continue
-                missing = missing_numbers(gaps, column, place, self.numbering, growing=growing)
+                missing = missing_numbers(gaps, column, self.numbering)
                 found = indicator_part(missing)
             if found is not NO_ROWS:
                 yield shifted(found, m)
@@ -607,10 +607,10 @@ class TableEncoding(FeatureEncoding):
     ) -> Batch:
         """Return what texts give to the rows: nothing where they are only learned from."""
         text, growing = self._texts[place], not self.frozen
-        features = text.learn(terms, growing=growing)
+        features = text.learn(terms)
         if counts is not None:
             counts.add_terms(place, terms, None if growing else features)
-        return text.weighed(features, terms, growing=growing) if weigh else NO_ROWS
+        return text.weighed(features, terms) if weigh else NO_ROWS
 
     def _finished(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
         return self.statistics.finished(numbers, self.settings.missing, scale=self.settings.scale)

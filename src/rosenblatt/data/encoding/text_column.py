@@ -264,21 +264,16 @@ def dampened_counts(counts: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 class TextColumn:
-    """Turns text into features, with ``pairs`` of words or without.
+    """Turns text into features, with ``pairs`` of words or without."""
 
-    ``place`` is the number of the column among those that become features.
-    """
-
-    def __init__(
-        self, place: int, column: FeatureColumn, numbering: Numbering, *, pairs: bool
-    ) -> None:
-        self._place = place
+    def __init__(self, column: FeatureColumn, numbering: Numbering, *, pairs: bool) -> None:
+        self._place = column.place
         self._name = column.name
         self._numbering = numbering
         self._pairs = pairs
         self._seed = column_seed("text", column.name)
 
-    def prepare(self, table: Table, *, growing: bool) -> Batch:
+    def prepare(self, table: Table) -> Batch:
         """Return what can be said of each row whatever came before it."""
         series = self._text(table)
         length = int(series.str.len_bytes().sum())
@@ -290,8 +285,8 @@ class TextColumn:
             raise InputError(msg)
         hashed = isinstance(self._numbering, HashedNumbering)
         terms = self._terms(series, named=not hashed)
-        if hashed and not growing:
-            return self.weighed(terms.indices, terms, growing=False)
+        if hashed and not self._numbering.growing:
+            return self.weighed(terms.indices, terms)
         starts, stops, letters = terms.spelled or NO_TERMS
         names = Spelled(starts.copy(), stops.copy(), letters.copy())
         return terms._replace(data=terms.data.copy(), indices=terms.indices.copy(), spelled=names)
@@ -302,19 +297,20 @@ class TextColumn:
             return scanned_terms(series, self._seed, mask, pairs=self._pairs, named=named)
         return plain_terms(series.to_list(), self._seed, mask, pairs=self._pairs)
 
-    def learn(self, prepared: Batch, *, growing: bool) -> NDArray[np.int32]:
+    def learn(self, prepared: Batch) -> NDArray[np.int32]:
         """Return the number of each term; while it grows, take in new ones and count the texts."""
-        numbers = self._numbering.terms(self._place, prepared, scanned=available(), growing=growing)
-        if growing:
+        numbers = self._numbering.terms(self._place, prepared)
+        if self._numbering.growing:
             self._numbering.documents.add(numbers, len(self._numbering))
         return numbers
 
-    def weighed(self, numbers: NDArray[Any], terms: Batch, *, growing: bool) -> Batch:
+    def weighed(self, numbers: NDArray[Any], terms: Batch) -> Batch:
         """Return the features of each row, without the terms that have none.
 
         While it grows, how common a term will be is not known, and all weigh the same.
         """
         n_terms, documents = len(self._numbering), self._numbering.documents
+        growing = self._numbering.growing
         idf = np.ones(n_terms, np.float32) if growing else documents.weights(n_terms)
         if available():
             from rosenblatt.kernels.text.terms import scanned_weights
@@ -388,10 +384,8 @@ def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengt
 class CharacterColumn(TextColumn):
     """Turns text into n-grams of characters, weighed as the words of another column are."""
 
-    def __init__(
-        self, place: int, column: FeatureColumn, numbering: Numbering, lengths: Lengths
-    ) -> None:
-        super().__init__(place, column, numbering, pairs=False)
+    def __init__(self, column: FeatureColumn, numbering: Numbering, lengths: Lengths) -> None:
+        super().__init__(column, numbering, pairs=False)
         self._lengths = lengths
         self._seed = column_seed("characters", column.name)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, Spelled
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
+from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.hashing import WORD_MASK
 
 LONGEST_NAME = 256  # bytes of a term that are kept to show it; its hash is what it is known by
@@ -230,14 +231,22 @@ class DocumentCounts:
         return self._weights
 
 
-class HashedNumbering:
+class _Numbering:
+    """What numberings share: each gives numbers from 0 on, and −1 to a term that it lacks."""
+
+    def __init__(self, documents: DocumentCounts | None) -> None:
+        self.growing = True  # until it is frozen, new terms are taken in
+        self.n_unknown = 0  # how often a term of a row was not taken in
+        self.folds = False  # whether 2.50 and 2.5 are one level, as in encodings of older versions
+        self.documents = documents or DocumentCounts()
+
+
+class HashedNumbering(_Numbering):
     """The lower bits of the hash are the number; terms may share one."""
 
     def __init__(self, bits: int, documents: DocumentCounts | None = None) -> None:
-        self.n_unknown = 0  # how often a term of a row was not taken in
-        self.folds = False  # whether 2.50 and 2.5 are one level, as in encodings of older versions
+        super().__init__(documents)
         self.key_mask = (1 << bits) - 1  # the bits of a hash that matter
-        self.documents = documents or DocumentCounts()
 
     def __len__(self) -> int:
         return self.key_mask + 1
@@ -252,7 +261,7 @@ class HashedNumbering:
         """Return nothing: a number that is new to the texts is not told from one that is not."""
         return {}
 
-    def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
+    def level(self, column: int, key: int, name: bytes, n_rows: int) -> int:
         """Return the number of a category level."""
         return key & self.key_mask
 
@@ -260,22 +269,18 @@ class HashedNumbering:
         """Return that any level has a number."""
         return True
 
-    def spelling(
-        self, column: int, value: Any, level: bytes, *, known: bool, growing: bool
-    ) -> bytes:
+    def spelling(self, column: int, value: Any, level: bytes, *, known: bool) -> bytes:
         """Return 1 for 1.0 and +1, true for True: no other level is known to compare with."""
         text = level.decode()
         plain = text.lower() if text.lower() in TRUTHS else plain_number(text)
         return level if plain is None else plain.encode()
 
-    def terms(
-        self, column: int, terms: Batch, *, scanned: bool, growing: bool
-    ) -> NDArray[np.int32]:
+    def terms(self, column: int, terms: Batch) -> NDArray[np.int32]:
         """Return the number of each term."""
         return terms.indices.astype(np.int32)
 
 
-class KeptNumbering:
+class KeptNumbering(_Numbering):
     """Terms are numbered in the order in which they are first met, and keep their names."""
 
     key_mask = WORD_MASK
@@ -283,9 +288,7 @@ class KeptNumbering:
     def __init__(
         self, most: int, stored: TermArrays | None = None, documents: DocumentCounts | None = None
     ) -> None:
-        self.n_unknown = 0
-        self.folds = False
-        self.documents = documents or DocumentCounts()
+        super().__init__(documents)
         self.vocabulary = Vocabulary(most, stored)
         self._levels: dict[int, dict[int, int]] = {}  # column to hash to number
         self._spellings: dict[int, Spellings] = {}
@@ -325,11 +328,11 @@ class KeptNumbering:
             shares[column] = float(own[own > least].sum() / max(own.sum(), 1))
         return shares
 
-    def level(self, column: int, key: int, name: bytes, *, n_rows: int, growing: bool) -> int:
+    def level(self, column: int, key: int, name: bytes, n_rows: int) -> int:
         """Return the number of a category level that so many rows have."""
         known = self._column(column)
         number = known.get(key, -1)
-        if number < 0 and growing:
+        if number < 0 and self.growing:
             number = self.vocabulary.add(key, name, column)
             if number >= 0:
                 known[key] = number
@@ -341,14 +344,12 @@ class KeptNumbering:
         """Return whether a category level has a number."""
         return key in self._column(column)
 
-    def spelling(
-        self, column: int, value: Any, level: bytes, *, known: bool, growing: bool
-    ) -> bytes:
+    def spelling(self, column: int, value: Any, level: bytes, *, known: bool) -> bytes:
         """Return a level, which may be known, as it is known in another spelling.
 
         What was read as a number before it came here is looked for among all numbers.
         """
-        if growing or (known and isinstance(value, (str, bool))):
+        if self.growing or (known and isinstance(value, (str, bool))):
             return level
         if column not in self._spellings:
             names = map(self.vocabulary.name, self._column(column).values())
@@ -366,15 +367,13 @@ class KeptNumbering:
             self._levels[column] = self.vocabulary.numbers_by_hash(column)
         return self._levels[column]
 
-    def terms(
-        self, column: int, terms: Batch, *, scanned: bool, growing: bool
-    ) -> NDArray[np.int32]:
+    def terms(self, column: int, terms: Batch) -> NDArray[np.int32]:
         """Return the number of each term."""
-        look_up = self.vocabulary.look_up_compiled if scanned else self.vocabulary.look_up_plain
-        numbers = look_up(terms, column, growing=growing)
+        own = self.vocabulary
+        look_up = own.look_up_compiled if available() else own.look_up_plain
+        numbers = look_up(terms, column, growing=self.growing)
         self.n_unknown += int(np.count_nonzero(numbers < 0))
         return numbers
 
 
-# Gives a number to each term, counted from 0, and −1 to a term that it does not take in.
 Numbering = HashedNumbering | KeptNumbering
