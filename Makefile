@@ -71,11 +71,11 @@ SOURCES := pyproject.toml hatch_build.py constraints.txt src/rosenblatt/_machine
 	touch $@
 
 .venv/installed: .venv/pip $(SOURCES)
-	$(INSTALL) --editable '.[io]'
+	$(INSTALL) --editable '.[io,jit]'
 	touch $@
 
 .venv/installed-dev: .venv/pip $(SOURCES)
-	$(INSTALL) --editable '.[io]' --group dev
+	$(INSTALL) --editable '.[io,jit]' --group dev
 	touch .venv/installed $@
 
 .venv/installed-docs: .venv/installed-dev

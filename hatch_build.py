@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 C_FILE = "src/rosenblatt/_machine.c"
 STORE = "src/rosenblatt/kernels/compiling/store.py"
@@ -63,15 +62,6 @@ def compile_c_module(root: Path) -> str | None:
     command = [compiler, *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     return None if done.returncode == 0 else done.stdout + done.stderr
-
-
-class DependencyHook(MetadataHookInterface):
-    """Adds the compiler to the dependencies of a package without machine code."""
-
-    def update(self, metadata: dict[str, Any]) -> None:
-        """Set the dependencies."""
-        compiler = [] if has_machine_code(self.root) else self.config["compiler"]
-        metadata["dependencies"] = [*self.config["dependencies"], *compiler]
 
 
 class MachineCodeHook(BuildHookInterface[Any]):

@@ -9,21 +9,17 @@ from typing import Any
 import click
 
 from machine_code.recording import Call
-from rosenblatt.kernels import single_rows
-from rosenblatt.kernels.compiling import calling
 from rosenblatt.kernels.compiling.forms import TupleForm
 from rosenblatt.kernels.compiling.machine import symbol_of
 from rosenblatt.kernels.compiling.store import Record, source_digest
-
-BUILTINS = [(module.EMITTER, name) for module in (calling, single_rows) for name in module.BUILTINS]
 
 
 def compiled_records(
     calls: list[tuple[str, Call]], processors: tuple[str, ...], jobs: int
 ) -> list[Record]:
-    """Return the machine code of all calls, and of what every call goes through."""
+    """Return the machine code of all calls."""
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = [pool.submit(_builtin, *place, processors) for place in BUILTINS]
+        futures = []
         for name, (function, signature) in calls:
             place = function.__module__, function.__name__
             futures.append(pool.submit(_kernel, name, *place, signature, processors))
@@ -37,19 +33,6 @@ def _kernel(
     from rosenblatt.kernels.compiling.compiler import compile_kernel
 
     kernel: Any = getattr(import_module(module), function)
-    return _records(
-        name, compile_kernel(kernel.__wrapped__, signature, symbol_of(name), *processors)
-    )
-
-
-def _builtin(emitter: str, function: str, processors: tuple[str, ...]) -> list[Record]:
-    from rosenblatt.kernels.compiling.compiler import compile_builtin
-
-    name = f"{emitter}.{function}"
-    emitted = getattr(import_module(emitter), function)
-    return _records(name, compile_builtin(emitted, symbol_of(name), *processors))
-
-
-def _records(name: str, code: Any) -> list[Record]:
+    code = compile_kernel(kernel.__wrapped__, signature, symbol_of(name), *processors)
     sources = source_digest()
     return [Record(name, str(code.result), p, sources, data) for p, data in code.data.items()]

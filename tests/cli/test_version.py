@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import rosenblatt
 from rosenblatt.cli import main
+from rosenblatt.kernels.compiling.calling import calls
 
 
 def test_version() -> None:
@@ -35,6 +36,7 @@ def test_version_as_json(plain: str, runs: str) -> None:
     assert told["version"] == rosenblatt.__version__
     if told["machine_code"]["runs"] != "machine code of the package":
         assert told["machine_code"]["runs"] == runs
+    assert told["machine_code"]["called_by"] == (None if plain == "1" else calls)
     assert set(told["packages"]) == {
         "python",
         "numpy",

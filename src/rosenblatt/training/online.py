@@ -11,16 +11,7 @@ from rosenblatt.kernels.compiling import bound
 from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.online import enter_row, leave_row, predict_row
 from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.kernels.single_rows import (
-    MISTAKE,
-    UNUSUAL,
-    FilledFrames,
-    NamedCall,
-    RowVisit,
-    SingleRow,
-    filled_frames,
-    framed_call,
-)
+from rosenblatt.kernels.single_rows import MISTAKE, UNUSUAL, RowVisit, SingleRow, machine_call
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples, row_numbers
 from rosenblatt.training.state import State, kernel_call
@@ -83,10 +74,7 @@ class RowLearner:
         self._scores = np.empty(1 if state.n_classes == 2 else state.n_classes)
         decided = (int(zero > 0), *arrays[:2], 1, near_w, self._scores)
         self._predict = bound(predict_row, *row, near, *decided, varying="c")
-        self._learn_named: NamedCall | None = None  # once a row has been learned from
-        self._predict_named: NamedCall | None = None
-        self._decided: FilledFrames | None = None  # once a row has been decided
-        self._decide: Callable[[int], int] | None = None
+        self._decide: Callable[..., int] | None = None  # once a row has been decided
         self._activate = bound(activations, near, near_w, self._scores)
 
     def learns(self, state: State) -> bool:
@@ -112,24 +100,21 @@ class RowLearner:
         self, number: int, weight: float, numbers: dict[Any, int], features: dict[Any, Any]
     ) -> int:
         """Learn from a dict, by the number of each name; UNUSUAL where the row has to be filled."""
-        learn = self._learn_named
+        learn = self._visit.learn
         if learn is None:
-            self._learn_named = self._visit.named()
             return UNUSUAL
         self._target[0] = number * self._scale + self._shift
         self._weight[0] = weight
-        found = learn(self.state.count, self.row.address, numbers, features)
+        found = learn(self.state.count, self.row.machine, numbers, features)
         if UNUSUAL < found <= MISTAKE:
             self.state.count += 1
         return found
 
     def predict_named(self, numbers: dict[Any, int], features: dict[Any, Any]) -> int:
         """Decide a dict, as ``predict`` a row; UNUSUAL where the row has to be filled."""
-        predict = self._predict_named
-        if predict is None:
-            self._predict_named = framed_call("predict_named", self._decided)
+        if self._decide is None:
             return UNUSUAL
-        return predict(self.state.count, self.row.address, numbers, features)
+        return self._decide(self.state.count, self.row.machine, numbers, features)
 
     def predict(self) -> int:
         """Return the number of the class that the row is decided to be.
@@ -139,8 +124,7 @@ class RowLearner:
         if self._decide is not None:
             return self._decide(self.state.count)
         number: int = self._predict(self.state.count)
-        self._decided = filled_frames(self._predict)
-        self._decide = framed_call("decide_row", self._decided)
+        self._decide = machine_call("decide_row", self._predict)
         return number
 
     def scores(self) -> Any:

@@ -20,11 +20,11 @@ with one that is raises ValueError.
 """
 
 import inspect
-import os
 from collections.abc import Callable
 from typing import Any, cast
 
 from rosenblatt.kernels.compiling.cache import cache_folder
+from rosenblatt.kernels.compiling.calling import PLAIN, calls
 from rosenblatt.kernels.compiling.function import (
     INLINED,
     INSTRUCTIONS,
@@ -50,8 +50,6 @@ __all__ = [
     "machine_code_state",
 ]
 
-PLAIN = os.environ.get("ROSENBLATT_PLAIN", "0") not in {"", "0"}
-
 
 def available() -> bool:
     """Return whether kernels run as machine code here, or could.
@@ -69,6 +67,7 @@ def machine_code_state() -> dict[str, str | None]:
     cache = cache_folder()
     return {
         "runs": runs.get(source or "", "plain Python"),
+        "called_by": None if source is None else calls,
         "processor": None if source is None else processor(),
         "cache": None if cache is None else str(cache),
     }

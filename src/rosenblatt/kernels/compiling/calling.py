@@ -1,57 +1,62 @@
-"""How a call reaches machine code: ``flatten`` writes arguments to a frame, ``invoke`` runs it.
+"""How a call reaches machine code: by the module that ``_machine.c`` is compiled to, or by ctypes.
 
-``run`` does as ``invoke``, but holds other threads of Python up: for what takes less than a
-microsecond and shares its frame.
-
-All are machine code themselves, as built-in functions of Python; the definitions here, in plain
-Python, are what they are compared with before they are trusted, and stand in where Python's objects
-are laid out in a way that they do not know.
+The definitions in plain Python say what the module does with arguments, and stand in where it is
+missing: without a C compiler, on a free-threaded Python, on PyPy.
 """
 
 import ctypes
+import hashlib
+import os
 import struct
 import sys
 from collections.abc import Callable
-from functools import cache
-from typing import Any
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.kernels.compiling.forms import (
-    FLAGS_OF_FORM,
-    KEY,
-    LONGEST_KEY,
-    MOST_WORDS,
-    CallFrame,
-    new_frame,
-)
-from rosenblatt.kernels.compiling.machine import builtin_code
+from rosenblatt.kernels.compiling.forms import ELEMENTS, MOST_DIMENSIONS
+from rosenblatt.kernels.compiling.store import PACKAGE
 
-EMITTER = "rosenblatt.kernels.emission.calling"
-BUILTINS = ("flatten", "invoke", "run")
-FAST_CALL = 0x80  # arguments in a C array
+PLAIN = os.environ.get("ROSENBLATT_PLAIN", "0") not in {"", "0"}
+MOST_WORDS, LONGEST_KEY = 246, 189  # of arguments, and of their key, so that any other one fits
+DONE = 1  # what machine code returns; numba makes it 0 after an exception
+C_FILE = PACKAGE / "_machine.c"  # in a checkout alone
 
 
-def flatten_in_python(address: int, arguments: tuple[Any, ...]) -> bytes:
-    """Write the words of a tuple to a frame and return its key; empty if a type is unknown."""
+class Code(NamedTuple):
+    """Machine code for one key; the C file reads it field by field."""
+
+    address: int
+    kinds: bytes  # of the words of its result, as in struct
+    make: Callable[[tuple[Any, ...]], Any] | None  # the result from its words; None: it is the word
+    name: str
+    alive: tuple[object, ...]  # types whose addresses the key has
+
+
+def flatten_in_python(arguments: tuple[Any, ...]) -> tuple[bytes, bytes] | None:
+    """Return the key and the words of arguments; None where one of them has no form."""
     words: list[bytes] = []
     key: list[int] = []
-    if not collect(arguments, words, key) or len(words) > MOST_WORDS or len(key) > LONGEST_KEY:
-        return b""
-    room = b"".join(words)
-    ctypes.memmove(address, room, len(room))
-    return struct.pack(f"{len(key)}q", *key)
+    if not _collect(arguments, words, key):
+        return None
+    return struct.pack(f"{len(key)}q", *key), b"".join(words)
 
 
-def collect(values: tuple[Any, ...], words: list[bytes], key: list[int]) -> bool:
+def _collect(values: tuple[Any, ...], words: list[bytes], key: list[int]) -> bool:
     """Add the words of values and the parts of their key; return whether all have a form."""
     for value in values:
+        if len(words) > MOST_WORDS or len(key) > LONGEST_KEY:
+            return False
         kind = type(value)
         key.append(id(kind))
         if kind is np.ndarray:
-            flags = value.flags.num & FLAGS_OF_FORM
-            key += [id(value.dtype), value.ndim | flags << 8]
-            place = (value.ctypes.data, *value.shape, *value.strides)
+            if value.dtype not in ELEMENTS or value.ndim > MOST_DIMENSIONS:
+                return False
+            flags = value.flags
+            form = (flags.c_contiguous, flags.f_contiguous, flags.aligned, flags.writeable)
+            key += [id(value.dtype), value.ndim | sum(bit << 8 + k for k, bit in enumerate(form))]
+            place = (value.ctypes.data, *value.shape, *(memoryview(value).strides or ()))
             words += [struct.pack("q", word) for word in place]
         elif kind in (float, np.float64):
             words.append(struct.pack("d", value))
@@ -61,111 +66,41 @@ def collect(values: tuple[Any, ...], words: list[bytes], key: list[int]) -> bool
             words.append(struct.pack("Q", value))
         elif isinstance(value, tuple):
             key.append(len(value))
-            if not collect(value, words, key):
+            if not _collect(value, words, key):
                 return False
         elif value is not None:
             return False
     return True
 
 
-def invoke_by_ctypes(code: int, address: int) -> int:
-    """Run machine code on a frame while other threads of Python run."""
-    return int(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(code)(address))
+def call_by_ctypes(codes: dict[bytes, Code], arguments: tuple[Any, ...]) -> Any:
+    """Run the code for arguments of these types; NotImplemented where there is none yet."""
+    flat = flatten_in_python(arguments)
+    code = None if flat is None else codes.get(flat[0])
+    if flat is None or code is None:
+        return NotImplemented
+    words = ctypes.create_string_buffer(flat[1], 8 * 256)
+    run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(code.address)
+    if run(ctypes.addressof(words)) != DONE:
+        msg = f"{code.name} raised an exception, which no kernel may."
+        raise RuntimeError(msg)
+    pattern = "".join("?7x" if kind == "?" else kind for kind in code.kinds.decode())
+    result = struct.unpack_from(pattern, words)
+    return code.make(result) if code.make else next(iter(result), None)
 
 
-def run_by_ctypes(code: int, address: int) -> int:
-    """Run machine code on a frame while no other thread of Python runs."""
-    return int(ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(code)(address))
+def _c_module() -> tuple[Any, str]:
+    """Return the compiled module, or None, and how kernels are called then."""
+    try:
+        module = import_module("rosenblatt._machine")
+    except ImportError:
+        return None, "ctypes, slowly: _machine.c is not compiled for this Python"
+    if C_FILE.exists() and hashlib.sha256(C_FILE.read_bytes()).hexdigest() != module.source:
+        return None, "ctypes, slowly: _machine.c has changed since it was compiled"
+    return module, "C"
 
 
-def _first_flatten(address: int, arguments: tuple[Any, ...]) -> bytes:
-    """Take the place of ``flatten`` until the first call."""
-    global flatten, invoke, run  # known to every kernel
-    found = _builtins()
-    if found is None:
-        flatten, invoke, run = flatten_in_python, invoke_by_ctypes, run_by_ctypes
-    else:
-        flatten, invoke, run = found
-    return flatten(address, arguments)
-
-
-flatten: Callable[[int, tuple[Any, ...]], bytes] = _first_flatten
-invoke: Callable[[int, int], int] = invoke_by_ctypes
-run: Callable[[int, int], int] = run_by_ctypes
-
-
-def _builtins() -> tuple[Any, Any, Any] | None:
-    """Return the functions as machine code, or None where it can't be trusted."""
-    made = [builtin(EMITTER, name) for name in BUILTINS]
-    if None in made or not _agrees(made[0]):
-        return None
-    return made[0], made[1], made[2]
-
-
-def builtin(emitter: str, name: str) -> Any:
-    """Return a function of Python made of machine code; None where there can't be one.
-
-    Python calls it with the addresses of its arguments in a C array; see ``compile_builtin``.
-    """
-    address = builtin_code(emitter, name) if _usual_layout() else None
-    return None if address is None else _function_at(address, name)
-
-
-@cache
-def _usual_layout() -> bool:
-    """Whether objects and arrays are laid out as in every build of CPython but free-threaded."""
-    if sys.implementation.name != "cpython" or struct.calcsize("P") != 8:
-        return False
-    arrays = np.zeros((2, 3)), np.ones((4, 1), np.uint8)[::2]
-    for value in (*arrays, 1.5, np.float64(2.5), np.uint64(7)):
-        if type(value).__basicsize__ < (72 if isinstance(value, np.ndarray) else 24):
-            return False
-        image = ctypes.string_at(id(value), type(value).__basicsize__)
-        words = struct.unpack_from("qqq", image)
-        if words[1] != id(type(value)):
-            return False
-        if isinstance(value, np.ndarray):
-            n_dimensions, dtype, flags = struct.unpack_from("24xi28xqi", image)
-            seen = (words[2], n_dimensions, dtype, flags)
-            if seen != (value.ctypes.data, value.ndim, id(value.dtype), value.flags.num):
-                return False
-        elif image[16:24] != struct.pack("Q" if isinstance(value, np.uint64) else "d", value):
-            return False
-    return True
-
-
-class _Method(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("documentation", ctypes.c_char_p),
-    )
-
-
-_methods: list[_Method] = []  # a built-in function refers to its own for ever
-
-
-def _function_at(address: int, name: str) -> Any:
-    """Return the machine code at an address as a function of Python."""
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.argtypes = [ctypes.POINTER(_Method), ctypes.c_void_p, ctypes.c_void_p]
-    make.restype = ctypes.py_object
-    _methods.append(_Method(name.encode(), address, FAST_CALL, None))
-    return make(ctypes.byref(_methods[-1]), None, None)
-
-
-def _agrees(flatten: Callable[[int, tuple[Any, ...]], bytes]) -> bool:
-    """Whether machine code sees in arguments what plain Python sees."""
-    grid = np.arange(12.0).reshape(3, 4)
-    inner = (grid, grid.T, grid[::2, 1], None, 1.5, (-7, (True, False), 1 << 62))
-    arguments = (*inner, inner, np.int64(-3), np.float64(0.25), np.uint64(2**64 - 1), grid > 3)
-    one, other = new_frame(), new_frame()
-    keys = flatten(one.address, arguments), flatten_in_python(other.address, arguments)
-    return (
-        keys[0] == keys[1] and _words(one) == _words(other) and flatten(one.address, ("",)) == b""
-    )
-
-
-def _words(frame: CallFrame) -> bytes:
-    return bytes(frame.room.raw[:KEY])
+machine: Any
+machine, calls = (None, "Python") if PLAIN else _c_module()
+call = machine.call if machine else call_by_ctypes
+flatten = machine.flatten if machine else flatten_in_python

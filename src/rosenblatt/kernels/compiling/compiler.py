@@ -19,6 +19,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload_method
 
+from rosenblatt.kernels.compiling.calling import DONE
 from rosenblatt.kernels.compiling.forms import (
     BOOL,
     FLOAT,
@@ -45,7 +46,6 @@ INLINE = {**CALLED, "forceinline": True}
 
 NUMBERS = {INT: types.int64, FLOAT: types.float64, BOOL: types.boolean, UNSIGNED: types.uint64}
 WORD = ir.IntType(64)
-DONE = 1  # what machine code returns; numba makes it 0 after an exception
 
 # Found in every process: LLVM's own, and what it makes of loops that copy.
 OUTSIDE = ("llvm.", "memcpy", "memmove", "memset")
@@ -88,20 +88,9 @@ def typed_kernel(function: Callable[..., Any], signature: TupleForm) -> tuple[An
         return DONE
 
     entry.__qualname__ = function.__qualname__
-    return _entry_point(entry, n_arguments=1), result[0]
-
-
-def compile_builtin(function: Callable[..., Any], symbol: str, *processors: str) -> ObjectCode:
-    """Compile a function that Python itself calls with arguments in a C array."""
-    code = _entry_point(function, n_arguments=3)
-    return ObjectCode(_object_files(code, symbol, processors, outside=(*OUTSIDE, "Py")), INT)
-
-
-def _entry_point(function: Callable[..., Any], n_arguments: int) -> Any:
-    """Return a function that takes words and returns one as a C function of numba's."""
-    made = EntryPoint(function, ((types.int64,) * n_arguments, types.int64), {}, OPTIONS)
+    made = EntryPoint(entry, ((types.int64,), types.int64), {}, OPTIONS)
     made.compile()
-    return made
+    return made, result[0]
 
 
 @cache
@@ -299,12 +288,10 @@ def _writer(result: list[Any]) -> Any:
     return write
 
 
-def _object_files(
-    code: Any, symbol: str, processors: tuple[str, ...], outside: tuple[str, ...] = OUTSIDE
-) -> dict[str, bytes]:
+def _object_files(code: Any, symbol: str, processors: tuple[str, ...]) -> dict[str, bytes]:
     """Return the object files of a C function of numba's that refers to nothing else outside."""
     module = llvm.parse_assembly(code.inspect_llvm())
-    module.link_in(llvm.parse_assembly(_supplement(module, outside)))
+    module.link_in(llvm.parse_assembly(_supplement(module)))
     for thing in (*module.functions, *module.global_variables):
         if not thing.is_declaration:
             thing.linkage = "internal"
@@ -317,7 +304,7 @@ def _object_files(
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(copy, builder)
         strange = [f.name for f in copy.functions if f.is_declaration]
-        strange = [name for name in strange if not name.startswith(outside)]
+        strange = [name for name in strange if not name.startswith(OUTSIDE)]
         if strange:
             msg = f"{code.__qualname__} calls what is in numba alone: {', '.join(strange)}."
             raise TypeError(msg)
@@ -325,7 +312,7 @@ def _object_files(
     return made
 
 
-def _supplement(module: Any, outside: tuple[str, ...]) -> str:
+def _supplement(module: Any) -> str:
     """Return LLVM code that defines what is never reached as nothing, and roots."""
     lines = [f'target triple = "{module.triple}"']
     for name, (kind, short) in ROOTS.items():
@@ -334,7 +321,7 @@ def _supplement(module: Any, outside: tuple[str, ...]) -> str:
         lines.append(f"define {kind} @{name}({kind} %x) {{ {body} }}")
     for function in module.functions:
         name = function.name
-        if function.is_declaration and name.startswith(UNREACHED) and not name.startswith(outside):
+        if function.is_declaration and name.startswith(UNREACHED):
             kind = str(function.global_value_type)
             result = kind[: kind.index(" (")]
             parameters = kind[kind.index(" (") + 1 :]

@@ -3,28 +3,23 @@
 And what the compiler will want to know of functions, noted without importing it.
 """
 
-from array import array
 from collections.abc import Callable
 from functools import update_wrapper
-from struct import Struct
-from typing import Annotated, Any, NamedTuple, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import numpy as np
 
 from rosenblatt.kernels.compiling import calling
+from rosenblatt.kernels.compiling.calling import Code
 from rosenblatt.kernels.compiling.forms import (
     BOOL,
     FLOAT,
     INT,
-    MOST_WORDS,
-    RESULT_WORDS,
     UNSIGNED,
-    CallFrame,
     Form,
     NumberForm,
     TupleForm,
     kinds_within,
-    new_frame,
     plain_value,
     signature_of,
     writeable,
@@ -42,27 +37,6 @@ INSTRUCTIONS: dict[Callable[..., Any], str] = {}  # the module that emits each
 METHODS: list[tuple[str, Callable[..., Any]]] = []  # of named tuples: name, and how it is compiled
 
 
-DONE = 1  # what machine code returns; numba makes it 0 after an exception
-
-
-class Code(NamedTuple):
-    """Machine code for one key."""
-
-    address: int
-    unpack: Callable[[Any], tuple[Any, ...]]
-    make: Callable[[tuple[Any, ...]], Any]
-    kinds: tuple[object, ...]  # kept alive: a key has their addresses
-
-
-class FilledFrame(NamedTuple):
-    """Machine code, a frame that is filled but for one word, and what the result overwrites."""
-
-    code: int
-    address: int
-    offset: int  # of the word, in words
-    head: Any  # array of the first words
-
-
 class CompiledFunction:
     """A kernel; calls with arguments of the same types use the same machine code.
 
@@ -75,42 +49,32 @@ class CompiledFunction:
     def __init__(self, function: Callable[..., Any]) -> None:
         update_wrapper(self, function)
         self.plain = silent(function)
-        self._codes: dict[bytes, Code] = {}
-        self._frames: list[CallFrame] = []  # a frame is taken for a call and given back
+        self.codes: dict[bytes, Code] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
-        try:
-            frame = self._frames.pop()
-        except IndexError:
-            frame = new_frame()
-        address, room = frame
-        code = self._codes.get(calling.flatten(address, arguments))
-        if code is None:
-            arguments = plain_value(arguments)
-            code = self._find(calling.flatten(address, arguments), arguments)
-            if code is None:
-                return self.plain(*arguments)
-        if calling.invoke(code.address, address) != DONE:
-            msg = f"{self.__wrapped__.__qualname__} raised an exception, which no kernel may."
-            raise RuntimeError(msg)
-        result = code.make(code.unpack(room))
-        self._frames.append(frame)
-        return result
+        result = calling.call(self.codes, arguments)
+        if result is not NotImplemented:
+            return result
+        arguments = plain_value(arguments)
+        if not self._find(arguments):
+            return self.plain(*arguments)
+        return calling.call(self.codes, arguments)
 
-    def _find(self, key: bytes, arguments: tuple[Any, ...]) -> Code | None:
-        """Return machine code for these arguments, or None where there can't be any."""
-        if key in self._codes:
-            return self._codes[key]
-        self._check_writeable(arguments)
-        found = machine_code(self.__wrapped__, signature_of(arguments))
-        if found is None:
-            return None
-        result = result_of(found.result)
-        kinds = kinds_within(arguments)
-        code = Code(found.address, result.words.unpack_from, result.make, kinds)
-        self._codes[key] = code
-        return code
+    def _find(self, arguments: tuple[Any, ...]) -> bool:
+        """Look for machine code for these arguments; return whether there is any."""
+        signature = signature_of(arguments)
+        flat = calling.flatten(arguments)
+        if flat is None:
+            return False
+        if flat[0] not in self.codes:
+            self._check_writeable(arguments)
+            loaded = machine_code(self.__wrapped__, signature)
+            if loaded is None:
+                return False
+            name, alive = self.__wrapped__.__qualname__, kinds_within(arguments)
+            self.codes[flat[0]] = Code(loaded.address, *result_of(loaded.result), name, alive)
+        return True
 
     def _check_writeable(self, arguments: tuple[Any, ...]) -> None:
         """Raise for a read-only array that the kernel writes to; a key says whether arrays are."""
@@ -123,35 +87,6 @@ class CompiledFunction:
                 )
                 raise ValueError(msg)
 
-    def bound(
-        self, arguments: tuple[Any, ...], place: int | None
-    ) -> tuple[Callable[[int], Any], FilledFrame] | None:
-        """Return a function of the argument at this place, or of none, the others being these.
-
-        None where no call with such arguments has been made.
-        """
-        frame = new_frame()
-        code = self._codes.get(calling.flatten(frame.address, arguments))
-        if code is None:
-            return None
-        before: list[bytes] = []
-        calling.collect(arguments[:place], before, [])
-        offset = MOST_WORDS - 1 if place is None else len(before)
-        run, room, address = calling.run, frame.room, frame.address
-        words = memoryview(room).cast("B").cast("q")
-        head = array("q", words[:RESULT_WORDS])
-
-        def call(value: int) -> Any:
-            words[offset] = value
-            if run(code.address, address) != DONE:
-                msg = f"{self.__wrapped__.__qualname__} raised an exception, which no kernel may."
-                raise RuntimeError(msg)
-            result = code.make(code.unpack(room))
-            words[:RESULT_WORDS] = head
-            return result
-
-        return call, FilledFrame(code.address, address, offset, head)
-
     def __reduce__(self) -> str:
         return self.__wrapped__.__qualname__  # found again by its name, as a function is
 
@@ -159,59 +94,41 @@ class CompiledFunction:
 class BoundCall:
     """Calls of a kernel with the same arguments, but for one whole number or none.
 
-    They are flattened once, so a call takes half a microsecond besides the work. Other threads
-    wait: the arrays may be replaced between two calls, and never during one.
+    The C module flattens them once, so a call takes a fifth of a microsecond besides the work.
+    Other threads wait: the arrays may be replaced between two calls, and never during one.
     """
 
     def __init__(
         self, kernel: Callable[..., Any], arguments: tuple[Any, ...], place: int | None
     ) -> None:
         self._kernel, self._arguments, self._place = kernel, arguments, place
-        self._run: Callable[[int], Any] | None = None
-        self.frame: FilledFrame | None = None  # once it has been called
+        self.bound: Any = None  # what the C module runs, once it has been called
 
     def __call__(self, value: int = 0) -> Any:
         """Run the kernel with this number."""
-        if self._run is not None:
-            return self._run(value)
+        if self.bound is not None:
+            return calling.machine.run(self.bound, value)
         place, arguments = self._place, self._arguments
         if place is not None:
             arguments = (*arguments[:place], value, *arguments[place + 1 :])
         result = self._kernel(*arguments)  # compiles if need be
-        if isinstance(self._kernel, CompiledFunction):
-            self._arguments = arguments  # they have to live as long as their addresses are in use
-            found = self._kernel.bound(arguments, place)
-            self._run, self.frame = (None, None) if found is None else found
+        if calling.machine and isinstance(self._kernel, CompiledFunction):
+            self.bound = calling.machine.bind(self._kernel.codes, arguments, place)
         return result
 
 
-class Result(NamedTuple):
-    """How what a kernel returns is read from the words that it leaves."""
-
-    words: Struct
-    make: Callable[[tuple[Any, ...]], Any]
-
-
-def result_of(form: Form) -> Result:
-    """Return how a value of this form is read."""
-    codes = {INT: "q", FLOAT: "d", BOOL: "?7x", UNSIGNED: "Q"}
+def result_of(form: Form) -> tuple[bytes, Callable[[tuple[Any, ...]], Any] | None]:
+    """Return the kinds of the words that a result of this form has, and what makes it of them."""
+    kinds = {INT: b"q", FLOAT: b"d", BOOL: b"?", UNSIGNED: b"Q"}
     if form is None:
-        return Result(Struct(""), _nothing)
+        return b"", None
     if isinstance(form, NumberForm):
-        return Result(Struct(codes[form]), _first)
-    if isinstance(form, TupleForm) and all(isinstance(f, NumberForm) for f in form.fields):
-        words = Struct("".join(codes[f] for f in form.fields if isinstance(f, NumberForm)))
-        return Result(words, getattr(form.kind, "_make", tuple))
+        return kinds[form], None
+    if isinstance(form, TupleForm) and all(isinstance(field, NumberForm) for field in form.fields):
+        words = b"".join(kinds[field] for field in form.fields if isinstance(field, NumberForm))
+        return words, getattr(form.kind, "_make", tuple)
     msg = f"A kernel returns numbers, not {form}."
     raise TypeError(msg)
-
-
-def _nothing(_: tuple[Any, ...]) -> None:
-    return None
-
-
-def _first(words: tuple[Any, ...]) -> Any:
-    return words[0]
 
 
 def silent(function: Function) -> Function:

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.compiling import calling
 from rosenblatt.kernels.compiling.cache import UserCache
 from rosenblatt.kernels.compiling.forms import (
     Form,
@@ -51,16 +52,29 @@ class Loaded(NamedTuple):
 @cache
 def machine_code_source() -> str | None:
     """Return where machine code comes from: "package", or "compiler" and its cache, or None."""
-    if not _loads():
-        return None
-    if FOLDER.is_dir() and package_code(processor()).sources == source_digest():
+    if _linked_kernels() is not None:
         return "package"
-    return None if find_spec("numba") is None else "compiler"
+    if FOLDER.is_dir() and _loads() and package_code(processor()).sources == source_digest():
+        return "package"
+    return "compiler" if _loads() and find_spec("numba") is not None else None
 
 
 def _loads() -> bool:
-    """Return whether machine code can be loaded."""
+    """Return whether object files can be loaded."""
     return sys.byteorder == "little" and find_spec("llvmlite") is not None
+
+
+@cache
+def _linked_kernels() -> Any:
+    """Return what finds kernels that are linked into the C module; None where there are none.
+
+    In a checkout, which has the C file too, they may be older than the Python files.
+    """
+    module = calling.machine
+    if _trusted is False or not module or not module.n_kernels:
+        return None
+    stale = calling.C_FILE.exists() and module.kernel_sources != source_digest()
+    return None if stale else module.kernel
 
 
 def package_processors() -> tuple[str, ...]:
@@ -94,6 +108,9 @@ def _fitting_processors() -> list[str]:
     """Return the kinds of processor whose code runs here, the best first."""
     if not _has_levels():
         return [GENERIC]
+    levels = calling.machine.levels() if calling.machine else ()
+    if levels:
+        return list(levels)
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
@@ -122,12 +139,64 @@ def machine_code(function: Callable[..., Any], signature: TupleForm) -> Loaded |
     """Return a kernel for arguments of this form, compiled if need be; None where it can't be."""
     name = kernel_name(function, signature)
     modules = {function.__module__, *modules_of(signature)}
+    ours = all(module.partition(".")[0] == "rosenblatt" for module in modules)
+    with _lock:
+        if name not in _loaded:
+            loaded = _linked(name) if ours else None
+            _loaded[name] = loaded or _compiled(name, function, signature, ours=ours)
+        return _loaded[name]
 
-    def make(symbol: str) -> Any:
+
+def _linked(name: str) -> Loaded | None:
+    """Return a kernel that is linked into the C module, once one has proved to be right."""
+    kernels = _linked_kernels()
+    kernel = kernels(symbol_of(name), processor()) if kernels and _agrees() else None
+    return kernel and Loaded(kernel[0], parsed_result(kernel[1]))
+
+
+_trusted: bool | None = None  # before the trial
+
+
+def _agrees() -> bool:
+    """Return whether linked kernels do as plain Python; try one at the first time, and warn."""
+    global _trusted  # noqa: PLW0603  # of this process
+    if _trusted is None:
+        _trusted = True  # in the trial itself
+        _trusted = import_module("rosenblatt.kernels.compiling.trial").agrees()
+        if not _trusted:
+            msg = (
+                "The machine code of this package does not compute what plain Python computes on "
+                "this machine, and is not used. Please report it with the kind of processor."
+            )
+            warnings.warn(msg, RuntimeWarning, stacklevel=6)
+            _loaded.clear()
+            _linked_kernels.cache_clear()
+            machine_code_source.cache_clear()
+    return _trusted
+
+
+def _compiled(
+    name: str, function: Callable[..., Any], signature: TupleForm, *, ours: bool
+) -> Loaded | None:
+    """Return machine code of this name from the package or the cache, or compile it."""
+    if not _loads():
+        _missing()
+        return None
+    symbol = symbol_of(name)
+    record = _stored(name, symbol) if ours else None
+    if record is None:
+        if find_spec("numba") is None:
+            _missing()
+            return None
+        cache = UserCache(source_digest(), processor())
+        log.info("Compiling %s", name, extra={"kept": ours and cache.keeps()})
         compiler = import_module("rosenblatt.kernels.compiling.compiler")
-        return compiler.compile_kernel(function, signature, symbol, processor())
-
-    return _found(name, make, ours=all(m.partition(".")[0] == "rosenblatt" for m in modules))
+        code = compiler.compile_kernel(function, signature, symbol, processor())
+        data = code.data[processor()]
+        record = Record(name, str(code.result), processor(), source_digest(), data)
+        if ours:
+            cache.save(symbol, record)
+    return _load(symbol, record)
 
 
 def kernel_name(function: Callable[..., Any], signature: TupleForm) -> str:
@@ -138,44 +207,6 @@ def kernel_name(function: Callable[..., Any], signature: TupleForm) -> str:
 def symbol_of(name: str) -> str:
     """Return the name that machine code has for the loader."""
     return f"kernel_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
-
-
-def builtin_code(module: str, name: str) -> int | None:
-    """Return the address of a function that Python itself calls."""
-
-    def make(symbol: str) -> Any:
-        compiler = import_module("rosenblatt.kernels.compiling.compiler")
-        function = getattr(import_module(module), name)
-        return compiler.compile_builtin(function, symbol, processor())
-
-    found = _found(f"{module}.{name}", make, ours=True)
-    return None if found is None else found.address
-
-
-def _found(name: str, make: Callable[[str], Any], *, ours: bool) -> Loaded | None:
-    """Return machine code of this name from the package or the cache, or make it."""
-    with _lock:
-        if name in _loaded:
-            return _loaded[name]
-        symbol = symbol_of(name)
-        if not _loads():
-            _missing(name)
-            return None
-        record = _stored(name, symbol) if ours else None
-        if record is None:
-            if find_spec("numba") is None:
-                _missing(name)
-                return None
-            cache = UserCache(source_digest(), processor())
-            log.info("Compiling %s", name, extra={"kept": ours and cache.keeps()})
-            code = make(symbol)
-            data = code.data[processor()]
-            record = Record(name, str(code.result), processor(), source_digest(), data)
-            if ours:
-                cache.save(symbol, record)
-        found = _load(symbol, record)
-        _loaded[name] = found
-        return found
 
 
 def _stored(name: str, symbol: str) -> Record | None:
@@ -192,7 +223,7 @@ def missing_code() -> list[str]:
     return [name for name, found in _loaded.items() if found is None]
 
 
-def _missing(name: str) -> None:
+def _missing() -> None:
     """Say once that kernels run as plain Python."""
     if not missing_code():
         msg = (
@@ -200,8 +231,7 @@ def _missing(name: str) -> None:
             "installation has no machine code for it. Install the compiler: "
             "pip install 'rosenblatt[jit]'."
         )
-        warnings.warn(msg, RuntimeWarning, stacklevel=5)
-    _loaded[name] = None
+        warnings.warn(msg, RuntimeWarning, stacklevel=6)
 
 
 @cache
