@@ -122,7 +122,7 @@ def finite(value: Any) -> Any:
 
 
 def plain(value: Any, leaf: Callable[[Any], Any] = finite, key: Callable[[Any], str] = str) -> Any:
-    """Return a value as JSON has it: NumPy's numbers and arrays as Python's, tuples as lists.
+    """Return a value as JSON has it: NumPy's arrays as lists, records by their fields.
 
     ``leaf`` gives what stands for a value that holds no others, ``key`` the text of a key.
 
@@ -131,8 +131,8 @@ def plain(value: Any, leaf: Callable[[Any], Any] = finite, key: Callable[[Any], 
     """
     if hasattr(value, "as_json"):
         return value.as_json()
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    for method in ("tolist", "_asdict"):
+        value = getattr(value, method)() if hasattr(value, method) else value
     if isinstance(value, dict):
         return {key(name): plain(inner, leaf, key) for name, inner in value.items()}
     if isinstance(value, list | tuple):

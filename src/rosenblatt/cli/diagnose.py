@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import rosenblatt
-from rosenblatt.cli.evaluate import decisions_of, show_decisions
 from rosenblatt.cli.options import COLUMNS, layout_options, setting_option, setting_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
@@ -54,11 +53,12 @@ def diagnose(
     verdict = for_command(verdict)
     if screen.wants_json:
         passes = None if cycle is None else {"first": cycle.first, "again": cycle.again}
-        read = {"decisions": decisions_of(rows.files), "bad_rows": rows.files.bad_rows.as_json()}
+        read = {"decisions": rows.files.decisions, "bad_rows": rows.files.bad_rows}
         screen.json({"data": list(data), **verdict.as_json(), "cycle": passes, **read})
     else:
         screen.show(str(verdict))
-        show_decisions(screen, rows.files)
+        decisions = rows.files.decisions
+        screen.pairs(() if decisions is None else decisions.lines())
         if cycle is not None:
             start = f"pass {cycle.first}" if cycle.first else "none"
             screen.show(

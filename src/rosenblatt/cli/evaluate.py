@@ -1,6 +1,6 @@
 """How good a model is on rows that have labels."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -143,7 +143,7 @@ def _judge_model(
         raise InputError(msg)
     if screen.wants_json:
         report = {"model": model_path, "data": list(data), **evaluation.report()}
-        report |= {"decisions": decisions_of(files), "bad_rows": files.bad_rows.as_json()}
+        report |= {"decisions": files.decisions, "bad_rows": files.bad_rows}
         label, baseline = evaluation.baseline(model.training.get("class_counts"))
         report["baseline"] = {"label": label, "error": baseline}
         report["against"] = [comparison.report() for comparison in comparisons]
@@ -182,12 +182,12 @@ def _judge_recipe(
 
     def tell(fold: int) -> None:
         if screen.draws_talk:
-            click.echo(f"\rfold {fold} of {folds}", err=True, nl=fold == folds)
+            screen.bar(f"fold {fold} of {folds}")
 
     found = cross_validate(data, folds=folds, metric=metric, tell=tell, **given)
     evaluation = found.evaluation
     if screen.wants_json:
-        report = {"data": list(data), **found.report(), "decisions": decisions_of(found.files)}
+        report = {"data": list(data), **found.report(), "decisions": found.files.decisions}
         screen.json(report | _limit(evaluation, max_error))
     else:
         title = METRICS[metric]
@@ -232,23 +232,6 @@ def show_test_error(
         )
 
 
-def decisions_of(files: Files | None) -> Any:
-    """Return how files were read as what JSON can hold."""
-    return None if files is None or files.decisions is None else files.decisions.as_json()
-
-
-def show_decisions(screen: Screen, files: Files | None) -> None:
-    """Print how files were read."""
-    if files is not None and files.decisions is not None:
-        show_read_as(screen, files.decisions.lines())
-
-
-def show_read_as(screen: Screen, lines: Iterable[Sequence[str]]) -> None:
-    """Print what was decided on columns and files, by heading."""
-    for heading, words in lines:
-        screen.show(f"  {heading}: {printable(words)}")
-
-
 def _show_evaluation(
     screen: Screen, evaluation: Evaluation, counts: Sequence[int] | None, files: Files
 ) -> None:
@@ -269,7 +252,7 @@ def _show_evaluation(
     balanced = decimals(evaluation.balanced_accuracy)
     mean_f1 = decimals(evaluation.macro["f1"])
     screen.show(f"{line}, balanced accuracy {balanced}, mean F1 of the classes {mean_f1}.")
-    show_decisions(screen, files)
+    screen.pairs(() if files.decisions is None else files.decisions.lines())
     screen.table(*class_table(evaluation))
     headings = ["", *(str(label) for label in evaluation.classes)]
     rows: list[list[Cell]] = [

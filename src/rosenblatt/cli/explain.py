@@ -1,14 +1,17 @@
 """The command that explains the decision on one row."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from rosenblatt.cli.options import layout_options, number_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.text_column import WORD
+from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
+from rosenblatt.mistakes.provenance import Provenance
 from rosenblatt.models.explanation import Explanation, contributions, decision
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import recorded_provenance
@@ -16,11 +19,6 @@ from rosenblatt.models.rows import model_rows
 from rosenblatt.models.scoring import Scorer, n_voting
 from rosenblatt.report.tables import contribution_table
 from rosenblatt.wording import UNSURE, Bar, Cell, counted, percent, printable, signed
-
-if TYPE_CHECKING:
-    from rosenblatt.data.batch import Batch
-    from rosenblatt.data.files import Layout
-    from rosenblatt.mistakes.provenance import Provenance
 
 AROUND = 4  # words on either side of one that says much
 
@@ -37,7 +35,7 @@ AROUND = 4  # words on either side of one that says much
 )
 @layout_options
 def explain(
-    screen: Screen, model_path: str, data: str, row: int, n: int, why: bool, layout: "Layout"
+    screen: Screen, model_path: str, data: str, row: int, n: int, why: bool, layout: Layout
 ) -> None:
     """Explain how MODEL decides one row of DATA ("-" for standard input).
 
@@ -45,26 +43,30 @@ def explain(
     second-best class is explained. For a voted model the average weights are explained.
     """
     model = Model.load(model_path)
-    batch = _row(model, data, row, layout, keep=_text_columns(model))
+    columns = () if model.table is None else model.table.columns
+    texts = dict.fromkeys(column.name for column in columns if column.role == "text")
+    batch = _row(model, data, row, layout, keep=tuple(texts))
     scores, winner = decision(model, batch)
     explanation = contributions(model, batch.indices, batch.data, winner=winner)
-    vote = _vote(model, batch)
-    document = {
+    document: dict[str, Any] = {
         "model": model_path,
         "data": data,
         "row": row,
         "label": batch.classes[batch.labels[0]] if batch.labels[0] >= 0 else None,
-        "predicted": model.classes[winner if vote is None else vote["number"]],
-        **_scores(model, scores if vote is None else vote["scores"]),
-        **explanation._asdict(),
-        "terms": [term._asdict() for term in explanation.terms],
+        "predicted": model.classes[winner],
     }
-    if vote is not None:  # a vote is no sum of terms: they are those of the average
-        document |= {
-            "vectors_that_vote": vote["n_vectors"],
-            "vote_margin": vote["margin"],
+    if model.voted:  # a vote is no sum of terms: they are those of the average
+        scorer = Scorer(model)
+        votes = scorer.scores(batch)
+        document["predicted"] = model.classes[int(scorer.numbers(votes)[0])]
+        document |= _scores(model, votes) | {
+            "vectors_that_vote": n_voting(model),
+            "vote_margin": float(scorer.margins(votes)[0]),
             "average_predicts": model.classes[winner],
         }
+    else:
+        document |= _scores(model, scores)
+    document |= explanation._asdict()
     provenance = None
     if why:
         score = scores[0] if scores.ndim > 1 else scores
@@ -87,7 +89,7 @@ def explain(
         _show_provenance(screen, model, provenance, n)
 
 
-def _show_provenance(screen: Screen, model: "Model", provenance: "Provenance", n: int) -> None:
+def _show_provenance(screen: Screen, model: Model, provenance: Provenance, n: int) -> None:
     positive, negative = (printable(str(c)) for c in (provenance.positive, provenance.negative))
     shown, rest = provenance.terms[:n], provenance.terms[n:]
     longest = max((abs(term.amount) for term in shown), default=0.0)
@@ -118,16 +120,7 @@ def _show_provenance(screen: Screen, model: "Model", provenance: "Provenance", n
     )
 
 
-def _text_columns(model: "Model") -> tuple[str, ...]:
-    """Return the columns of free text."""
-    encoder = getattr(model.encoder, "inner", model.encoder)
-    columns = dict.fromkeys(c.name for c in getattr(encoder, "columns", ()) if c.role == "text")
-    return tuple(columns)
-
-
-def _row(
-    model: "Model", data: str, row: int, layout: "Layout", *, keep: tuple[str, ...]
-) -> "Batch":
+def _row(model: Model, data: str, row: int, layout: Layout, *, keep: tuple[str, ...]) -> Batch:
     """Return a batch of this row alone."""
     before = 0
     how: dict[str, Any] = {"layout": layout, "prompt": True, "need_labels": False, "keep": keep}
@@ -141,28 +134,11 @@ def _row(
     raise InputError(msg)
 
 
-def _vote(model: "Model", batch: "Batch") -> dict[str, Any] | None:
-    """Return how the weight vectors vote on a row; None where one alone decides."""
-    n_vectors = n_voting(model)
-    if n_vectors is None:
-        return None
-    scorer = Scorer(model)
-    scores = scorer.scores(batch)
-    return {
-        "n_vectors": n_vectors,
-        "scores": scores,
-        "number": int(scorer.numbers(scores)[0]),
-        "margin": float(scorer.margins(scores)[0]),
-    }
-
-
-def _scores(model: "Model", scores: Any) -> dict[str, Any]:
+def _scores(model: Model, scores: Any) -> dict[str, Any]:
     """Return the scores under the names that predict gives them, and the probabilities."""
     labels = [str(label) for label in model.classes]
-    named: dict[str, Any]
-    if scores.ndim == 1:
-        named = {"score": scores[0]}
-    else:
+    named: dict[str, Any] = {"score": scores[0]}
+    if scores.ndim > 1:
         named = {"scores": dict(zip(labels, scores[0], strict=True))}
     if model.has_probabilities:
         shares = model.probabilities_of(scores)[0]
@@ -171,11 +147,12 @@ def _scores(model: "Model", scores: Any) -> dict[str, Any]:
 
 
 def _show_decision(
-    screen: Screen, model: "Model", document: dict[str, Any], explanation: "Explanation"
+    screen: Screen, model: Model, document: dict[str, Any], explanation: Explanation
 ) -> None:
     """Print the prediction, what it is based on, and whether it is right."""
     predicted = printable(str(document["predicted"]))
-    what = _sum_of(model, explanation)
+    two = len(model.classes) == 2
+    what = "score" if two else f"lead over {printable(str(explanation.negative))}"
     basis = f"{what} {signed(explanation.total)}"
     if "vote_margin" in document:
         voters = counted(document["vectors_that_vote"], "weight vector")
@@ -196,12 +173,7 @@ def _show_decision(
         )
 
 
-def _sum_of(model: "Model", explanation: "Explanation") -> str:
-    two = len(model.classes) == 2
-    return "score" if two else f"lead over {printable(str(explanation.negative))}"
-
-
-def _show_text(screen: Screen, column: str, text: str, explanation: "Explanation", n: int) -> None:
+def _show_text(screen: Screen, column: str, text: str, explanation: Explanation, n: int) -> None:
     """Print the words that say most where they stand in the text, each with its share.
 
     A term's contribution is shared equally among the words that it stands at.

@@ -8,8 +8,9 @@ import click
 
 from rosenblatt.cli.options import choice_option, setting_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
-
-TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
+from rosenblatt.lab.columns import document_of_table, read_table
+from rosenblatt.lab.page import write_page
+from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
 
 
 @click.command(
@@ -23,7 +24,7 @@ TOYS = ("separable", "xor", "circles", "overlapping", "sorted labels")
 @setting_option("scale", default=False)
 @choice_option(
     "--toy",
-    choices=TOYS,
+    choices=TOY_SETS,
     default="separable",
     help="Example data to start with if no DATA is given.",
 )
@@ -50,21 +51,15 @@ def lab(
     or with two columns of DATA.
     """
     if data is None:
-        from rosenblatt.lab.toy_sets import toy_set
-
         for name in ("x", "y", "label", "positive", "scale"):
             if columns[name] not in (None, False):
                 msg = f"--{name} has no effect without DATA."
                 raise click.UsageError(msg)
         document, notes = toy_set(toy), list[str]()
     else:
-        from rosenblatt.lab.columns import document_of_table, read_table
-
         document, notes = document_of_table(read_table(data), **columns)
     for note in notes:
         screen.say(note)
-    from rosenblatt.lab.page import write_page
-
     path = export or str(Path(mkdtemp(prefix="rosenblatt-")) / "lab.html")
     write_page(document, path)
     if screen.wants_json:

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from functools import wraps
@@ -24,7 +25,7 @@ from rosenblatt.parameters import (
     Setting,
     rule_setting,
 )
-from rosenblatt.rules import RULES, RuleParameter, rule_parameters, rules_with
+from rosenblatt.rules import RULES, RuleEntry, RuleParameter, rule_parameters, rules_with
 from rosenblatt.wording import word_list
 
 Command = Callable[..., Any]
@@ -37,6 +38,7 @@ SHUFFLES: dict[str, bool | str] = {
     "once": "once",
     "no": False,
 }
+LEAST, MOST = sys.float_info.min, sys.float_info.max  # weights
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 TIME_PART = re.compile(
@@ -94,16 +96,61 @@ def choice_option(*names: str, choices: Iterable[Any], **attributes: Any) -> Dec
     return value_option(*names, type=click.Choice([*map(str, choices)]), **attributes)
 
 
-def size(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
-    """Return the number of bytes of a size such as "64M"."""
-    if text is None:
-        return None
+def text_value(parse: Callable[[str], Any], requirement: str) -> Callable[..., Any]:
+    """Return the callback of an option whose text ``parse`` reads, or raises ValueError."""
+
+    def convert(_ctx: click.Context, _param: click.Parameter, text: str | None) -> Any:
+        try:
+            return None if text is None else parse(text)
+        except ValueError:
+            msg = f"{text!r} is not {requirement}"
+            raise click.BadParameter(msg) from None
+
+    return convert
+
+
+def _between(low: float, value: Any, high: float) -> Any:
+    """Return a value within bounds."""
+    if not low <= value <= high:
+        raise ValueError
+    return value
+
+
+def _size(text: str) -> Any:
     match = SIZE.fullmatch(text.strip())
-    n_bytes = 0 if match is None else int(float(match[1]) * UNITS[match[2].upper()])
-    if n_bytes < 1:
-        msg = f"{text!r} is not a size; write for example 500K, 64M or 1G."
-        raise click.BadParameter(msg)
-    return n_bytes
+    return _between(1, int(float(match[1]) * UNITS[match[2].upper()]) if match else 0, inf)
+
+
+def _share(text: str) -> Any:
+    return _between(0, float(text.removesuffix("%")) / (100 if text.endswith("%") else 1), 1)
+
+
+def _class_weight(text: str) -> str | dict[str, float]:
+    if text == "balanced":
+        return text
+    entries = [entry.rpartition("=") for entry in text.split(",")]
+    if not all(label for label, _, _ in entries):
+        raise ValueError
+    return {label: _between(LEAST, float(number), MOST) for label, _, number in entries}
+
+
+def _ngram_lengths(text: str) -> tuple[int, int]:
+    if text.strip() == "0":
+        return 0, 0
+    shortest, dash, longest = text.partition("-")
+    low = _between(1, int(shortest), LONGEST_NGRAM)
+    return low, _between(low, int(longest if dash else shortest), LONGEST_NGRAM)
+
+
+size = text_value(_size, "a size; write for example 500K, 64M or 1G.")
+share = text_value(_share, "a share between 0 and 1; write for example 0.05 or 5%.")
+class_weight = text_value(
+    _class_weight, "LABEL=WEIGHT with a weight above 0; write spam=5,ham=1 or balanced."
+)
+ngram_lengths = text_value(
+    _ngram_lengths,
+    f"a range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5, or 0 for none.",
+)
 
 
 class Duration(click.ParamType[float]):
@@ -128,60 +175,6 @@ class Duration(click.ParamType[float]):
             msg = f"{value!r} is not a time; write seconds, or for example 90s, 5m or 1h30m."
             self.fail(msg, param, ctx)
         return seconds
-
-
-def share(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float | None:
-    """Return a share that is written as 0.05 or as 5%."""
-    if text is None:
-        return None
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        msg = f"{text!r} is not a share between 0 and 1; write for example 0.05 or 5%."
-        raise click.BadParameter(msg)
-    return value
-
-
-def class_weight(
-    _ctx: click.Context, _param: click.Parameter, text: str | None
-) -> str | dict[str, float] | None:
-    """Return "balanced", or the weights by label of a text such as "spam=5,ham=1"."""
-    if text is None or text == "balanced":
-        return text
-    weights = {}
-    for entry in text.split(","):
-        label, _, number = entry.rpartition("=")
-        try:
-            weights[label] = float(number)
-        except ValueError:
-            label = ""
-        if not label or not 0 < weights[label] < inf:
-            msg = f"{entry!r} is not LABEL=WEIGHT with a weight above 0; write spam=5 or balanced."
-            raise click.BadParameter(msg)
-    return weights
-
-
-def ngram_lengths(
-    _ctx: click.Context, _param: click.Parameter, text: str | None
-) -> tuple[int, int] | None:
-    """Return the shortest and the longest length of a text such as "3-5"; (0, 0) of "0"."""
-    if text is None:
-        return None
-    shortest, dash, longest = text.partition("-")
-    try:
-        lengths = int(shortest), int(longest if dash else shortest)
-    except ValueError:
-        lengths = 0, 0
-    none = text.strip() == "0"
-    if not none and not 1 <= lengths[0] <= lengths[1] <= LONGEST_NGRAM:
-        msg = (
-            f"{text!r} is not a range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5,"
-            " or 0 for none."
-        )
-        raise click.BadParameter(msg)
-    return lengths
 
 
 metric_option = choice_option(
@@ -221,17 +214,22 @@ def name_list(_ctx: click.Context, _param: click.Parameter, names: tuple[str, ..
     return [name for row in csv.reader(names, skipinitialspace=True) for name in row]
 
 
+def _by_rule(text_of: Callable[[RuleEntry], str]) -> str:
+    """Return a default of all rules, and that of those that have another."""
+    groups: dict[str, list[str]] = {}
+    for name, entry in RULES.items():
+        groups.setdefault(text_of(entry), []).append(name)
+    first, *others = groups
+    return "; ".join([first, *(f"{text} for {', '.join(groups[text])}" for text in others)])
+
+
 def default_memories() -> str:
     """Return which weights decide by default.
 
     >>> default_memories()
     'average; last for arow, cw, scw1, scw2'
     """
-    groups: dict[str, list[str]] = {}
-    for name, entry in RULES.items():
-        groups.setdefault(entry.memory, []).append(name)
-    first, *others = groups
-    return "; ".join([first, *(f"{memory} for {', '.join(groups[memory])}" for memory in others)])
+    return _by_rule(lambda entry: entry.memory)
 
 
 def default_passes() -> str:
@@ -240,18 +238,14 @@ def default_passes() -> str:
     >>> default_passes()
     '200 last, 20 average, 10 vote; 10 for pa, pa1, pa2; 5 for arow, cw, scw1, scw2'
     """
-    groups: dict[str, list[str]] = {}
-    for name, entry in RULES.items():
-        counts = set(entry.passes.values())
-        text = ", ".join(f"{n} {memory}" for memory, n in entry.passes.items())
-        groups.setdefault(f"{counts.pop()}" if len(counts) == 1 else text, []).append(name)
-    first, *others = groups.items()
-    return "; ".join([first[0], *(f"{text} for {', '.join(names)}" for text, names in others)])
 
+    def text(entry: RuleEntry) -> str:
+        counts = {*entry.passes.values()}
+        if len(counts) == 1:
+            return str(*counts)
+        return ", ".join(f"{n} {memory}" for memory, n in entry.passes.items())
 
-def shuffle(_ctx: click.Context, _param: click.Parameter, word: str) -> bool | str:
-    """Return the parameter shuffle that a word stands for."""
-    return SHUFFLES[word]
+    return _by_rule(text)
 
 
 COLUMNS = ("label", "text", "category", "numeric", "ignore", "decimal")
@@ -283,7 +277,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "shuffle": {
         "type": click.Choice([*SHUFFLES]),
         "default": "every-pass",
-        "callback": shuffle,
+        "callback": text_value(SHUFFLES.__getitem__, "an order"),
     },
     "random_state": {"type": click.IntRange(0), "metavar": "N"},
     "char_ngrams": {"callback": ngram_lengths},

@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from rosenblatt.cli.options import layout_options, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target, replacing
+from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import model_rows
 from rosenblatt.wording import percent, printable
-
-if TYPE_CHECKING:
-    from rosenblatt.data.files import Layout
 
 
 @click.command(
@@ -34,7 +31,7 @@ def report(
     output: str | None,
     test: Sequence[str],
     title: str | None,
-    layout: "Layout",
+    layout: Layout,
 ) -> None:
     """Write a report on MODEL as one HTML page.
 

@@ -30,7 +30,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from shutil import get_terminal_size
 from time import perf_counter
@@ -106,6 +106,11 @@ class Screen:
     def heading(self, text: str) -> None:
         """Write a line of the result that stands out on a terminal, after an empty one."""
         self.show(f"\n{click.style(text, bold=True) if self.draws else text}")
+
+    def pairs(self, lines: Iterable[Sequence[str]]) -> None:
+        """Write what was decided on files and columns, a line for each heading."""
+        for heading, words in lines:
+            self.show(f"  {heading}: {printable(words)}")
 
     def table(
         self, headings: Sequence[str], rows: Sequence[Sequence[Cell]], title: str | None = None

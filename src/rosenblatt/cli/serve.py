@@ -3,16 +3,15 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from rosenblatt.cli.options import choice_option, number_option, refuse, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
-
-if TYPE_CHECKING:
-    from rosenblatt.service.server import ModelServer
+from rosenblatt.service.limits import Limits
+from rosenblatt.service.server import TOKEN_VARIABLE, ModelServer, require_packages
 
 FOLDER = "rosenblatt-service"
 SCOPES = ("predict", "teach", "inspect", "admin")
@@ -73,15 +72,11 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
     before it is acknowledged. Without MODEL, create one on the page or with PUT /v1/models/NAME.
     Stop with Ctrl-C.
     """
-    from rosenblatt.service.server import ModelServer, require_packages
-
     require_packages()
     if given["new_token"] is not None:
         _make_token(screen, folder, given)
         return
     refuse(["scopes", "of_models"], "--new-token")
-    from rosenblatt.service.limits import Limits
-
     server = ModelServer(
         folder,
         host=given["host"],
@@ -99,7 +94,7 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
     _run(screen, server, folder, browser=given["browser"])
 
 
-def _run(screen: Screen, server: "ModelServer", folder: str, *, browser: bool) -> None:
+def _run(screen: Screen, server: ModelServer, folder: str, *, browser: bool) -> None:
     """Answer until Ctrl-C."""
     names = sorted(server.writer.entries)
     if not screen.wants_json:
@@ -113,8 +108,6 @@ def _run(screen: Screen, server: "ModelServer", folder: str, *, browser: bool) -
 
 def _token(path: str | None) -> str | None:
     """Return the token of the operator from a file or the environment."""
-    from rosenblatt.service.server import TOKEN_VARIABLE
-
     where, text = f"The variable {TOKEN_VARIABLE}", os.environ.get(TOKEN_VARIABLE)
     if path is not None:
         where = path

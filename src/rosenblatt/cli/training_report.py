@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.diagnose import for_command
-from rosenblatt.cli.evaluate import show_read_as, show_test_error
+from rosenblatt.cli.evaluate import show_test_error
 from rosenblatt.cli.screen import Screen
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
@@ -69,7 +69,7 @@ def show(
         f"{source}: {counted(training['n_rows'], 'row')}, {counted(model.n_features, 'feature')}, "
         f"{counted(len(model.classes), 'class')}{_listed_classes(model)}."
     )
-    show_read_as(screen, training.get("read_as", ()))
+    screen.pairs(training.get("read_as", ()))
     bad = training.get("bad_rows") or {"count": 0}
     if bad["count"]:
         screen.warn(f"Skipped {counted(bad['count'], 'row')} that could not be read, first:")
@@ -109,7 +109,7 @@ def show_continued(
         judged = {"test": None if evaluation is None else evaluation.report()}
         screen.json(told | {"n_features": model.n_features} | model.training | judged)
         return
-    show_read_as(screen, model.training["read_as"])
+    screen.pairs(model.training["read_as"])
     if evaluation is not None:
         show_test_error(screen, evaluation, test, model.training.get("class_counts"))
     _show_file(screen, path)

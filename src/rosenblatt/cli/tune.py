@@ -115,7 +115,7 @@ def run_search(
 
     def tell(status: "SearchStatus") -> None:
         if screen.draws_talk:
-            click.echo(f"\r\033[K{_line(status, metric)}", err=True, nl=False)
+            screen.bar(_line(status, metric))
 
     context = click.get_current_context()
     fixed = [str(param.name) for param in context.command.params if is_given(context, param)]
@@ -128,8 +128,7 @@ def run_search(
         time_limit=time_limit,
         tell=tell,
     )
-    if screen.draws_talk:
-        click.echo("\r\033[K", err=True, nl=False)
+    screen.clear_bar()
     return found.parameters, found.search
 
 

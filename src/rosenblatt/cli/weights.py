@@ -7,7 +7,6 @@ import click
 from rosenblatt.cli.options import number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.models.explanation import (
-    Ranking,
     all_weights,
     class_number,
     ranked_weights,
@@ -57,7 +56,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
                 "features": model.n_features,
                 "vectors_that_vote": n_vectors,
                 "ranked_by": "weight × deviation" if misleads else "weight",
-                "rankings": [_document(ranking) for ranking in rankings],
+                "rankings": rankings,
             }
         )
         return
@@ -85,13 +84,6 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
             screen.heading(bias_sentence(ranking))
             for table in weight_tables(ranking, by_effect=misleads):
                 screen.table(*table)
-
-
-def _document(ranking: "Ranking") -> dict[str, object]:
-    return ranking._asdict() | {
-        "top": [weight._asdict() for weight in ranking.top],
-        "bottom": [weight._asdict() for weight in ranking.bottom],
-    }
 
 
 def _write_all(screen: Screen, model: "Model", chosen: int | None) -> None:
