@@ -113,6 +113,9 @@ def test_rows_with_bins_on_offer(tmp_path: Path) -> None:
 
 
 def test_few_rows_have_no_bins(tmp_path: Path) -> None:
-    """Below a hundred rows nothing is tried."""
-    model = model_from_files(table(tmp_path, bends=True, n_rows=90), label="label")
-    assert model.training["bins_tried"] is None
+    """Below a hundred rows nothing is tried, in training and in folds."""
+    path = table(tmp_path, bends=True, n_rows=90)
+    assert model_from_files(path, label="label").training["bins_tried"] is None
+    found = cross_validate(path, folds=3, label="label")
+    assert found.n_binned == 0
+    assert found.values == cross_validate(path, folds=3, label="label", bins=0).values

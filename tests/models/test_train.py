@@ -23,9 +23,9 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.calibration import fit_calibration
 from rosenblatt.models.held_out import dealt
 from rosenblatt.models.model import Model
-from rosenblatt.models.train import model_from_files
+from rosenblatt.models.train import model_from_files, plan_of
 from rosenblatt.training.history import PassRecord
-from tests.cli.running import ran
+from tests.cli.running import ran, run
 
 EXACT: dict[str, Any] = {"scale": False, "shuffle": False, "early_stopping": False, "max_iter": 4}
 
@@ -302,3 +302,33 @@ def test_few_rows_are_calibrated_in_folds(tmp_path: Path) -> None:
     assert model.training["refit_passes"] == 10
     plain = model_from_files(str(path), scale=False, bins=0)
     assert np.array_equal(model.weights, plain.weights)
+
+
+@pytest.mark.parametrize(
+    ("options", "steps"),
+    [
+        ({}, {"read", "hold out", "try", "fit", "fit again"}),
+        ({"bins": 0, "refit": False}, {"read", "hold out", "fit"}),
+        ({"early_stopping": False}, {"read", "fit"}),
+        ({"early_stopping": False, "threshold": "f1"}, {"read", "hold out", "fit"}),
+        ({"kernel": "rbf"}, {"read", "hold out", "fit", "fit again"}),
+    ],
+    ids=str,
+)
+def test_the_plan_says_what_will_happen(
+    table: Path, tmp_path: Path, options: dict[str, Any], steps: set[str]
+) -> None:
+    """What is held out, tried and fitted again is known first, and is what happens."""
+    plan = plan_of(str(table), **options)
+    lines = dict(plan.lines())
+    assert set(lines) == steps
+    assert str(table) in lines["read"]
+    model = model_from_files(str(table), **options)
+    assert lines["fit"].startswith(model.training["title"])
+    assert (model.training["held_out_rows"] > 0) == ("hold out" in steps)
+    assert (model.training.get("bins_tried") is not None) == ("try" in steps)
+    assert model.training["refit"] == ("fit again" in steps)
+    if not options:
+        done = run("train", str(table), "--verbose", "-o", "m.model", folder=tmp_path)
+        told = [f"  {step}: {words}" for step, words in plan.lines()]
+        assert done.stderr.splitlines()[: len(told)] == told

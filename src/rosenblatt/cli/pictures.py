@@ -77,9 +77,6 @@ class Subject:
             batches = model_rows(self.model, self.test_paths, layout=self.layout)
         else:
             trained = self._file_rows
-            if trained.encoding is None:
-                msg = f"{self.path} has no rows; without them the test data cannot be read."
-                raise InputError(msg)
             n_features, files = trained.rows.n_features, Files(self.test_paths, self.layout)
             batches = encoded(files, trained.encoding, trained.classes, learn=True)
         parts = list(batches)

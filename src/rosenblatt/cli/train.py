@@ -70,7 +70,7 @@ from rosenblatt.cli.tune import search_options
     "--verbose",
     group="Output",
     is_flag=True,
-    help="Also print the passes, their mistakes and why they ended.",
+    help="Also print the plan, the passes, their mistakes and why they ended.",
 )
 def train(screen: Screen, data: Sequence[str], **given: Any) -> None:
     """Train a model on DATA and write it to a file.

@@ -21,7 +21,7 @@ from rosenblatt.data.sources import expand, places_digest
 from rosenblatt.errors import InputError
 from rosenblatt.models.continuation import Milestone, learn_files
 from rosenblatt.models.model import Model
-from rosenblatt.models.train import settings, trained_model
+from rosenblatt.models.train import TrainingPlan, settings, trained_model
 from rosenblatt.parameters import ClusterSettings
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.wording import percent, printable
@@ -67,7 +67,7 @@ def run(screen: Screen, data: Sequence[str], options: dict[str, Any]) -> None:
         verdicts: list[Any] = []
         dask = own["engine"]["engine"] == "dask"
         make = _train_on_dask if dask else _train_here
-        model = make(screen, data, dict(options), own["engine"], verdicts)
+        model = make(screen, data, dict(options), own, verdicts)
     model.save(path)
     screen.wrote(path)
     if options["checkpoint"] is not None:
@@ -87,7 +87,7 @@ def _train_here(
     screen: Screen,
     data: Sequence[str],
     options: dict[str, Any],
-    _engine: ClusterSettings,
+    own: dict[str, Any],
     verdicts: list[Any],
 ) -> Model:
     """Train in this process; a verdict is added to the list."""
@@ -96,19 +96,23 @@ def _train_here(
         verdicts.append(rosenblatt.diagnose(X, y, mistakes=mistakes))
         return verdicts[0]
 
+    def show_plan(plan: TrainingPlan) -> None:
+        for step, words in plan.lines() if own["verbose"] else ():
+            screen.say(f"  {step}: {printable(words)}")
+
     shown: dict[str, Any] = {"tell": screen.say}
     if screen.draws_talk:
         from rosenblatt.cli.progress import TrainingBar
 
         shown["progress"] = TrainingBar
-    return trained_model(data, options | shown, prove if options["verdict"] else None)
+    return trained_model(data, options | shown, prove if options["verdict"] else None, show_plan)
 
 
 def _train_on_dask(
     screen: Screen,
     data: Sequence[str],
     options: dict[str, Any],
-    engine: ClusterSettings,
+    own: dict[str, Any],
     verdicts: list[Any],
 ) -> Model:
     """Train on a cluster; a verdict is added to the list."""
@@ -127,6 +131,7 @@ def _train_on_dask(
     options.pop("refit")  # shards keep the weights of the best epoch, as the help says
     options["rule"] = options["rule"] or "perceptron"  # the steps of which every mixing weighs
     layout, columns, learner = settings(**options)
+    engine: ClusterSettings = own["engine"]
     mixing: Any = engine["mixing"] or "uniform"
     shuffled = engine["shuffle_shards"]
     plan = ClusterPlan(learner, engine["shards"], mixing, shuffled=shuffled, **kept)

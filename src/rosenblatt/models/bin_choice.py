@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.numbers import NumberBins, RowSample
 from rosenblatt.data.files import TrainingFiles
 from rosenblatt.errors import WeightOverflowError
-from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import join
 from rosenblatt.models.held_out import dealt, fold_scores
 from rosenblatt.models.learner import Learner
@@ -28,7 +27,6 @@ JUDGED = 2_000  # rows whose errors are compared, about; all of fewer
 SHARES = 0.1, 0.2  # of the rows that a training holds out
 PASSES = 5
 STANDARD_ERRORS = 1.0  # by which bins must be better
-
 
 Form = Callable[[Batch], Batch]
 
@@ -51,86 +49,34 @@ class BinChoice(NamedTuple):
         )
 
 
-class BinOffer(Protocol):
-    """Rows that can be had with bins and without."""
+class BinOffer(NamedTuple):
+    """Two ways to finish the rows of a reading: without bins and with them."""
 
     n_bins: int
     n_features: int  # with bins
-
-    def plain(self, rows: Batch) -> Batch:
-        """Return rows of a reading, finished without bins."""
-
-    def binned(self, rows: Batch) -> Batch:
-        """Return rows of a reading, finished with bins."""
-
-    def choose(self, *, binned: bool) -> None:
-        """Let the source finish its rows in this form."""
+    plain: Form
+    binned: Form
+    choose: Callable[[], object]  # lets the source finish its rows with bins
 
 
-class NewBins:
-    """Bins for rows that were read from a table and have none."""
-
-    def __init__(self, encoding: TableEncoding, reading: Reading) -> None:
-        self._encoding, sample = encoding, RowSample(encoding.n_numeric)
-        for rows in reading.stored():
-            sample.add(encoding.numbers_of(rows))
-        self.n_bins = default_bins(reading.n_rows)
-        self._edges = sample.edges(self.n_bins)
-        self._bins = NumberBins.numbered_from(len(encoding.numbering), self._edges)
-        self.n_features = encoding.n_features + sum(len(e) + 1 for e in self._edges if len(e))
-
-    def plain(self, rows: Batch) -> Batch:
-        """Return rows with their numbers filled and scaled."""
-        return self._encoding.finished(rows, None)
-
-    def binned(self, rows: Batch) -> Batch:
-        """Return such rows with bins behind the rest."""
-        return self._encoding.finished(rows, self._bins)
-
-    def choose(self, *, binned: bool) -> None:
-        """Have bins in the encoding, if they are chosen."""
-        if binned:
-            self._encoding.add_bins(self.n_bins, self._edges)
-
-
-@dataclass
-class ReadBins:
-    """Bins that rows have, their features from some number on, which can be left out."""
-
-    n_bins: int
-    first: int
-    n_features: int
-    chosen: bool = True
-
-    def plain(self, rows: Batch) -> Batch:
-        """Return rows without the last features."""
-        return rows.below(self.first)
-
-    def binned(self, rows: Batch) -> Batch:
-        """Return rows as they are."""
-        return rows
-
-    def choose(self, *, binned: bool) -> None:
-        """Keep the bins or leave them out."""
-        self.chosen = binned
-
-
-def new_bins(source: TrainingFiles, reading: Reading) -> NewBins | None:
+def new_bins(source: TrainingFiles, reading: Reading) -> BinOffer | None:
     """Return bins for rows that have been read, if these can have any."""
     encoding = source.encoding
-    if isinstance(encoding, TableEncoding) and encoding.may_have_bins:
-        return NewBins(encoding, reading)
-    return None
-
-
-def bins_of(source: TrainingFiles, reading: Reading) -> ReadBins | None:
-    """Give bins to rows that are to be finished, if possible, and return how to drop them."""
-    offer = new_bins(source, reading)
-    if offer is None or source.encoding is None:
+    if not isinstance(encoding, TableEncoding) or not encoding.may_have_bins:
         return None
-    first = source.encoding.n_features
-    offer.choose(binned=True)
-    return ReadBins(offer.n_bins, first, offer.n_features)
+    sample = RowSample(encoding.n_numeric)
+    for rows in reading.stored():
+        sample.add(encoding.numbers_of(rows))
+    n_bins = default_bins(reading.n_rows)
+    edges = sample.edges(n_bins)
+    bins = NumberBins.numbered_from(len(encoding.numbering), edges)
+    return BinOffer(
+        n_bins,
+        encoding.n_features + sum(len(own) + 1 for own in edges if len(own)),
+        plain=partial(encoding.finished, bins=None),
+        binned=partial(encoding.finished, bins=bins),
+        choose=partial(encoding.add_bins, n_bins, edges),
+    )
 
 
 def default_bins(n_rows: int) -> int:
@@ -161,7 +107,8 @@ class BinTrial:
         if offer is None:
             return
         self.choice = self._choice(offer, reading)
-        offer.choose(binned=self.choice.chosen)
+        if self.choice.chosen:
+            offer.choose()
 
     def _choice(self, offer: BinOffer, reading: Reading) -> BinChoice:
         drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // MOST_ROWS))
@@ -170,7 +117,8 @@ class BinTrial:
         folds = _folds(len(drawn), self._learner.random_state)
         wrong = []
         for form in (offer.plain, offer.binned):
-            rows = self._rows(reading, drawn, offer, form)
+            parts = (form(part) for part in reading.taken(drawn))
+            rows = join([part.csr(offer.n_features, self._learner.constant) for part in parts])
             examples = Examples(rows, targets_of(numbers, n_classes), weights)
             try:
                 wrong.append(self._wrong(examples, numbers, n_classes, folds))
@@ -184,11 +132,6 @@ class BinTrial:
         error, plain_error = (float(found.sum() / weight.sum()) for found in (binned, plain))
         n_judged = int(judged.sum())
         return BinChoice(offer.n_bins, error, plain_error, n_judged, chosen=bool(better))
-
-    def _rows(self, reading: Reading, drawn: NDArray[Any], offer: BinOffer, form: Form) -> Rows:
-        """Return some rows of a reading in one of the two forms."""
-        constant = self._learner.constant
-        return join([form(part).csr(offer.n_features, constant) for part in reading.taken(drawn)])
 
     def _wrong(
         self, examples: Examples, numbers: NDArray[Any], n_classes: int, folds: NDArray[Any]

@@ -1,6 +1,6 @@
 """What is fitted to held-out rows when the weights are trained: probabilities and a threshold."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -46,36 +46,32 @@ class Fits(NamedTuple):
         return model
 
 
+@dataclass(frozen=True)
 class HeldOutFit:
     """Fits what is asked for: probabilities, and the threshold that is best by a metric."""
 
-    def __init__(self, learner: Learner, *, calibrate: bool, threshold: str | None) -> None:
-        self.learner = learner
-        self._calibrate = calibrate
-        self._threshold = threshold
-        if threshold is not None:
-            self._check_threshold(threshold)
+    learner: Learner
+    calibrate: bool
+    threshold: str | None
+
+    def __post_init__(self) -> None:
+        if self.threshold is None:
+            return
+        if self.threshold not in COUNTED:
+            msg: str = f"A threshold is chosen by {', '.join(COUNTED)}; got {self.threshold!r}."
+            raise InputError(msg)
+        if self.learner.voted or not self.learner.fit_intercept:
+            chosen, vote = Parameter("threshold", self.threshold), Parameter("memory", "vote")
+            other = vote if self.learner.voted else Parameter("fit_intercept", value=False)
+            msg = Sentence(chosen, " moves the bias and is not available with ", other, ".")
+            raise InputError(msg)
 
     def __bool__(self) -> bool:
-        return self._calibrate or self._threshold is not None
-
-    def _check_threshold(self, threshold: str) -> None:
-        """Raise InputError for a threshold that cannot be chosen or kept."""
-        if threshold not in COUNTED:
-            msg: str = f"A threshold is chosen by {', '.join(COUNTED)}; got {threshold!r}."
-            raise InputError(msg)
-        for parameter, stands_against in (
-            (Parameter("memory", "vote"), self.learner.voted),
-            (Parameter("fit_intercept", value=False), not self.learner.fit_intercept),
-        ):
-            if stands_against:
-                chosen = Parameter("threshold", threshold)
-                msg = Sentence(chosen, " moves the bias and is not available with ", parameter, ".")
-                raise InputError(msg)
+        return self.calibrate or self.threshold is not None
 
     def start(self, n_features: int, n_classes: int) -> State:
         """Return the initial state; raise unless a threshold can be used."""
-        if self._threshold is not None and n_classes != 2:
+        if self.threshold is not None and n_classes != 2:
             msg = Sentence(f"{Parameter('threshold')} needs two classes; got {n_classes}.")
             raise InputError(msg)
         return self.learner.start(n_features, n_classes)
@@ -88,14 +84,14 @@ class HeldOutFit:
         if not n_held_out:
             calibrate = Parameter("calibrate", value=True)
             msg = Sentence(
-                calibrate if self._calibrate else Parameter("threshold"),
+                calibrate if self.calibrate else Parameter("threshold"),
                 " needs held-out rows, and there are too few rows to hold any out.",
             )
             raise InputError(msg)
         scores, numbers = self._fold_scores(trained) if in_folds else self._scores(trained)
-        if self._threshold is not None:
-            threshold = best_threshold(scores, numbers, self._threshold)
-            found = fit_calibration(scores, numbers) if self._calibrate else None
+        if self.threshold is not None:
+            threshold = best_threshold(scores, numbers, self.threshold)
+            found = fit_calibration(scores, numbers) if self.calibrate else None
             return Fits(found, threshold)
         found = fit_calibration(scores, numbers, self._method(scores))
         if not found.offset or not found.slope:
@@ -145,9 +141,9 @@ class HeldOutFit:
     def notes(self, fits: Fits) -> list[str]:
         """Return what is missing, and why."""
         missing = []
-        if self._calibrate and fits.calibration is None:
+        if self.calibrate and fits.calibration is None:
             missing.append("calibration was fitted")
-        if self._threshold is not None and fits.threshold is None:
+        if self.threshold is not None and fits.threshold is None:
             missing.append("threshold was chosen")
         return [f"No {what}: training ended before any row was held out." for what in missing]
 

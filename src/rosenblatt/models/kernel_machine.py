@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,14 @@ from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, FileRows
 from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import additive_rules, rule_parameters
-from rosenblatt.training.examples import ClassWeight, Examples
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
 from rosenblatt.training.kernel import KernelState, KernelTraining, kernel_training
 from rosenblatt.training.loop import Plan, train
 from rosenblatt.wording import word_list
+
+if TYPE_CHECKING:
+    from rosenblatt.models.train import TrainingPlan
 
 KERNEL_LEARNER = "KernelPerceptron"
 FILE_KERNELS = ("rbf", "poly")
@@ -127,18 +130,16 @@ class KernelChoice:
         check_parameters("train_files", {"gamma": self.gamma, "degree": self.kernel_degree})
 
     @classmethod
-    def of(
-        cls, kernel: str | None, gamma: float | str | None, kernel_degree: int | None
-    ) -> "KernelChoice | None":
-        """Return what these parameters say together; None for no kernel."""
-        given: dict[str, Any] = {"gamma": gamma, "kernel_degree": kernel_degree}
-        given = {name: value for name, value in given.items() if value is not None}
+    def of(cls, **chosen: Any) -> "KernelChoice":
+        """Return what parameters of ``train_files`` say together, of which one at least is set."""
+        chosen = {name: value for name, value in chosen.items() if value is not None}
+        kernel = chosen.get("kernel")
         needed = {"gamma": Parameter("kernel"), "kernel_degree": Parameter("kernel", "poly")}
-        for name in given:
+        for name in needed.keys() & chosen.keys():
             if kernel is None or (kernel == "rbf" and name == "kernel_degree"):
                 msg = Sentence(f"{Parameter(name)} has no effect without ", needed[name], ".")
                 raise InputError(msg)
-        return None if kernel is None else cls(kernel, **given)
+        return cls(**chosen)
 
     def check(self, learner: Learner, **others: Any) -> None:
         """Raise InputError for what a kernel machine that is trained from files cannot do."""
@@ -184,44 +185,36 @@ class KernelChoice:
         }
 
 
-def kernel_model(
-    choice: KernelChoice,
-    learner: Learner,
-    rows: FileRows,
-    *,
-    refit: bool,
-    class_weight: ClassWeight | None,
-    observers: Sequence[Observer] = (),
-) -> Model:
+def kernel_model(plan: "TrainingPlan", rows: FileRows, observers: Sequence[Observer] = ()) -> Model:
     """Train a machine on rows, and once more on all of them after some were held out."""
+    choice, learner = cast("KernelChoice", plan.kernel), plan.learner
     examples = replace(
         rows.examples(MOST_DENSE_COLUMNS),
         targets=rows.numbers,
-        weight=rows.row_weights(class_weight),
+        weight=rows.row_weights(plan.class_weight),
     )
     options = choice.options(learner)
     parameters = SimpleNamespace(**options)
     kernel = kernel_of(parameters, examples.rows)
 
-    def trained(plan: Plan) -> tuple[KernelMachine, KernelTraining, Outcome]:
+    def trained(passes: Plan) -> tuple[KernelMachine, KernelTraining, Outcome]:
         generator = np.random.default_rng(learner.random_state)
         state = empty_state(parameters, examples.rows.shape[1], len(rows.classes))
         machine = KernelMachine(state, kernel)
-        return machine, *train_machine(machine, parameters, examples, plan, generator, observers)
+        return machine, *train_machine(machine, parameters, examples, passes, generator, observers)
 
-    plan, passes, converged = replace(learner.plan(), record=False), 0, False
-    machine, training, outcome = trained(plan)
+    first, n_passes, converged = replace(learner.plan(), record=False), 0, False
+    machine, training, outcome = trained(first)
     n_held_out = training.n_held_out
-    if refit and n_held_out and outcome.stop_reason not in ENDED_EARLY:
-        few = few_held_out(learner, n_held_out)
-        passes = learner.passes if few else outcome.best_pass
-        machine, _, again = trained(replace(plan, max_iter=passes, early_stopping=None))
-        passes, converged = len(again.history), again.converged
+    if plan.refit and n_held_out and outcome.stop_reason not in ENDED_EARLY:
+        most = learner.passes if few_held_out(learner, n_held_out) else outcome.best_pass
+        machine, _, again = trained(replace(first, max_iter=most, early_stopping=None))
+        n_passes, converged = len(again.history), again.converged
     record = record_of(outcome)
     record["outcome"]["n_learned"] = outcome.n_rows
     return Model(
         KERNEL_LEARNER,
-        options | plain_options({"class_weight": class_weight}),
+        options | plain_options({"class_weight": plan.class_weight}),
         rows.classes,
         **machine.state.vectors(),
         machine=machine,
@@ -229,8 +222,8 @@ def kernel_model(
         training={
             "held_out_rows": n_held_out,
             "held_out_error": outcome.held_out_error,
-            "refit": passes > 0,
-            "refit_passes": passes,
+            "refit": n_passes > 0,
+            "refit_passes": n_passes,
             "refit_converged": converged,
         },
     )

@@ -100,9 +100,14 @@ class Metric(NamedTuple):
     of_counts: Callable[[Counts], NDArray[Any]] | None = None
     greater_is_better: bool = True
 
-    def better(self, one: float, other: float) -> bool:
-        """Return whether a value is better than another."""
-        return one > other if self.greater_is_better else one < other
+    @property
+    def sign(self) -> int:
+        """1 where greater values are better, else −1."""
+        return 1 if self.greater_is_better else -1
+
+    def best(self, values: ArrayLike) -> int:
+        """Return the place of the best value, the first of equal ones."""
+        return int(np.argmax(self.sign * np.asarray(values)))
 
 
 OF_COUNTS = dict(zip(COUNTED, (error, mean_f1, balanced_accuracy), strict=True))
@@ -188,9 +193,8 @@ def best_threshold(scores: NDArray[Any], numbers: NDArray[Any], metric: str) -> 
     n_rows = np.array([np.count_nonzero(numbers == k) for k in (0, 1)])
     counts = np.stack([n_low, n_rows - n_low], axis=-1)
     values = measure.of_counts(counts)
-    ranked = values[order] if measure.greater_is_better else -values[order]
-    best = int(order[np.argmax(ranked)])
-    if not measure.better(values[best], values[-1]):
+    best = int(order[measure.best(values[order])])
+    if not measure.sign * (values[best] - values[-1]) > 0:
         best = len(cuts) - 1
     figures = values[best], values[-1], error(counts)[best]
     return Threshold(metric, float(cuts[best]), *map(float, figures))

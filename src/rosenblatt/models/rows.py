@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence, UnfamiliarDataWar
 
 if TYPE_CHECKING:
     from rosenblatt.kernels.rows import CSR
-    from rosenblatt.models.bin_choice import ReadBins
+    from rosenblatt.models.bin_choice import BinOffer
     from rosenblatt.models.model import Model
     from rosenblatt.training.examples import ClassWeight, Examples
 
@@ -130,10 +130,10 @@ class FileRows:
     numbers: NDArray[Any]  # of the class of each row
     classes: tuple[Any, ...]  # sorted
     names: tuple[str, ...]
-    encoding: Encoding | None  # how they were made of what the files hold
+    encoding: Encoding  # how they were made of what the files hold
     files: Files  # which know how they were read
     weights: NDArray[Any] | None = None  # of the rows, where the files have them
-    offer: "ReadBins | None" = None  # of bins that can be left out again
+    offer: "BinOffer | None" = None  # of bins that can be left out again
 
     @property
     def labels(self) -> list[Any]:
@@ -197,17 +197,9 @@ class FileRows:
         return values
 
 
-def read_rows(
-    paths: Sequence[str],
-    layout: Layout,
-    columns: Columns,
-    *,
-    fit_intercept: bool = True,
-    offer_bins: bool = False,
-) -> FileRows:
-    """Read all rows of files into memory (at most 1 GB)."""
-    source = TrainingFiles(Files(paths, layout), columns)
-    return source_rows(source, fit_intercept=fit_intercept, offer_bins=offer_bins)
+def read_rows(paths: Sequence[str], layout: Layout, columns: Columns, **how: bool) -> FileRows:
+    """Read all rows of files into memory (at most 1 GB); see ``source_rows``."""
+    return source_rows(TrainingFiles(Files(paths, layout), columns), **how)
 
 
 def source_rows(
@@ -217,7 +209,7 @@ def source_rows(
 
     With ``offer_bins`` numbers have bins where they can, to be tried or left out.
     """
-    from rosenblatt.models.bin_choice import bins_of
+    from rosenblatt.models.bin_choice import BinOffer, new_bins
     from rosenblatt.training.reading import Reading
 
     files = source.files
@@ -229,15 +221,19 @@ def source_rows(
         msg = f"{name} is too large for this: it takes rows of at most {most} GB."
         raise InputError(msg)
     reading.check_classes()
-    encoding = source.encoding
-    offer = bins_of(source, reading) if offer_bins else None
+    encoding = cast("Encoding", source.encoding)  # they have been read
+    offer, first = new_bins(source, reading) if offer_bins else None, encoding.n_features
+    if offer is not None:
+        offer.choose()
+        offer = BinOffer(
+            *offer[:2], lambda rows: rows.below(first), lambda rows: rows, choose=lambda: None
+        )
     reading.finish()
-    if encoding is not None and encoding.table is not None:
+    if encoding.table is not None:
         encoding.table.freeze()
-    block = reading.first
-    n_features = block.n_features if encoding is None else encoding.n_features
+    block, n_features = reading.first, encoding.n_features
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
-    names = () if encoding is None or n_features > 1000 else encoding.names(range(n_features))
+    names = () if n_features > 1000 else encoding.names(range(n_features))
     numbers = reading.ranks[block.labels]
     return FileRows(
         rows, numbers, reading.classes, tuple(names), encoding, files, block.weights, offer

@@ -1,12 +1,12 @@
 """From files to a model, in one call."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
 from rosenblatt.models.bin_choice import BinTrial, new_bins
@@ -38,8 +39,10 @@ from rosenblatt.training.reading import BLOCK_BYTES, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.stream_fit import StreamFit, fit_again, fit_stream
 from rosenblatt.training.stream_supply import Sampling
+from rosenblatt.wording import counted, word_list
 
 if TYPE_CHECKING:
+    from rosenblatt.data.files import Encoding
     from rosenblatt.models.kernel_machine import KernelChoice
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
@@ -56,12 +59,8 @@ DEFAULTS = {
 
 
 class Run(NamedTuple):
-    """The parameters of ``train_files`` that say how a training runs and what becomes of it."""
+    """The parameters of ``train_files`` that say how a training runs, not what it computes."""
 
-    refit: bool
-    class_weight: ClassWeight | None
-    threshold: str | None
-    calibrate: bool
     buffer: int | None
     cache: str | None
     checkpoint: str | None
@@ -71,19 +70,122 @@ class Run(NamedTuple):
     tell: Callable[[str], object] | None
 
 
-class Watch(Protocol):
-    """What shows how far a training has come."""
-
-    def reading(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Yield the batches that are read."""
-
-    def __call__(self, state: State, progress: Progress) -> None:
-        """Look at a training after every part of a pass."""
+Bars = Callable[[int | None, float], AbstractContextManager[Any]]  # of bytes and share learned from
 
 
-Bars = Callable[
-    [int | None, float], AbstractContextManager[Watch]
-]  # of bytes and share learned from
+class ShownFiles(TrainingFiles):
+    """Files to learn from, with a bar that shows how far they have been read."""
+
+    bar: Any = None
+
+    def batches(self) -> Iterator[Batch]:
+        """Read the files from the start."""
+        batches = super().batches()
+        return batches if self.bar is None else self.bar.reading(batches)
+
+
+class SourceFit(NamedTuple):
+    """What a training gives, with what was fitted to held-out rows before all rows were used."""
+
+    trained: StreamFit
+    fits: Fits
+    n_held_out: int
+    refit: Outcome | None  # of the training on all rows, where there was one
+    confusion: NDArray[np.int64]  # of the held-out rows, before that
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """What will happen to files: read, decide columns, try recipes, encode, fit, fit again."""
+
+    source: ShownFiles
+    learner: Learner
+    kernel: "KernelChoice | None"  # sees the rows in place of weights
+    wanted: HeldOutFit
+    refit: bool
+    class_weight: ClassWeight | None
+
+    @property
+    def held_out(self) -> float:
+        """The share of the rows that is not learned from at first."""
+        learner = self.learner
+        return learner.validation_fraction if learner.early_stopping or self.wanted else 0.0
+
+    @property
+    def tries_bins(self) -> bool:
+        """Whether bins are tried: their number is left open, and rows are held out anyway."""
+        learner, bins = self.learner, self.source.columns.bins
+        learns = self.kernel is None and not learner.voted
+        return bins is None and learner.early_stopping and learns
+
+    @property
+    def title(self) -> str:
+        """What the learner is called in a sentence."""
+        return self.learner.title if self.kernel is None else self.kernel.title(self.learner)
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return the steps that are known before a row is read, and what each does."""
+        names, share = self.source.files.names, f"{self.held_out:.0%} of the rows"
+        steps = {
+            "read": word_list(names, 3),
+            "hold out": share if self.held_out else "",
+            "try": "bins for each number" if self.tries_bins else "",
+            "fit": f"{self.title}, {counted(self.learner.passes, 'pass')} at most",
+            "fit again": "on all rows" if self.refit and self.learner.early_stopping else "",
+        }
+        return [(step, words) for step, words in steps.items() if words]
+
+    def fit(self, source: RowSource, **how: Any) -> SourceFit:
+        """Train on a source, fit what is wanted to held-out rows, and train again on all."""
+        learner, wanted = self.learner, self.wanted
+        generator = np.random.default_rng(learner.random_state)
+        trained = fit_stream(
+            source,
+            learner.plan(hold_out=bool(wanted)),
+            Sampling(generator, learner.plan().shuffle, self.held_out),
+            start=wanted.start,
+            vote=learner.voted,
+            constant=learner.constant,
+            class_weight=self.class_weight,
+            **how,
+        )
+        trained.reading.close()  # an interrupted one may still be reading and change the encoding
+        supply, n_held_out = trained.supply, trained.supply.n_held_out
+        whole = trained.outcome.stop_reason not in ENDED_EARLY
+        again = self.refit and learner.early_stopping and whole
+        few = few_held_out(learner, n_held_out)
+        in_folds = again and few and isinstance(supply, ArraySupply) and not learner.voted
+        fits = wanted.fit(trained, in_folds=in_folds)
+        confusion = wanted.confusion(trained, fits)
+        if not (again and n_held_out):
+            return SourceFit(trained, fits, n_held_out, None, confusion)
+        passes = trained.outcome.best_pass
+        # What was fitted to held-out rows belongs to the pass that they chose.
+        if in_folds or ((few or learner.second_order) and not wanted):
+            passes = learner.passes
+        trained, outcome = fit_again(trained, learner.plan(), passes, vote=learner.voted)
+        return SourceFit(trained, fits, n_held_out, outcome, confusion)
+
+
+def plan_of(paths: Names, **given: Any) -> TrainingPlan:
+    """Return the plan of these parameters of ``train_files``; the rule may depend on the head."""
+    given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
+    names = ("class_weight", "threshold", "calibrate", "refit")
+    class_weight, threshold, calibrate, refit = (given.pop(name) for name in names)
+    check_parameters("train_files", {"class_weight": class_weight})
+    kernel = None
+    seen = {name: given.pop(name) for name in ("kernel", "gamma", "kernel_degree")}
+    if any(value is not None for value in seen.values()):
+        from rosenblatt.models.kernel_machine import KernelChoice
+
+        kernel = KernelChoice.of(**seen)
+        given["rule"] = given.get("rule") or "perceptron"
+    layout, columns, learner = settings(**given)
+    source = ShownFiles(Files(_names(paths), layout), columns)
+    if given.get("rule") is None and learner.suits_texts and source.has_text():
+        learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
+    wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
+    return TrainingPlan(source, learner, kernel, wanted, refit, class_weight)
 
 
 @with_keywords(TrainingSettings)
@@ -120,52 +222,50 @@ def model_from_files(paths: Names, **given: Unpack[TrainingSettings]) -> Model:
 
 
 def trained_model(
-    paths: Names, given: Mapping[str, Any], prove: Callable[..., Any] | None
+    paths: Names,
+    given: Mapping[str, Any],
+    prove: Callable[..., Any] | None,
+    show: Callable[[TrainingPlan], object] = lambda _: None,
 ) -> Model:
     """Return the model that these parameters of ``train_files`` make; ``prove`` gives a verdict."""
-    how = DEFAULTS | dict(given)
+    how = DEFAULTS | dict(given) | {"verdict": prove is not None}
+    others = {name: how[name] for name in ("threshold", "calibrate", "verdict", *Run._fields[:3])}
     run = Run(**{name: how.pop(name) for name in Run._fields})
-    check_parameters("train_files", {"class_weight": run.class_weight})
-    choice = kernel_choice(*(how.pop(name) for name in ("kernel", "gamma", "kernel_degree")))
-    del how["verdict"]  # which is what ``prove`` says
-    if choice is not None:
-        return _kernel_model(paths, choice, how, run, proves=prove is not None)
-    source, learner = settings_for(paths, **how)
-    wanted = HeldOutFit(learner, calibrate=run.calibrate, threshold=run.threshold)
-    tried = tries_bins(source.columns, learner)
-    trial = BinTrial(learner, partial(new_bins, source)) if tried else None
-    done = _fit(source, wanted, trial, run)
-    model = _model(source, learner, done.trained, prove)
-    # What was decided on the way
-    bin_choice = None if trial is None else trial.choice
-    if bin_choice is not None and bin_choice.chosen:
-        model.training["read_as"].append(["bins", bin_choice.words])
-    model.training |= {
-        "bins_tried": None if bin_choice is None else bin_choice._asdict(),
-        "held_out_rows": done.n_held_out,
-        "refit": done.refit is not None,
-        "refit_passes": 0 if done.refit is None else len(done.refit.history),
-        "refit_converged": done.refit is not None and done.refit.converged,
-    }
-    model.training["notes"] += wanted.notes(done.fits)
-    if run.class_weight is not None:
-        model.options |= plain_options({"class_weight": run.class_weight})
-    model.training["notes"] += neglected(done.confusion, model.classes, model.options)
-    return done.fits.applied_to(model)
+    plan = plan_of(paths, **{name: value for name, value in how.items() if name != "verdict"})
+    show(plan)
+    if plan.kernel is None:
+        model, rows, counts = _weights_model(plan, run, prove)
+    else:
+        plan.kernel.check(plan.learner, **others)
+        model, rows, counts = _kernel_model(plan, run)
+    # What the model says of the files
+    encoding = cast("Encoding", plan.source.encoding)  # they have been read
+    spread = feature_spread(rows.data, rows.indices, rows.shape[0], encoding.n_features)
+    record = _file_record(plan, encoding)
+    for name in ("notes", "read_as"):
+        record[name] += model.training.pop(name, [])
+    facts = {"n_rows": int(counts.sum()), "class_counts": counts.tolist()}
+    return replace(
+        model,
+        encoding=encoding.as_json(),
+        encoding_arrays=encoding.arrays(),
+        spread=Spread(*spread, rows.shape[0]),
+        training=record | model.training | facts,
+    )
 
 
-def _fit(source: "ShownFiles", wanted: HeldOutFit, trial: BinTrial | None, run: Run) -> "SourceFit":
+def _fit(plan: TrainingPlan, trial: BinTrial | None, run: Run) -> SourceFit:
     """Train on files, from a checkpoint where there is one, with a bar where one is wanted."""
-    learner, files = wanted.learner, source.files
-    held_out = learner.validation_fraction if learner.early_stopping or wanted else 0.0
-    point = _checkpoint(source, learner, run)
+    source, learner = plan.source, plan.learner
+    point = _checkpoint(plan, run)
     resumed = None if point is None else point.read()
     if resumed is not None and run.tell is not None:
         run.tell(f"Going on from {run.checkpoint}: pass {resumed.progress.pass_}.")
     with ExitStack() as stack:
         watchers: list[Callable[[State, Progress], None]] = []
         if run.progress is not None:
-            source.bar = stack.enter_context(run.progress(files.n_bytes, 1.0 - held_out))
+            bar = run.progress(source.files.n_bytes, 1.0 - plan.held_out)
+            source.bar = stack.enter_context(bar)
             watchers.append(source.bar)
         if point is not None:
             watchers.append(point.writer(run.checkpoint_seconds))
@@ -174,104 +274,15 @@ def _fit(source: "ShownFiles", wanted: HeldOutFit, trial: BinTrial | None, run: 
             for watcher in watchers:
                 watcher(state, progress)
 
-        fitting: dict[str, Any] = {
+        how: dict[str, Any] = {
             "prepare": trial,
             "observers": run.observers or (),
             "watch": watch,
             "resumed": resumed,
             "block_bytes": run.buffer or (ONE_PASS_BYTES if learner.passes == 1 else BLOCK_BYTES),
             "cache": None if run.cache is None else Path(run.cache),
-            "class_weight": run.class_weight,
         }
-        return source.read(
-            lambda: fit_source(source, wanted, held_out=held_out, refit=run.refit, **fitting)
-        )
-
-
-class SourceFit(NamedTuple):
-    """What a training gives, with what was fitted to held-out rows before all rows were used."""
-
-    trained: StreamFit
-    fits: Fits
-    n_held_out: int
-    refit: Outcome | None  # of the training on all rows, where there was one
-    confusion: NDArray[np.int64]  # of the held-out rows, before that
-
-
-def fit_source(
-    source: RowSource, wanted: HeldOutFit, *, held_out: float, refit: bool, **how: Any
-) -> SourceFit:
-    """Train on a source, fit what is wanted to held-out rows, and train again on all of them."""
-    learner = wanted.learner
-    trained = fit_stream(
-        source,
-        learner.plan(hold_out=bool(wanted)),
-        Sampling(np.random.default_rng(learner.random_state), learner.plan().shuffle, held_out),
-        start=wanted.start,
-        vote=learner.voted,
-        constant=learner.constant,
-        **how,
-    )
-    trained.reading.close()  # an interrupted one may still be reading, which changes the encoding
-    supply, n_held_out = trained.supply, trained.supply.n_held_out
-    whole = trained.outcome.stop_reason not in ENDED_EARLY
-    again, few = refit and learner.early_stopping and whole, few_held_out(learner, n_held_out)
-    in_folds = again and few and isinstance(supply, ArraySupply) and not learner.voted
-    fits = wanted.fit(trained, in_folds=in_folds)
-    confusion = wanted.confusion(trained, fits)
-    if not (again and n_held_out):
-        return SourceFit(trained, fits, n_held_out, None, confusion)
-    passes = trained.outcome.best_pass
-    # What was fitted to held-out rows belongs to the pass that they chose.
-    if (few and in_folds) or ((few or learner.second_order) and not wanted):
-        passes = learner.passes
-    trained, outcome = fit_again(trained, learner.plan(), passes, vote=learner.voted)
-    return SourceFit(trained, fits, n_held_out, outcome, confusion)
-
-
-class ShownFiles(TrainingFiles):
-    """Files to learn from, with a bar that shows how far they have been read."""
-
-    bar: Watch | None = None
-
-    def batches(self) -> Iterator[Batch]:
-        """Read the files from the start."""
-        batches = super().batches()
-        return batches if self.bar is None else self.bar.reading(batches)
-
-
-def tries_bins(columns: Columns, learner: Learner) -> bool:
-    """Return whether bins are tried: nobody has said how many, and rows are held out anyway."""
-    return columns.bins is None and learner.early_stopping and not learner.voted
-
-
-def kernel_choice(
-    kernel: str | None, gamma: float | str | None, kernel_degree: int | None
-) -> "KernelChoice | None":
-    """Return the kernel that these parameters of ``train_files`` name; None for no kernel."""
-    if kernel is None and gamma is None and kernel_degree is None:
-        return None
-    from rosenblatt.models.kernel_machine import KernelChoice
-
-    return KernelChoice.of(kernel, gamma, kernel_degree)
-
-
-def kernel_settings(
-    paths: Names, choice: "KernelChoice", given: Mapping[str, Any], others: Mapping[str, Any]
-) -> "tuple[ShownFiles, Learner]":
-    """Return the files and the learner of a kernel machine, which can do no more."""
-    found = settings_for(paths, **dict(given) | {"rule": given.get("rule") or "perceptron"})
-    choice.check(found[1], **others)
-    return found
-
-
-def settings_for(paths: Names, **given: Any) -> "tuple[ShownFiles, Learner]":
-    """Return the files and the learner, whose rule may depend on the columns."""
-    layout, columns, learner = settings(**given)
-    source = ShownFiles(Files(_names(paths), layout), columns)
-    if given.get("rule") is None and learner.suits_texts and source.has_text():
-        learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
-    return source, learner
+        return source.read(lambda: plan.fit(source, **how))
 
 
 def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
@@ -302,9 +313,9 @@ def _names(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _checkpoint(source: TrainingFiles, learner: Learner, run: Run) -> Checkpoint | None:
+def _checkpoint(plan: TrainingPlan, run: Run) -> Checkpoint | None:
     """Return the checkpoint that is asked for, with all that decides what a training computes."""
-    files = source.files
+    files, learner = plan.source.files, plan.learner
     if run.checkpoint is None:
         return None
     if learner.records:
@@ -324,106 +335,79 @@ def _checkpoint(source: TrainingFiles, learner: Learner, run: Run) -> Checkpoint
     described: dict[str, Any] = {
         "files": {name: [s.st_size, s.st_mtime_ns] for name, s in stats.items()}
     }
-    for part in (learner, files.layout, source.columns):
+    for part in (learner, files.layout, plan.source.columns):
         described |= json.loads(json.dumps(asdict(part), default=str))
     described |= described.pop("values")
-    described |= {"calibrate": run.calibrate, "buffer": run.buffer}
-    described |= plain_options({"class_weight": run.class_weight, "threshold": run.threshold})
+    described |= {"calibrate": plan.wanted.calibrate, "buffer": run.buffer}
+    chosen = {"class_weight": plan.class_weight, "threshold": plan.wanted.threshold}
+    described |= plain_options(chosen)
     return Checkpoint(str(run.checkpoint), described, learner.estimator, learner.options())
 
 
-def _model(
-    source: TrainingFiles,
-    learner: Learner,
-    trained: StreamFit,
-    prove: Callable[..., Any] | None,
-) -> Model:
+def _weights_model(
+    plan: TrainingPlan, run: Run, prove: Callable[..., Any] | None
+) -> tuple[Model, CSR, NDArray[Any]]:
+    """Return a model of files, some rows as they were learned from, and rows by class."""
+    source, learner = plan.source, plan.learner
+    trial = BinTrial(learner, partial(new_bins, source)) if plan.tries_bins else None
+    done = _fit(plan, trial, run)
+    trained, refit, choice = done.trained, done.refit, None if trial is None else trial.choice
     state, reading, outcome = trained.state, trained.reading, trained.outcome
-    votes, encoding = recorded(trained), source.encoding
-    if encoding is None:
-        msg = "A source that has been read to its end has an encoding."
-        raise AssertionError(msg)
-    state.widen(encoding.n_features)
-    counts = np.zeros(len(reading.classes), np.int64)
-    np.add.at(counts, reading.ranks, reading.class_counts)
-    found = None if prove is None else _verdict(prove, trained, learner)
-    training = _file_record(source.files, encoding, learner.title, source.columns)
-    if prove is not None and found is None:
-        training["notes"].append(
-            Sentence(
-                "No verdict: it looks at all rows at once, and they do not fit into "
-                f"{Parameter('buffer')}."
-            )
-        )
-    arrays = {}
+    state.widen(cast("Encoding", source.encoding).n_features)
+    votes, record = recorded(trained), record_of(outcome)
+    arrays, verdict, notes = {}, None, list[str]()
     if votes is not None:
         from rosenblatt.mistakes.arrays import list_arrays
 
         arrays = list_arrays(votes)
-    record = record_of(outcome)
+    if prove is not None:
+        verdict = _verdict(prove, trained, learner)
+        no_verdict = "No verdict: it looks at all rows at once, and they do not fit into "
+        notes += [Sentence(f"{no_verdict}{Parameter('buffer')}.")] * (verdict is None)
     record["outcome"]["n_learned"] = outcome.n_rows
-    return Model(
-        learner=learner.estimator,
-        options=learner.options(),
-        classes=reading.classes,
+    options = learner.options()
+    if plan.class_weight is not None:
+        options |= plain_options({"class_weight": plan.class_weight})
+    model = Model(
+        learner.estimator,
+        options,
+        reading.classes,
         **state.vectors(copied=False),
-        encoding=encoding.as_json(),
-        encoding_arrays=encoding.arrays(),
-        spread=_spread(trained, encoding.n_features),
         arrays=arrays,
         **record,
-        training=training
-        | {
-            "n_rows": reading.n_rows,
-            "class_counts": counts.tolist(),
-            "held_out_rows": trained.supply.n_held_out,
-            "held_out_error": trained.outcome.held_out_error,
+        training={
+            "held_out_rows": done.n_held_out,
+            "held_out_error": outcome.held_out_error,
+            "bins_tried": None if choice is None else choice._asdict(),
+            "refit": refit is not None,
+            "refit_passes": 0 if refit is None else len(refit.history),
+            "refit_converged": refit is not None and refit.converged,
+            "read_as": [["bins", choice.words]] if choice is not None and choice.chosen else [],
+            "notes": [
+                *(*notes, *plan.wanted.notes(done.fits)),
+                *neglected(done.confusion, reading.classes, options),
+            ],
         },
-        verdict=None if found is None else found.as_json(),
+        verdict=None if verdict is None else verdict.as_json(),
     )
+    counts = np.zeros(len(reading.classes), np.int64)
+    np.add.at(counts, reading.ranks, reading.class_counts)
+    return done.fits.applied_to(model), trained.sample, counts
 
 
-def _kernel_model(
-    paths: Names, choice: "KernelChoice", given: Mapping[str, Any], run: Run, *, proves: bool
-) -> Model:
-    """Return the model of a kernel machine that saw all rows of files in memory."""
+def _kernel_model(plan: TrainingPlan, run: Run) -> tuple[Model, CSR, NDArray[Any]]:
+    """Return the model of a kernel machine of files, their rows, and the rows by class."""
     from rosenblatt.models.kernel_machine import kernel_model
     from rosenblatt.models.rows import source_rows
 
-    names = ("threshold", "calibrate", "checkpoint", "buffer", "cache")
-    others = {name: getattr(run, name) for name in names} | {"verdict": proves}
-    source, learner = kernel_settings(paths, choice, given, others)
-    rows = source_rows(source, fit_intercept=learner.fit_intercept)
-    if rows.encoding is None:
-        msg = "Rows that have been read have an encoding."
-        raise AssertionError(msg)
-    model = kernel_model(
-        choice,
-        learner,
-        rows,
-        refit=run.refit,
-        class_weight=run.class_weight,
-        observers=run.observers or (),
-    )
-    found, counts = rows.rows, np.bincount(rows.numbers, minlength=len(rows.classes))
-    spread = feature_spread(found.data, found.indices, *found.shape)
-    record = _file_record(rows.files, rows.encoding, choice.title(learner), source.columns)
-    return replace(
-        model,
-        encoding=rows.encoding.as_json(),
-        encoding_arrays=rows.encoding.arrays(),
-        spread=Spread(*spread, found.shape[0]),
-        training={
-            **record,
-            **model.training,
-            "n_rows": found.shape[0],
-            "class_counts": counts.tolist(),
-        },
-    )
+    rows = source_rows(plan.source, fit_intercept=plan.learner.fit_intercept)
+    model = kernel_model(plan, rows, observers=run.observers or ())
+    return model, rows.rows, np.bincount(rows.numbers, minlength=len(rows.classes))
 
 
-def _file_record(files: Files, encoding: Any, title: str, columns: Columns) -> dict[str, Any]:
+def _file_record(plan: TrainingPlan, encoding: Any) -> dict[str, Any]:
     """Return what a model says of the files that it was trained on, and of how they were read."""
+    files, columns = plan.source.files, plan.source.columns
     decisions = files.decisions
     decided = [] if decisions is None else decisions.notes
     others = [note for note in encoding_notes(encoding) if note not in decided]
@@ -431,7 +415,7 @@ def _file_record(files: Files, encoding: Any, title: str, columns: Columns) -> d
         "files": kept_names(files.names),
         "places": places_digest(files.names),
         "format": str(files.format),
-        "title": title,
+        "title": plan.title,
         "decisions": None if decisions is None else decisions.as_json(),
         "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
         "bad_rows": files.bad_rows.as_json(),
@@ -494,10 +478,3 @@ def _verdict(diagnose: Callable[..., Any], trained: StreamFit, learner: Learner)
     made = sum(record.mistakes for record in trained.outcome.history)
     X = X if rows.shape[1] > MOST_DENSE_COLUMNS else X.toarray()
     return diagnose(X, y, mistakes=made if bounded else None)
-
-
-def _spread(trained: StreamFit, n_features: int) -> Spread:
-    """Measure the features on the first block, which is all there is of most files."""
-    rows = trained.sample
-    low, high, deviation = feature_spread(rows.data, rows.indices, rows.shape[0], n_features)
-    return Spread(low, high, deviation, rows.shape[0])

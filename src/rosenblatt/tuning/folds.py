@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,23 +12,18 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.mistakes.arrays import list_arrays
-from rosenblatt.models.bin_choice import BinTrial, ReadBins
+from rosenblatt.models.bin_choice import BinOffer, BinTrial
 from rosenblatt.models.evaluation import Evaluation
-from rosenblatt.models.held_out import HeldOutFit, recorded
+from rosenblatt.models.held_out import recorded
 from rosenblatt.models.kernel_machine import kernel_model
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import source_rows
 from rosenblatt.models.scoring import Scorer
-from rosenblatt.models.train import (
-    fit_source,
-    kernel_choice,
-    kernel_settings,
-    settings_for,
-    tries_bins,
-)
+from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.training.examples import permute
-from rosenblatt.training.reading import Finish, Reading
+from rosenblatt.training.reading import Finish
 
 Names = str | Sequence[str]
 
@@ -112,47 +107,29 @@ def cross_validate(
     0.0
     """
     check_metric(metric)
-    fitted = {name: parameters.pop(name, None) for name in ("class_weight", "threshold")}
-    refit = parameters.pop("refit", True)
-    parameters.setdefault("early_stopping", True)
-    named = ("kernel", "gamma", "kernel_degree")
-    choice = kernel_choice(**{name: parameters.pop(name, None) for name in named})
-    if choice is None:
-        files, learner = settings_for(paths, **parameters)
-    else:
-        others = {"threshold": fitted["threshold"], "metric": metric == "log-loss"}
-        files, learner = kernel_settings(paths, choice, parameters, others)
-    wanted = HeldOutFit(learner, calibrate=metric == "log-loss", threshold=fitted["threshold"])
-    rows = source_rows(
-        files,
-        fit_intercept=learner.fit_intercept,
-        offer_bins=choice is None and tries_bins(files.columns, learner),
-    )
-    how = {"refit": refit, "class_weight": fitted["class_weight"]}
-    n_binned = 0
-    evaluation, values, learned = Evaluation(rows.classes), [], []
+    plan = plan_of(paths, **parameters | {"calibrate": metric == "log-loss"})
+    learner, kernel = plan.learner, plan.kernel
+    if kernel is not None:
+        unavailable = {"threshold": plan.wanted.threshold, "metric": metric == "log-loss"}
+        kernel.check(learner, **unavailable)
+    rows = source_rows(plan.source, fit_intercept=learner.fit_intercept, offer_bins=plan.tries_bins)
+    evaluation, values, learned, n_binned = Evaluation(rows.classes), [], [], 0
     for number, (train, test) in enumerate(splits(rows.numbers, folds, learner.random_state), 1):
-        source = BatchSource(rows.batch(train), rows.offer and replace(rows.offer))
-        trial = None if rows.offer is None else BinTrial(learner, source.bins)
-        if choice is None:
-            model = _model(source, wanted, prepare=trial, **how)
-        else:
-            model = kernel_model(choice, learner, rows.take(train), **how)
-        if trial is not None and trial.choice is not None:
-            n_binned += trial.choice.chosen
+        source = BatchSource(rows.batch(train), learner, rows.offer)
+        model = _model(plan, source) if kernel is None else kernel_model(plan, rows.take(train))
+        n_binned += source.binned
         batch, scorer = rows.batch(test), Scorer(model)
         scores = scorer.scores(batch)
         guess = scorer.numbers(scores)
         if metric == "log-loss":
-            values.append(log_loss(model.probabilities(batch), batch.labels))
+            values.append(log_loss(model.probabilities_of(scores), batch.labels))
         else:
             values.append(measured(metric, scores, batch.labels, guess))
         evaluation.add(batch.labels, guess, scores)
         learned.append(len(train))
         tell(number)
-    title = learner.title if choice is None else choice.title(learner)
     return CrossValidation(
-        metric, tuple(values), tuple(learned), evaluation, title, rows.files, n_binned
+        metric, tuple(values), tuple(learned), evaluation, plan.title, rows.files, n_binned
     )
 
 
@@ -189,38 +166,38 @@ def splits(
 
 
 class BatchSource:
-    """One batch as a source of rows, which may drop its bins."""
+    """One batch as a source of rows; bins that it has are tried, and dropped unless chosen."""
 
     rereadable = True
 
-    def __init__(self, batch: Batch, offer: ReadBins | None) -> None:
-        self.batch, self._offer = batch, offer
+    def __init__(self, batch: Batch, learner: Learner, bins: BinOffer | None) -> None:
+        self.batch, self._bins = batch, bins
+        self.trial = None if bins is None else BinTrial(learner, lambda _: bins)
+
+    @property
+    def binned(self) -> bool:
+        """Whether bins were chosen."""
+        choice = None if self.trial is None else self.trial.choice
+        return choice is not None and choice.chosen
 
     def batches(self) -> list[Batch]:
         """Return the batch."""
         return [self.batch]
 
-    def bins(self, _: Reading) -> ReadBins | None:
-        """Return the bins that may be dropped."""
-        return self._offer
-
     def finish(self) -> Finish | None:
         """Return what drops bins that were not chosen."""
-        return None if self._offer is None or self._offer.chosen else self._offer.plain
+        return None if self._bins is None or self.binned else self._bins.plain
 
 
-def _model(source: BatchSource, wanted: HeldOutFit, **how: Any) -> Model:
+def _model(plan: TrainingPlan, source: BatchSource) -> Model:
     """Return what the recipe makes of some rows."""
-    batch = source.batch
-    learner = wanted.learner
-    held_out = learner.validation_fraction if learner.early_stopping or wanted else 0.0
-    done = fit_source(source, wanted, held_out=held_out, **how)
+    done = plan.fit(source, prepare=source.trial)
     state, votes = done.trained.state, recorded(done.trained)
-    state.widen(batch.n_features)
+    state.widen(source.batch.n_features)
     model = Model(
-        learner.estimator,
-        learner.options(),
-        batch.classes,
+        plan.learner.estimator,
+        plan.learner.options(),
+        source.batch.classes,
         **state.vectors(),
         arrays={} if votes is None else list_arrays(votes),
     )

@@ -22,6 +22,7 @@ FEWEST_KEPT = 4
 LOOK = 0.2  # seconds between two looks at the clock and at Ctrl-C
 
 Curve = list[float]  # a metric after each pass
+TimedCurve = tuple[Curve, float]  # and the seconds that it took
 Ending = Literal["finished", "time_limit", "interrupted"]
 
 
@@ -86,10 +87,8 @@ class Search:
     def ranked(self) -> list[Trial]:
         """Return the last trial of each candidate: on the most rows first, then the best."""
         last = {trial.candidate: trial for trial in self.trials}
-        return sorted(last.values(), key=lambda trial: (-trial.share, self._cost(trial)))
-
-    def _cost(self, trial: Trial) -> float:
-        return -trial.mean if METRICS[self.metric].greater_is_better else trial.mean
+        sign = METRICS[self.metric].sign
+        return sorted(last.values(), key=lambda trial: (-trial.share, -sign * trial.mean))
 
     def as_json(self) -> dict[str, Any]:
         """Return it as what JSON can hold."""
@@ -152,71 +151,60 @@ def halving(
     return search
 
 
+@dataclass
 class _Rung:
     """Runs candidates on a share of the rows, on all processors."""
 
-    def __init__(
-        self,
-        search: Search,
-        judge: Judge,
-        threads: ThreadPoolExecutor,
-        stop: threading.Event,
-        over: Callable[[], Ending | None],
-        tell: Callable[[SearchStatus], object],
-        started: float,
-    ) -> None:
-        self._search, self._judge, self._threads = search, judge, threads
-        self._stop, self._over, self._tell, self._started = stop, over, tell, started
+    search: Search
+    judge: Judge
+    threads: ThreadPoolExecutor
+    stop: threading.Event
+    over: Callable[[], Ending | None]
+    tell: Callable[[SearchStatus], object]
+    started: float
 
     def run(self, pool: Sequence[Candidate], share: float) -> None:
         """Add a trial of each candidate to the search, in their order."""
-        folds = self._search.folds if share == 1.0 else min(self._search.folds, 2)
+        folds = range(max(self.search.folds if share == 1.0 else min(self.search.folds, 2), 1))
         tasks = {
-            (candidate, fold): self._threads.submit(self._timed, candidate, share, fold)
+            candidate: [self.threads.submit(self._timed, candidate, share, fold) for fold in folds]
             for candidate in pool
-            for fold in range(max(folds, 1))
         }
-        self._wait(list(tasks.values()), share)
-        for candidate in pool:
-            done = [tasks[candidate, fold] for fold in range(max(folds, 1))]
-            if all(_succeeded(future) for future in done):
-                found = [future.result() for future in done]
-                self._search.trials.append(self._trial(candidate, share, found))
-        for future in tasks.values():  # what failed for another reason than the end of time
-            if future.done() and not future.cancelled():
-                error = future.exception()
-                if error is not None and not isinstance(error, Stopped):
-                    raise error
+        self._wait([future for futures in tasks.values() for future in futures], share)
+        for candidate, futures in tasks.items():
+            curves = [None if future.cancelled() else future.result() for future in futures]
+            timed = [curve for curve in curves if curve is not None]
+            if len(timed) == len(curves):
+                self.search.trials.append(self._trial(candidate, share, timed))
 
-    def _wait(self, futures: list[Future[tuple[Curve, float]]], share: float) -> None:
+    def _wait(self, futures: "list[Future[TimedCurve | None]]", share: float) -> None:
         open_ = set(futures)
         while open_:
             _, open_ = wait(open_, LOOK, FIRST_COMPLETED)
-            ending = self._over()
-            if ending is not None and not self._stop.is_set():
-                self._stop.set()
-                self._search.ending = ending
+            ending = self.over()
+            if ending is not None and not self.stop.is_set():
+                self.stop.set()
+                self.search.ending = ending
                 for future in open_:
                     future.cancel()
-            spent = perf_counter() - self._started
+            spent = perf_counter() - self.started
             done = len(futures) - len(open_)
-            self._tell(SearchStatus(done, len(futures), share, self._search.best, spent))
+            self.tell(SearchStatus(done, len(futures), share, self.search.best, spent))
 
-    def _timed(self, candidate: Candidate, share: float, fold: int) -> tuple[Curve, float]:
+    def _timed(self, candidate: Candidate, share: float, fold: int) -> "TimedCurve | None":
         started = perf_counter()
-        curve = self._judge(candidate, share, fold, self._stop.is_set)
+        try:
+            curve = self.judge(candidate, share, fold, self.stop.is_set)
+        except Stopped:
+            return None
         return curve, perf_counter() - started
 
-    def _trial(
-        self, candidate: Candidate, share: float, found: Sequence[tuple[Curve, float]]
-    ) -> Trial:
+    def _trial(self, candidate: Candidate, share: float, timed: Sequence[TimedCurve]) -> Trial:
         """Return the trial at the number of passes that is best for the mean of the folds."""
-        longest = max(len(curve) for curve, _ in found)
-        curves = np.array([curve + curve[-1:] * (longest - len(curve)) for curve, _ in found])
-        means = curves.mean(axis=0)
-        greater = METRICS[self._search.metric].greater_is_better
-        best = int(np.argmax(means) if greater else np.argmin(means))
-        seconds = sum(spent for _, spent in found)
+        longest = max(len(curve) for curve, _ in timed)
+        curves = np.array([curve + curve[-1:] * (longest - len(curve)) for curve, _ in timed])
+        best = METRICS[self.search.metric].best(curves.mean(axis=0))
+        seconds = sum(spent for _, spent in timed)
         return Trial(candidate, share, tuple(curves[:, best].tolist()), best + 1, seconds)
 
 
@@ -228,7 +216,3 @@ def _crossed(search: Search) -> list[Candidate]:
     crossed = [Candidate(ranked[0].learner, way) for way in others[:1]]
     crossed += [Candidate(learner, ranked[0].encoding) for learner in base[:2]]
     return [one for one in dict.fromkeys(crossed) if one not in ranked]
-
-
-def _succeeded(future: "Future[Any]") -> bool:
-    return future.done() and not future.cancelled() and future.exception() is None

@@ -2,26 +2,28 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from rosenblatt import estimators
 from rosenblatt.data.encoding import TableEncoding
-from rosenblatt.kernels.shapes import dense_values, matrix_of
-from rosenblatt.models.rows import MOST_DENSE_COLUMNS, read_rows
-from rosenblatt.models.train import PARTS, TEXT_RULE, settings, settings_for
+from rosenblatt.data.files import Files, TrainingFiles
+from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.models.rows import source_rows
+from rosenblatt.models.train import PARTS, TEXT_RULE, TrainingPlan, plan_of
 from rosenblatt.rules import rule_parameters
 from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
 from rosenblatt.tuning.candidates import FEW_ROWS, Candidate, candidates, encodings, learners
 from rosenblatt.tuning.folds import check_metric
-from rosenblatt.tuning.judging import EncodedRows, RowJudge
-from rosenblatt.tuning.kernels import KERNELS, KernelJudge, is_kernel, kernel_machine
-from rosenblatt.tuning.search import Judge, Search, SearchStatus, halving
+from rosenblatt.tuning.judging import KERNELS, EncodedRows, RowJudge, is_kernel, kernel_machine
+from rosenblatt.tuning.search import Search, SearchStatus, halving
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.base import FittedClassifier
+    from rosenblatt.kernels.rows import CSR
 
 FEW_ROWS_TO_FOLD = 20_000  # up to here five folds, beyond one split
 MOST_VALUES = 20_000_000  # in rows of the default encoding for others to be tried, too
@@ -86,9 +88,6 @@ def tune(
     >>> clf.score(X, [a > b for a, b in X]), clf.search_.best.mean < 0.1
     (1.0, True)
     """
-    from rosenblatt import estimators
-    from rosenblatt.estimators.validation import check_classes, check_rows
-
     check_metric(metric)
     rows, labels = check_rows(estimators.AveragedPerceptron(), X, y, reset=True)
     classes, numbers = np.unique(labels, return_inverse=True)
@@ -96,29 +95,17 @@ def tune(
     weights = class_weights(class_weight, classes.tolist(), np.bincount(numbers))
     weight = None if weights is None else weights[numbers]
     encoded = EncodedRows(Examples(rows, encode(labels, classes), weight), numbers, len(classes))
-    search = Search(metric, len(labels), _folds(folds, len(labels)))
-    judge = RowJudge(
-        lambda _: encoded,
-        numbers,
-        metric=metric,
-        folds=search.folds,
-        seed=random_state,
-        shared={"random_state": random_state},
-    )
+    shared = {"random_state": random_state}
     pool = candidates(learners({}, len(labels)), [()])
-    judged: Judge = judge
-    shared = {"class_weight": class_weight, "random_state": random_state}
-    if len(labels) <= FEW_ROWS:
-        machines = KernelJudge(judge, lambda _: X, labels, None, **shared)
-        pool, judged = [*pool, *KERNELS], machines
-    halving(search, pool, judged, time_limit=time_limit, n_jobs=n_jobs, tell=tell)
-    best = search.best
+    pool += KERNELS if len(labels) <= FEW_ROWS else ()
+    search = Search(metric, len(labels), _folds(folds, len(labels)))
+    judge = RowJudge(lambda _: encoded, numbers, search, shared)
+    best = halving(search, pool, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell).best
     candidate = Candidate((("rule", "perceptron"),)) if best is None else best.candidate
-    passes = None if best is None else best.passes
     if is_kernel(candidate):
-        fitted: Any = kernel_machine(candidate, **shared)
+        fitted: Any = kernel_machine(candidate, class_weight=class_weight, **shared)
     else:
-        learner = candidate.learner_with(passes, random_state=random_state)
+        learner = candidate.learner_with(None if best is None else best.passes, **shared)
         kind: Any = getattr(estimators, learner.estimator)
         fitted = kind(**learner.options() | {"class_weight": class_weight})
     with warnings.catch_warnings():
@@ -126,8 +113,7 @@ def tune(
         warnings.filterwarnings("ignore", advice)  # held-out rows chose the passes
         fitted.fit(X, y)
     fitted.search_ = search
-    found: FittedClassifier = fitted
-    return found
+    return cast("FittedClassifier", fitted)
 
 
 def tune_files(
@@ -154,43 +140,30 @@ def tune_files(
         As in ``tune``.
     """
     check_metric(metric)
-    class_weight = given.get("class_weight")
-    known = {*rule_parameters()}.union(*PARTS.values())
+    known = {"class_weight", *rule_parameters()}.union(*PARTS.values())
     given = {name: value for name, value in given.items() if name in known}
-    source, learner = settings_for(paths, **given)
-    files = source.files
-    encoded = _FileEncodings(files.names, files.layout, given, class_weight)
+    plan = plan_of(paths, **given)
+    source, encoded = plan.source, _FileEncodings(plan)
     base = encoded(Candidate(()))
+    n_rows, features = len(base.numbers), base.examples.rows
     chosen = {*fixed} & {"rule", "memory", "max_iter", *rule_parameters()}
     kept = {name: given[name] for name in given if name in chosen}
-    search = Search(metric, len(base.numbers), _folds(folds, len(base.numbers)))
-    shared = {name: given.get(name) for name in SHARED}
-    judge = RowJudge(
-        encoded,
-        base.numbers,
-        metric=metric,
-        folds=search.folds,
-        seed=given.get("random_state", 0),
-        shared=shared,
-    )
+    large = not source.rereadable or len(cast("CSR", features).data) > MOST_VALUES
     ways = encodings(
         fixed,
         has_text=base.has_text,
-        n_features=base.examples.rows.shape[1],
-        sparse=source.columns.degree > 1 or not files.rereadable or encoded.n_values > MOST_VALUES,
+        n_features=features.shape[1],
+        sparse=source.columns.degree > 1 or large,
     )
-    pool = candidates(learners(kept, len(base.numbers)), ways)
-    default = TEXT_RULE if base.has_text else learner.rule
+    pool = candidates(learners(kept, n_rows), ways)
+    default = TEXT_RULE if base.has_text else plan.learner.rule
     pool.sort(key=lambda one: (one.encoding != (), dict(one.learner)["rule"] != default))
-    judged: Judge = judge
-    if len(base.numbers) <= FEW_ROWS and not chosen - {"max_iter"}:
-        weight = base.examples.weight
-        judged = KernelJudge(
-            judge, encoded.matrix, base.numbers, weight, class_weight=None, **shared
-        )
+    if n_rows <= FEW_ROWS and not chosen - {"max_iter"}:
         pool += [Candidate((*entry.learner, *kept.items())) for entry in KERNELS]
-    halving(search, pool, judged, time_limit=time_limit, n_jobs=n_jobs, tell=tell)
-    best = search.best
+    search = Search(metric, n_rows, _folds(folds, n_rows))
+    shared = {name: given[name] for name in SHARED if name in given}
+    judge = RowJudge(encoded, base.numbers, search, shared)
+    best = halving(search, pool, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell).best
     if best is None:
         return FileChoice({}, search)
     found = best.candidate.parameters | {"max_iter": best.passes, "early_stopping": False}
@@ -200,14 +173,9 @@ def tune_files(
 class _FileEncodings:
     """The rows of files by encoding, each read when it is first tried."""
 
-    def __init__(
-        self, names: Sequence[str], layout: Any, given: Mapping[str, Any], class_weight: Any
-    ) -> None:
-        self.n_values = 0  # of the first encoding
-        self._names, self._layout, self._given = names, layout, given
-        self._class_weight = class_weight
+    def __init__(self, plan: TrainingPlan) -> None:
+        self._plan, self._lock = plan, Lock()
         self._known: dict[Any, EncodedRows] = {}
-        self._lock = Lock()
 
     def __call__(self, candidate: Candidate) -> EncodedRows:
         """Return the rows as the candidate encodes them."""
@@ -216,20 +184,17 @@ class _FileEncodings:
                 self._known[candidate.encoding] = self._read(dict(candidate.encoding))
             return self._known[candidate.encoding]
 
-    def matrix(self, candidate: Candidate) -> Any:
-        """Return the same rows as an array, or as a sparse matrix where they are wide."""
-        rows = self(candidate).examples.rows
-        return matrix_of(rows) if rows.shape[1] > MOST_DENSE_COLUMNS else dense_values(rows)
-
-    def _read(self, encoding: Mapping[str, Any]) -> EncodedRows:
-        _, columns, learner = settings(**dict(self._given) | dict(encoding))
-        found = read_rows(self._names, self._layout, columns, fit_intercept=learner.fit_intercept)
-        numbers, n_classes = found.numbers, len(found.classes)
-        self.n_values = self.n_values or len(found.rows.data)
-        weight = found.row_weights(self._class_weight)
-        examples = Examples(found.rows, targets_of(numbers, n_classes), weight)
-        inner = found.encoding
-        has_text = isinstance(inner, TableEncoding) and inner.has_text
+    def _read(self, encoding: dict[str, Any]) -> EncodedRows:
+        plan = self._plan
+        source: TrainingFiles = plan.source
+        if encoding:
+            files = Files(source.files.names, source.files.layout)
+            source = TrainingFiles(files, replace(source.columns, **encoding))
+        rows = source_rows(source, fit_intercept=plan.learner.fit_intercept)
+        numbers, n_classes = rows.numbers, len(rows.classes)
+        weight = rows.row_weights(plan.class_weight)
+        examples = Examples(rows.rows, targets_of(numbers, n_classes), weight)
+        has_text = isinstance(rows.encoding, TableEncoding) and rows.encoding.has_text
         return EncodedRows(examples, numbers, n_classes, has_text)
 
 
