@@ -72,6 +72,7 @@ def with_tensors(change: Any, model: Model | None = None) -> bytes:
 FOREIGN = "m.model is not a rosenblatt model: "
 DAMAGED = "m.model is damaged: "
 UNUSABLE = "m.model is not a usable model: "
+NOT_THERE = "is not there, or not what it must be."
 AGAIN = "copy it again or train anew."
 
 
@@ -156,18 +157,18 @@ def test_every_byte_is_covered(tmp_path: Path) -> None:
         ),
         (
             with_tensors(lambda h: h.update(weight=h.pop("weights"))),
-            UNUSABLE + "it has no array 'weights'.",
+            UNUSABLE + "its array 'weights' " + NOT_THERE,
         ),
         (
             with_tensors(lambda h: h.update(text=h.pop("document"))),
             DAMAGED + AGAIN,
         ),
-        (rewritten(extra=1), UNUSABLE + "it has an entry 'extra', which means nothing."),
+        (rewritten(extra=1), UNUSABLE + "its entry 'extra' " + NOT_THERE),
         (
             rewritten(n_features=5),
             UNUSABLE + "its weights must be float64 of shape (1, 6); got float64 of shape (1, 5).",
         ),
-        (rewritten(averaged=True), UNUSABLE + "it has no array 'ledger'."),
+        (rewritten(averaged=True), UNUSABLE + "its array 'ledger' " + NOT_THERE),
         (rewritten(classes=["a", "a"]), UNUSABLE + "its classes must be different and ascend; 'a'"),
         (
             rewritten(classes=["a", "b", "c"]),
@@ -183,13 +184,13 @@ def test_every_byte_is_covered(tmp_path: Path) -> None:
             rewritten(feature_names=[1] * 4),
             UNUSABLE + "its 4 features must have a word each as names.",
         ),
-        (rewritten(history=[1]), UNUSABLE + "'history' must be a list of one object a pass."),
-        (rewritten(learner=""), UNUSABLE + "its learner has no name."),
-        (rewritten(count=2**63), UNUSABLE + "its count of rows must be an integer of at least 1"),
-        (rewritten(options=[]), UNUSABLE + "'options' must be of type dict; got []."),
+        (rewritten(history=[1]), UNUSABLE + "its entry 'history' " + NOT_THERE),
+        (rewritten(learner=""), UNUSABLE + "its learner " + NOT_THERE),
+        (rewritten(count=2**63), UNUSABLE + "its count of rows " + NOT_THERE),
+        (rewritten(options=[]), UNUSABLE + "its entry 'options' " + NOT_THERE),
         (
             rewritten(calibration={"slope": 1, "offset": 2, "n_rows": -1}),
-            UNUSABLE + "the number of rows of its calibration must be an integer of at least 0",
+            UNUSABLE + "its calibration " + NOT_THERE,
         ),
     ],
 )
@@ -217,26 +218,23 @@ def sparse_file(places: list[int], n_features: int = 40) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("places", "n_features", "clause"),
+    ("places", "n_features", "place"),
     [
-        ([0, 1, 41], 40, "the places of 'weights' must ascend from 0 to at most 40."),
-        ([-1, 1, 2], 40, "the places of 'weights' must ascend from 0 to at most 40."),
-        ([1, 1, 2], 40, "the places of 'weights' must ascend from 0 to at most 40."),
-        ([2, 1, 3], 40, "the places of 'weights' must ascend from 0 to at most 40."),
-        ([0, 1, 2], FEW_PLACES, "'weights' has 33,554,433 places for 3 values, which is not"),
-        ([0, 1, 2], 2**40, "'weights' has 1,099,511,627,777 places for 3 values, which is not"),
-        (
-            [0, 1, 2],
-            2**60,
-            "'n_features' must be an integer of at least 0; got 1152921504606846976",
-        ),
+        ([0, 1, 41], 40, "array 'weights'"),
+        ([-1, 1, 2], 40, "array 'weights'"),
+        ([1, 1, 2], 40, "array 'weights'"),
+        ([2, 1, 3], 40, "array 'weights'"),
+        ([0, 1, 2], FEW_PLACES, "array 'weights'"),
+        ([0, 1, 2], 2**40, "array 'weights'"),
+        ([0, 1, 2], 2**60, "entry 'n_features'"),
     ],
 )
 def test_places_of_sparse_weights(
-    places: list[int], n_features: int, clause: str, tmp_path: Path
+    places: list[int], n_features: int, place: str, tmp_path: Path
 ) -> None:
     """Places outside, twice or out of order write nowhere, and no small file asks for terabytes."""
-    assert sentence_for(sparse_file(places, n_features), tmp_path).startswith(UNUSABLE + clause)
+    sentence = f"{UNUSABLE}its {place} {NOT_THERE}"
+    assert sentence_for(sparse_file(places, n_features), tmp_path) == sentence
 
 
 def test_a_sparse_file(tmp_path: Path) -> None:
@@ -283,7 +281,7 @@ W = np.zeros((1, 5))
         ({"classes": (True, 2)}, "its classes must be words, finite numbers or truth values"),
         ({"classes": (0, float("nan"))}, "its classes must be words, finite numbers or truth"),
         ({"classes": (0, 1, 2)}, "its weights must be float64 of shape (3, 5); got float64"),
-        ({"weights": W[0]}, "its weights must be a matrix with a bias; their shape is (5,)"),
+        ({"weights": W[0]}, "its matrix of weights is not there, or not"),
         ({"weights": W * np.nan}, "its weights must be finite"),
         ({"ledger": W + np.inf}, "its ledger must be finite"),
         ({"weights": W.astype("f4")}, "its weights must be float64 of shape (1, 5); got float32"),
@@ -291,7 +289,7 @@ W = np.zeros((1, 5))
             {"ledger": W[:, :3]},
             "its ledger must be float64 of shape (1, 5); got float64 of shape (1, 3)",
         ),
-        ({"count": 0}, "its count of rows must be an integer of at least 1; got 0"),
+        ({"count": 0}, "its count of rows is not there, or not what it must be"),
         ({"feature_names": ("a",)}, "its 4 features must have a word each as names"),
         (
             {"spread": Spread(W[0], W[0], W[0], 3)},
@@ -299,7 +297,7 @@ W = np.zeros((1, 5))
         ),
         (
             {"calibration": Calibration(float("inf"), 0.0, 3)},
-            "its calibration must be finite numbers",
+            "its calibration is not there, or not what it must be",
         ),
         (
             {"arrays": {"a": np.array(["x"])}},

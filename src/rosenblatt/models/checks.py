@@ -4,10 +4,10 @@ Its learner and parameters must be among those that this version knows.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,51 +28,9 @@ STORED_TYPES = {"BOOL": "|b1"} | {  # safetensors' names of the types that NumPy
 del STORED_TYPES["F8"]
 TYPE_NAMES = {np.dtype(text).newbyteorder("="): name for name, text in STORED_TYPES.items()}
 
-NOTHING = type(None)
-ENTRIES: dict[str, tuple[type, ...]] = {  # of a document, in the order in which it is read
-    "learner": (str,),
-    "options": (dict,),
-    "classes": (list,),
-    "n_features": (int,),
-    "averaged": (bool,),  # whether there is a ledger
-    "variance": (str, NOTHING),  # "diagonal" where there are variances
-    "count": (int,),
-    "outcome": (dict,),
-    "training": (dict,),
-    "verdict": (dict, NOTHING),
-    "calibration": (dict, NOTHING),
-    "spread": (dict, NOTHING),
-    "history": (list,),  # of an object a pass
-    "encoding": (dict, NOTHING),
-    "feature_names": (list, NOTHING),
-    "described": (dict, NOTHING),  # left out where the options spell the learner
-}
-CALIBRATION_ENTRIES: dict[str, tuple[type, ...]] = {
-    "slope": (float, int),
-    "offset": (float, int),
-    "n_rows": (int,),
-    "points": (list,),
-}
-SPREAD_ENTRIES: dict[str, tuple[type, ...]] = {"n_rows": (int,)}
-
-
-class StoredArray(NamedTuple):
-    """What an array of a model must be."""
-
-    by_class: bool  # (n_vectors, n_features + 1), else (n_features,)
-    types: tuple[type, ...] = (np.float64,)
-    least: float | None = -math.inf  # what its finite numbers must not be below; None: any number
-
-
-MODEL_ARRAYS = {
-    "weights": StoredArray(by_class=True),
-    "ledger": StoredArray(by_class=True),  # Algorithm 7's u and β
-    "variance": StoredArray(by_class=True, least=0.0),
-    **{
-        f"spread.{part}": StoredArray(by_class=False, types=(np.float64, np.float32), least=None)
-        for part in SPREAD_PARTS
-    },
-}
+# Arrays of (n_vectors, n_features + 1), and what their numbers, all finite, must not be below
+VECTORS = {"weights": -math.inf, "ledger": -math.inf, "variance": 0.0}
+SPREADS = tuple(f"spread.{part}" for part in SPREAD_PARTS)  # of (n_features,), any numbers
 
 
 class Fault(Exception):  # noqa: N818  # never seen by a user: it becomes an InputError
@@ -104,53 +62,39 @@ def fail(clause: str) -> NoReturn:
     raise Fault(clause)
 
 
+def require(holds: object, place: str) -> None:
+    """Raise Fault unless something holds of an entry or array, which a file can only be without."""
+    if not holds:
+        fail(f"its {place} is not there, or not what it must be")
+
+
 def model_arrays(model: Model) -> dict[str, NDArray[Any]]:
-    """Return the arrays that the table names, those that the model has."""
-    found = {name: getattr(model, name) for name, spec in MODEL_ARRAYS.items() if spec.by_class}
+    """Return the arrays of numbers that a model has, by their names in a file."""
+    found = {name: getattr(model, name) for name in VECTORS}
     if model.spread is not None:
-        found |= {f"spread.{part}": getattr(model.spread, part) for part in SPREAD_PARTS}
+        found |= {name: getattr(model.spread, name.removeprefix("spread.")) for name in SPREADS}
     return {name: array for name, array in found.items() if array is not None}
 
 
 def shape_of(name: str, n_classes: int, n_features: int) -> tuple[int, ...]:
-    """Return the shape of an array of the table."""
-    if MODEL_ARRAYS[name].by_class:
-        return n_vectors(n_classes), n_features + 1
-    return (n_features,)
-
-
-def check_entries(
-    document: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]], what: str
-) -> None:
-    """Raise Fault unless an object has just these entries, of these types."""
-    for key in [*kinds, *document]:
-        if key not in document:
-            fail(f"{what} has no {key!r}")
-        if key not in kinds:  # a mistyped one would be lost in silence
-            fail(f"{what} has an entry {key!r:.60}, which means nothing")
-        if type(document[key]) not in kinds[key]:
-            wanted = " or ".join("null" if k is NOTHING else k.__name__ for k in kinds[key])
-            fail(f"{key!r} must be of type {wanted}; got {document[key]!r:.60}")
+    """Return the shape of such an array."""
+    return (n_vectors(n_classes), n_features + 1) if name in VECTORS else (n_features,)
 
 
 def check(model: Model, n_features: int | None = None) -> None:
     """Raise Fault with the first thing that does not fit, to a number of features if given."""
-    if not model.learner:
-        fail("its learner has no name")
+    require(model.learner, "learner")
     _check_classes(model.classes)
-    _check_count("its count of rows", model.count, least=1)
-    if model.weights.ndim != 2 or model.weights.shape[1] < 1:
-        fail(f"its weights must be a matrix with a bias; their shape is {model.weights.shape}")
+    require(_is_count(model.count, least=1), "count of rows")
+    require(model.weights.ndim == 2 and model.weights.shape[1], "matrix of weights")
     for name, array in model_arrays(model).items():
         n = model.n_features if n_features is None else n_features
         _check_array(name, array, shape_of(name, len(model.classes), n))
     names = model.feature_names
     if names is not None and [*map(type, names)] != [str] * model.n_features:
         fail(f"its {model.n_features} features must have a word each as names")
-    if model.spread is not None:
-        _check_count("the number of rows of its spread", model.spread.n_rows)
-    if model.calibration is not None:
-        _check_calibration(model.calibration)
+    require(model.spread is None or _is_count(model.spread.n_rows), "spread")
+    require(model.calibration is None or _is_calibration(model.calibration), "calibration")
     for name, array in (model.encoding_arrays | model.arrays).items():
         if array.dtype.newbyteorder("=") not in TYPE_NAMES:
             fail(f"its array {name!r} must hold numbers; got {array.dtype}")
@@ -166,23 +110,19 @@ def finite_average(model: Model) -> NDArray[Any]:
 
 
 def _check_array(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
-    spec = MODEL_ARRAYS[name]
-    if array.shape != shape or array.dtype not in spec.types:
-        wanted = f"{np.dtype(spec.types[0])} of shape {shape}"
+    types = (np.float64,) if name in VECTORS else (np.float64, np.float32)
+    if array.shape != shape or array.dtype not in types:
+        wanted = f"float64 of shape {shape}"
         fail(f"its {name} must be {wanted}; got {array.dtype} of shape {array.shape}")
-    if spec.least is None:
-        return
-    flat = array.reshape(-1)
+    flat = array.reshape(-1) if name in VECTORS else array[:0]
     for start in range(0, flat.size, PIECE):
         piece = flat[start : start + PIECE]
-        if not (np.isfinite(piece) & (piece >= spec.least)).all():
-            low = "" if spec.least < 0 else f" and at least {spec.least:g}"
-            fail(f"its {name} must be finite{low}")
+        if not (np.isfinite(piece) & (piece >= VECTORS[name])).all():
+            fail(f"its {name} must be finite{' and at least 0' * (VECTORS[name] == 0)}")
 
 
-def _check_count(what: str, number: object, least: int = 0) -> None:
-    if not (type(number) is int and least <= number < MOST_ROWS):
-        fail(f"{what} must be an integer of at least {least}; got {number!r:.60}")
+def _is_count(number: object, least: int = 0) -> bool:
+    return type(number) is int and least <= number < MOST_ROWS
 
 
 def _is_number(value: object) -> bool:
@@ -202,14 +142,15 @@ def _check_classes(classes: tuple[Class, ...]) -> None:
             fail(f"its classes must be different and ascend; {two!r:.60} comes after {one!r:.60}")
 
 
-def _check_calibration(calibration: Calibration) -> None:
-    _check_count("the number of rows of its calibration", calibration.n_rows)
-    numbers = [calibration.slope, calibration.offset]
-    if not all(map(_is_number, [*numbers, *(n for point in calibration.points for n in point)])):
-        fail("its calibration must be finite numbers")
-    ascending = all(x < y and p <= q for (x, p), (y, q) in pairwise(calibration.points))
-    if not ascending or not all(0 <= p <= 1 for _, p in calibration.points):
-        fail("the points of its calibration must ascend, in scores and in probabilities")
+def _is_calibration(calibration: Calibration) -> bool:
+    points = calibration.points
+    numbers = [calibration.slope, calibration.offset, *(n for point in points for n in point)]
+    return (
+        _is_count(calibration.n_rows)
+        and all(map(_is_number, numbers))
+        and all(0 <= p <= 1 for _, p in points)
+        and all(x < y and p <= q for (x, p), (y, q) in pairwise(points))
+    )
 
 
 def check_learner(model: Model, name: str) -> None:

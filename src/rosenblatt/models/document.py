@@ -12,11 +12,30 @@ from itertools import zip_longest
 from typing import Any, NoReturn
 
 from rosenblatt import wording
-from rosenblatt.models.checks import CALIBRATION_ENTRIES, ENTRIES, Fault, check_entries, fail
+from rosenblatt.models.checks import Fault, fail, require
 from rosenblatt.models.model import Calibration, Json, Model
 from rosenblatt.version import __version__
 
 FORMAT_VERSION = 1
+NOTHING = type(None)
+ENTRIES: dict[str, tuple[type, ...]] = {
+    "learner": (str,),
+    "options": (dict,),
+    "classes": (list,),
+    "n_features": (int,),
+    "averaged": (bool,),  # whether there is a ledger
+    "variance": (str, NOTHING),  # "diagonal" where there are variances
+    "count": (int,),
+    "outcome": (dict,),
+    "training": (dict,),
+    "verdict": (dict, NOTHING),
+    "calibration": (dict, NOTHING),
+    "spread": (dict, NOTHING),
+    "history": (list,),  # of an object a pass
+    "encoding": (dict, NOTHING),
+    "feature_names": (list, NOTHING),
+    "described": (dict, NOTHING),  # left out where the options spell the learner
+}
 MAPPINGS = ("options", "outcome", "training", "encoding", "verdict", "described")
 TAG = "$float"
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -47,39 +66,31 @@ def document_of(model: Model) -> dict[str, Json]:
 
 def fields_of(document: dict[str, Json]) -> dict[str, Any]:
     """Return the fields of a model that its document holds whole."""
-    document = {**document, "described": document.get("described")}
-    check_entries(document, ENTRIES, "it")
-    if not 0 <= document["n_features"] < 2**48:  # known before there are arrays
-        fail(f"'n_features' must be an integer of at least 0; got {document['n_features']}")
-    fields = {key: original(document[key]) for key in MAPPINGS}
+    document = {"described": None, **document}
+    for key in {**ENTRIES, **document}:
+        require(type(document.get(key, ...)) in ENTRIES.get(key, ()), f"entry {key!r:.60}")
+    require(0 <= document["n_features"] < 2**48, "entry 'n_features'")  # before there are arrays
+    fields = {key: original(document[key]) for key in (*MAPPINGS, "history")}
     for key, value in fields.items():
-        if type(value) not in ENTRIES[key]:
-            fail(f"{key!r} must be an object of named entries; got {value!r:.60}")
-    history = original(document["history"])
-    if not all(isinstance(record, dict) for record in history):
-        fail("'history' must be a list of one object a pass")
-    names = document["feature_names"]
+        require(type(value) in ENTRIES[key], f"entry {key!r}")
+    require(all(isinstance(record, dict) for record in fields["history"]), "entry 'history'")
+    names, calibration = document["feature_names"], document["calibration"]
     return fields | {
         "learner": document["learner"],
         "classes": tuple(document["classes"]),
         "count": document["count"],
-        "calibration": _calibration(document["calibration"]),
-        "history": tuple(history),
+        "calibration": None if calibration is None else _calibration(**calibration),
+        "history": tuple(fields["history"]),
         "feature_names": None if names is None else tuple(names),
     }
 
 
-def _calibration(document: dict[str, Json] | None) -> Calibration | None:
-    if document is None:
-        return None
-    entries: dict[str, Any] = {"points": []} | document  # older files have none
-    check_entries(entries, CALIBRATION_ENTRIES, "its calibration")
+def _calibration(points: Any = (), **entries: Any) -> Calibration:
+    """Return the calibration of these entries; older files have no points."""
     try:
-        slope, offset = float(entries["slope"]), float(entries["offset"])
-        points = tuple((x, p) for x, p in entries["points"])
-    except (TypeError, ValueError, OverflowError):
-        fail("its calibration must be numbers, and pairs of a score and a probability")
-    return Calibration(slope, offset, entries["n_rows"], points)
+        return Calibration(**entries, points=tuple((x, p) for x, p in points))
+    except (TypeError, ValueError):
+        fail("its calibration is not there, or not what it must be")
 
 
 def plain(value: object) -> Json:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 from rosenblatt.models.checks import (
-    MODEL_ARRAYS,
-    SPREAD_ENTRIES,
+    SPREADS,
+    VECTORS,
     Fault,
     check,
-    check_entries,
     fail,
     input_errors,
     model_arrays,
+    require,
     shape_of,
 )
 from rosenblatt.models.document import (
@@ -30,7 +30,7 @@ from rosenblatt.models.document import (
     parse,
     versions,
 )
-from rosenblatt.models.model import SPREAD_PARTS, Model, Spread
+from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.tensors import (
     NO_MODEL,
     damaged,
@@ -126,19 +126,18 @@ def _model(tensors: dict[str, NDArray[Any]]) -> Model:
         name: unpacked(
             tensors, name, shape_of(name, len(fields["classes"]), document["n_features"])
         )
-        for name in MODEL_ARRAYS
+        for name in (*VECTORS, *SPREADS)
         if there.get(name, spread is not None)
     }
     if "variance" in arrays:
         arrays["variance"] = _to_one(arrays["variance"])
     if spread is not None:
-        check_entries(spread, SPREAD_ENTRIES, "its spread")
-        parts = {part: arrays.pop(f"spread.{part}") for part in SPREAD_PARTS}
-        fields["spread"] = Spread(**parts, n_rows=spread["n_rows"])
+        require(spread.keys() == {"n_rows"}, "spread")
+        low, high, deviation = (arrays.pop(name) for name in SPREADS)
+        fields["spread"] = Spread(low, high, deviation, spread["n_rows"])
     fields["encoding_arrays"] = _named(tensors, "encoding.")
     fields["arrays"] = _named(tensors, "arrays.")
-    if tensors:
-        fail(f"it has an array {next(iter(tensors))!r:.60}, which means nothing")
+    require(not tensors, f"array {next(iter(tensors), '')!r:.60}")
     model = Model(**(fields | arrays))
     check(model, document["n_features"])
     return model

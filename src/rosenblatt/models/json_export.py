@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.models.checks import check, fail, finite_average, input_errors
 from rosenblatt.models.document import document_of, no_form, plain, versions
-from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model
+from rosenblatt.models.model import SPREAD_PARTS, Json, Model
 from rosenblatt.models.tensors import MOST_PLACES, nonzero_places
 
 
@@ -31,14 +32,11 @@ def to_json(model: Model) -> str:
         if model.spread is not None:
             spread = {part: array_json(getattr(model.spread, part)) for part in SPREAD_PARTS}
             document["spread"] |= spread
-        for key, arrays in _arrays(model).items():
+        named = {"encoding_arrays": model.encoding_arrays, "arrays": model.file_arrays()}
+        for key, arrays in named.items():
             document[key] = {name: array_json(array) for name, array in arrays.items()}
         text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, default=no_form)
         return text.encode(errors="backslashreplace").decode() + "\n"  # halves of pairs are no text
-
-
-def _arrays(model: Model) -> dict[str, dict[str, NDArray[Any]]]:
-    return {"encoding_arrays": model.encoding_arrays, "arrays": model.file_arrays()}
 
 
 def vectors_of(model: Model) -> list[Json]:
@@ -47,8 +45,12 @@ def vectors_of(model: Model) -> list[Json]:
     if model.ledger is not None:
         columns |= {"last": model.weights, "ledger": model.ledger}
     name = _namer(model)
-    found = []
-    for number, side in enumerate(_sides(model.classes)):
+    vectors = []
+    first, *others = model.classes
+    sides: list[dict[str, Json]] = [{"class": label} for label in model.classes]
+    if len(others) == 1:
+        sides = [{"class": others[0], "against": first}]
+    for number, side in enumerate(sides):
         rows = {key: np.ascontiguousarray(values[number]) for key, values in columns.items()}
         stored = [
             row.view(np.uint64) for key, row in rows.items() if key != "weight" or len(rows) == 1
@@ -60,15 +62,8 @@ def vectors_of(model: Model) -> list[Json]:
             {"feature": place, **name(place), **{key: lists[key][i] for key in lists}}
             for i, place in enumerate(places)
         ]
-        found.append({**side, "bias": bias, "weights": entries})
-    return found
-
-
-def _sides(classes: tuple[Class, ...]) -> list[dict[str, Json]]:
-    """Return what each vector speaks for: a class, or the second of two against the first."""
-    if len(classes) == 2:
-        return [{"class": classes[1], "against": classes[0]}]
-    return [{"class": label} for label in classes]
+        vectors.append({**side, "bias": bias, "weights": entries})
+    return vectors
 
 
 def _namer(model: Model) -> Callable[[int], dict[str, str]]:
@@ -87,21 +82,11 @@ def _namer(model: Model) -> Callable[[int], dict[str, str]]:
 def array_json(values: NDArray[Any]) -> dict[str, Json]:
     """Return an array as JSON: exact, but for the sign and the bits of a NaN."""
     form: dict[str, Json] = {"dtype": values.dtype.name, "shape": list(values.shape)}
-    text = _text(values)
-    if text is not None:
-        return form | {"text": text}
+    if values.dtype == np.uint8 and values.ndim == 1:
+        with suppress(UnicodeDecodeError):
+            return form | {"text": values.tobytes().decode()}
     flat = np.ascontiguousarray(values).reshape(-1)
     places = nonzero_places(values) if values.dtype.kind == "f" else None
     if places is None:
         return form | {"values": plain(flat.tolist())}
     return form | {"places": places.tolist(), "values": plain(flat[places].tolist())}
-
-
-def _text(values: NDArray[Any]) -> str | None:
-    """Return bytes as the text that they are, None if they are none."""
-    if values.dtype != np.uint8 or values.ndim != 1:
-        return None
-    try:
-        return values.tobytes().decode()
-    except UnicodeDecodeError:
-        return None

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.models.checks import STORED_TYPES, TYPE_NAMES, Fault, fail
+from rosenblatt.models.checks import STORED_TYPES, TYPE_NAMES, Fault, fail, require
 
 MOST_PLACES = 1 << 28  # of an array that is stored by places and values
 FEW_PLACES = 1 << 25  # that it may have however few values there are: 256 MiB
@@ -129,10 +129,9 @@ def _places(entries: dict[str, Any]) -> list[Place]:
             dtype = np.dtype(STORED_TYPES[entry["dtype"]])
             place = Place(name, dtype, tuple(entry["shape"]), *entry["data_offsets"])
             numbers = [*place.shape, place.start, place.end]
-            if len(numbers) > 10 or not all(type(n) is int and 0 <= n < 2**63 for n in numbers):
-                raise damaged()
-            length = math.prod(place.shape) * dtype.itemsize
-            if place.start != end or place.end != end + length:
+            sound = len(numbers) <= 10 and all(type(n) is int and 0 <= n < 2**63 for n in numbers)
+            length = math.prod(place.shape) * dtype.itemsize if sound else -1
+            if (place.start, place.end) != (end, end + length):
                 raise damaged()
             places.append(place)
             end = place.end
@@ -191,17 +190,13 @@ def unpacked(tensors: dict[str, NDArray[Any]], name: str, shape: tuple[int, ...]
     """Take an array of this shape out of the tensors, stored whole or as places and values."""
     if name in tensors:
         return tensors.pop(name)
-    places, values = tensors.pop(f"{name}.places", None), tensors.pop(f"{name}.values", None)
-    if places is None or values is None:
-        fail(f"it has no array {name!r}")
+    nothing = np.zeros(0)  # not even whole numbers
+    places, values = (tensors.pop(f"{name}.{part}", nothing) for part in ("places", "values"))
     size = math.prod(shape)
-    if size > most_places(values.size):
-        fail(f"{name!r} has {size:,} places for {values.size:,} values, which is not stored so")
-    if places.ndim != 1 or places.dtype.kind != "i" or values.shape != places.shape:
-        fail(f"{name!r} must have one value for each place")
+    require(places.ndim == 1 and places.dtype.kind == "i", f"array {name!r}")
+    require(values.shape == places.shape and size <= most_places(values.size), f"array {name!r}")
     inside = places.size == 0 or (places[0] >= 0 and places[-1] < size)
-    if not inside or (places[1:] <= places[:-1]).any():
-        fail(f"the places of {name!r} must ascend from 0 to at most {size - 1}")
+    require(inside and (places[1:] > places[:-1]).all(), f"array {name!r}")
     whole = np.zeros(size, values.dtype)
     whole[places] = values
     return whole.reshape(shape)
