@@ -16,7 +16,8 @@ from rosenblatt.data import Batch
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.model import Calibration, Model
+from rosenblatt.models.calibration import Calibration
+from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import Scorer
 from tests.cli.models import SPAM_ROWS, fruit_model, rows_file, spam_model
 from tests.cli.running import PROGRAM

@@ -7,8 +7,9 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.checks import TYPE_NAMES
-from rosenblatt.models.model import Calibration, Model, Spread
+from rosenblatt.models.model import Model, Spread
 
 words = st.text(max_size=8)
 finite = st.one_of(

@@ -7,7 +7,8 @@ from scipy import sparse
 
 from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import InputError
-from rosenblatt.models.model import Calibration, Spread, model_of
+from rosenblatt.models.calibration import Calibration
+from rosenblatt.models.model import Spread, model_of
 from rosenblatt.models.sparsity import sparsify
 
 
@@ -85,7 +86,7 @@ def test_more_than_there_are_leaves_the_bias() -> None:
             {"X": [[0.0], [1.0]], "y": [1]},
             r"y must have one label per row, 2 in all; got shape \(1,\)",
         ),
-        ({"model": 3}, "sparsify takes a fitted classifier of rosenblatt or a Model; got a int"),
+        ({"model": 3}, "A fitted estimator of rosenblatt or a Model is needed; got a int"),
     ],
 )
 def test_bad_input_is_told(arguments: dict[str, Any], message: str) -> None:

@@ -5,18 +5,32 @@ NumPy, whereas SciPy's optimisers take half a second to import.
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.model import Calibration
 
 MOST_STEPS = 100  # seven suffice on most data
 SMALLEST_STEP = 1e-10
 FLAT = 1e-10  # a gradient below this share of the rows is the end
 RIDGE = 1e-12  # keeps the Hessian invertible (Lin, Lin and Weng 2007, Algorithm 1)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How scores become probabilities, fitted on held-out rows.
+
+    Two classes: p(second class) = 1/(1 + exp(−(slope·score + offset))), or the line through the
+    points where there are any. More classes: the softmax of slope·scores, with offset 0.
+    """
+
+    slope: float
+    offset: float
+    n_rows: int  # held-out rows that it was fitted on
+    points: tuple[tuple[float, float], ...] = ()  # score and probability, both ascending
 
 
 def fit_calibration(

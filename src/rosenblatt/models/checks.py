@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.learner import SPELLINGS, Learner
-from rosenblatt.models.model import SPREAD_PARTS, Calibration, Class, Model, n_vectors
+from rosenblatt.models.model import SPREAD_PARTS, Class, Model, n_vectors
 from rosenblatt.parameters import check_parameters
 from rosenblatt.training.examples import class_weights
 from rosenblatt.wording import word_list

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Files, Layout
-from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
@@ -18,7 +17,7 @@ from rosenblatt.models.checks import class_weights_of
 from rosenblatt.models.fitting import learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model
-from rosenblatt.models.rows import model_rows
+from rosenblatt.models.rows import file_record, model_rows
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.examples import Examples, ranks_of, targets_of, winners
 from rosenblatt.training.loop import hold_interrupt
@@ -146,20 +145,11 @@ def learn_files(
     notes = [*_news(model, new), *files.reading_notes()]
     for note in notes:
         tell(note)
-    decisions = files.decisions
-    new.training |= {
-        "files": kept_names(files.names),
-        "places": places_digest(files.names),
-        "format": str(files.format),
-        "title": model.training.get("title"),
-        "decisions": None if decisions is None else decisions.as_json(),
-        "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
+    new.training |= file_record(files, model.training.get("title"), map(str, notes)) | {
         "n_rows": tally.n_rows,
         "class_counts": [counts.get(label, 0) for label in new.classes],
         "held_out_rows": 0,
         "held_out_error": None,
-        "bad_rows": files.bad_rows.as_json(),
-        "notes": [str(note) for note in notes],
         "began_with": model.training.get("files", []),
         "progressive": [milestone._asdict() for milestone in tally.milestones],
     }

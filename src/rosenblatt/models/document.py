@@ -12,8 +12,9 @@ from itertools import zip_longest
 from typing import Any, NoReturn
 
 from rosenblatt import wording
+from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.checks import Fault, fail, require
-from rosenblatt.models.model import Calibration, Json, Model
+from rosenblatt.models.model import Json, Model
 from rosenblatt.version import __version__
 
 FORMAT_VERSION = 1

@@ -64,9 +64,7 @@ class Evaluation:
         self.labels = self.classes  # those of the rows of the confusion matrix
         self.confusion = np.zeros((len(self.classes), len(self.classes)), np.int64)
         self.n_unlabelled = 0
-        self._sure: list[
-            tuple[NDArray[Any], NDArray[Any]]
-        ] = []  # margins, and whether it was wrong
+        self._sure: list[tuple[NDArray[Any], ...]] = []  # margins, and whether it was wrong
         self._scores: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
         self.reliability: Reliability | None = None  # of probabilities, where there are any
         self.remarks: list[str] = []  # sentences on what makes the figures misleading
@@ -91,7 +89,8 @@ class Evaluation:
         self.n_unlabelled += len(truth) - int(np.count_nonzero(given))
         K = len(self.classes)
         if classes is not None:
-            self.labels = _labels(K, classes)
+            most = K + MOST_UNKNOWN
+            self.labels = (*classes[:most], *["(others)"] * (len(classes) > most))
         rows = np.minimum(truth[given].astype(np.int64), K + MOST_UNKNOWN)
         size = max(len(self.labels), int(rows.max(initial=0)) + 1)
         if size > len(self.confusion):
@@ -177,11 +176,12 @@ class Evaluation:
     @property
     def macro(self) -> dict[str, float | None]:
         """The means of precision, recall and F1 over the classes that have them."""
-        reports = self.by_class
-        columns = {
-            name: [getattr(r, name) for r in reports] for name in ("precision", "recall", "f1")
-        }
-        return {name: _mean(values) for name, values in columns.items()}
+        means: dict[str, float | None] = {}
+        for name in ("precision", "recall", "f1"):
+            values = [getattr(report, name) for report in self.by_class]
+            given = [value for value in values if value is not None]
+            means[name] = math.fsum(given) / len(given) if given else None
+        return means
 
     @property
     def roc_auc(self) -> float | None:
@@ -194,7 +194,9 @@ class Evaluation:
     @property
     def balanced_accuracy(self) -> float | None:
         """The mean of the recall of the classes that occur."""
-        return float(balanced_accuracy(self._square())) if self.n_rows else None
+        n_rows, n_columns = self.confusion.shape
+        square = np.pad(self.confusion, ((0, 0), (0, n_rows - n_columns)))
+        return float(balanced_accuracy(square)) if self.n_rows else None
 
     def precision_recall_curve(self, class_: int = 1) -> PrecisionRecallCurve | None:
         """Return precision and recall of one of two classes; None where no row is of it."""
@@ -212,23 +214,12 @@ class Evaluation:
         positive = np.arange(2).repeat([len(side) for side in sides]) == class_
         return np.concatenate(sides) * (1.0 if class_ else -1.0), positive
 
-    def _square(self) -> NDArray[Any]:
-        """Return the confusion matrix with a column for each row."""
-        n_rows, n_columns = self.confusion.shape
-        return np.pad(self.confusion, ((0, 0), (0, n_rows - n_columns)))
-
     @property
     def coverage_curve(self) -> CoverageCurve | None:
         """The error on the rows of a margin from a threshold on; None where no margins came."""
         if not self._sure:
             return None
         return coverage_curve(*(np.concatenate(side) for side in zip(*self._sure, strict=True)))
-
-    def add_probabilities(self, labels: NDArray[Any] | Sequence[int], shares: NDArray[Any]) -> None:
-        """Judge the probabilities of the classes on the rows of a batch, (n, K)."""
-        if self.reliability is None:
-            self.reliability = Reliability(len(self.classes))
-        self.reliability.add(shares, np.asarray(labels))
 
     def report(self) -> dict[str, Any]:
         """Return everything as what JSON can hold; curves in steps of one percent."""
@@ -275,13 +266,15 @@ def evaluation_of(
     ``told`` has, once all rows are read, sentences on what was unusual about them.
     """
     evaluation, scorer = Evaluation(model.classes), Scorer(model)
+    if model.has_probabilities:
+        evaluation.reliability = Reliability(len(model.classes))
     for batch in batches:
         scores = scorer.scores(batch)
         guess = scorer.numbers(scores)
         margins = scorer.margins(scores) if scorer.voted else None
         evaluation.add(batch.labels, guess, scores, batch.classes, margins)
-        if model.has_probabilities:
-            evaluation.add_probabilities(batch.labels, model.probabilities_of(scores))
+        if evaluation.reliability is not None:
+            evaluation.reliability.add(model.probabilities_of(scores), batch.labels)
         for watcher in watchers:
             watcher(batch, scores, guess)
     evaluation.remarks = [*told, *neglected(evaluation.confusion, model.classes, model.options)]
@@ -340,13 +333,6 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return math.erfc(z / math.sqrt(2))
 
 
-def _labels(n_known: int, classes: Sequence[Any]) -> tuple[Any, ...]:
-    separate = n_known + MOST_UNKNOWN
-    if len(classes) <= separate:
-        return tuple(classes)
-    return (*classes[:separate], "(others)")
-
-
 def _lists(curve: CoverageCurve | PrecisionRecallCurve | None) -> dict[str, list[float]] | None:
     if curve is None:
         return None
@@ -355,8 +341,3 @@ def _lists(curve: CoverageCurve | PrecisionRecallCurve | None) -> dict[str, list
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    given = [value for value in values if value is not None]
-    return math.fsum(given) / len(given) if given else None

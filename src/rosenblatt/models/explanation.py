@@ -163,11 +163,28 @@ def ranked_weights(
     """
     if by_effect is None:
         by_effect = ranking_misleads(model)
-    name = namer(model)
-    return [
-        _ranking(model, vector, label, against, k, by_effect, name)
-        for label, against, vector in _sides(model, class_)
-    ]
+    name, deviation = namer(model), None if model.spread is None else model.spread.deviation
+
+    def ranking(label: Label, against: Label | None, vector: NDArray[Any]) -> Ranking:
+        w, unsure = vector[:-1], uncertainties(model, label)
+        effects = None if deviation is None else w * deviation
+        key = effects if by_effect and effects is not None else w
+        top, bottom = (
+            [
+                RankedWeight(
+                    i,
+                    name(i),
+                    float(w[i]),
+                    None if effects is None else float(effects[i]),
+                    None if unsure is None else float(unsure[i]),
+                )
+                for i in _largest(sign * key, k).tolist()
+            ]
+            for sign in (1.0, -1.0)
+        )
+        return Ranking(label, against, float(vector[-1]), int(np.count_nonzero(w)), top, bottom)
+
+    return [ranking(*side) for side in _sides(model, class_)]
 
 
 def uncertainties(model: Model, label: Label) -> NDArray[Any] | None:
@@ -260,39 +277,6 @@ def _sides(model: Model, class_: int | None) -> Iterator[tuple[Label, Label | No
             yield label, against, -vector if turned else vector
         elif class_ in (None, number):
             yield model.classes[number], None, vector
-
-
-def _ranking(
-    model: Model,
-    vector: NDArray[Any],
-    label: Label,
-    against: Label | None,
-    k: int,
-    by_effect: bool,
-    name: Callable[[int], str],
-) -> Ranking:
-    w = vector[:-1]
-    deviation = None if model.spread is None else np.asarray(model.spread.deviation)
-    key = w * deviation if by_effect and deviation is not None else w
-
-    unsure = uncertainties(model, label)
-
-    def told(indices: NDArray[Any]) -> list[RankedWeight]:
-        effects = None if deviation is None else w[indices] * deviation[indices]
-        return [
-            RankedWeight(
-                int(i),
-                name(int(i)),
-                float(w[i]),
-                None if effects is None else float(effects[n]),
-                None if unsure is None else float(unsure[i]),
-            )
-            for n, i in enumerate(indices)
-        ]
-
-    n_nonzero = int(np.count_nonzero(w))
-    top, bottom = told(_largest(key, k)), told(_largest(-key, k))
-    return Ranking(label, against, float(vector[-1]), n_nonzero, top, bottom)
 
 
 def _largest(values: NDArray[Any], k: int) -> NDArray[Any]:

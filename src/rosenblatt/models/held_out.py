@@ -1,17 +1,18 @@
 """What is fitted to held-out rows when the weights are trained: probabilities and a threshold."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.shapes import take
-from rosenblatt.models.calibration import fit_calibration
+from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.calibration import Calibration, fit_calibration
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import Threshold, best_threshold
-from rosenblatt.models.model import Calibration, Model
+from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
@@ -20,9 +21,6 @@ from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
 from rosenblatt.training.stream_fit import StreamFit
-
-if TYPE_CHECKING:
-    from rosenblatt.mistakes.updates import Mistakes
 
 FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
 FOLDS = 5
@@ -177,11 +175,9 @@ def fold_scores(
     return found
 
 
-def recorded(trained: StreamFit) -> "Mistakes | None":
+def recorded(trained: StreamFit) -> Mistakes | None:
     """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
     mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
     if mistakes is None or rows is None:
         return None
-    from rosenblatt.mistakes.updates import Mistakes
-
     return Mistakes.of_rows(mistakes.before(trained.state.count), rows, trained.state.count)

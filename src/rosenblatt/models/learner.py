@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import inf
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +19,10 @@ from rosenblatt.rules import (
     check_rule,
     rule_parameters,
 )
+from rosenblatt.training.examples import shuffle_of
+from rosenblatt.training.loop import EarlyStopping, Plan
+from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
-
-if TYPE_CHECKING:
-    from rosenblatt.training.loop import Plan
-    from rosenblatt.training.state import State
 
 SHARED = (  # parameters that every estimator has by the same name
     *("shuffle", "zero", "fit_intercept", "early_stopping", "validation_fraction"),
@@ -182,7 +181,7 @@ class Learner:
 
     @property
     def suits_texts(self) -> bool:
-        """Whether nothing is asked for that a second-order rule has not."""
+        """Whether all chosen options work with second-order rules."""
         return not self.records and not any(v is not None for v in self.values.values())
 
     @property
@@ -190,19 +189,14 @@ class Learner:
         """Whether a variance is kept beside each weight."""
         return RULES[self.rule].order == 2
 
-    def start(self, n_features: int, n_classes: int) -> "State":
+    def start(self, n_features: int, n_classes: int) -> State:
         """Return the state before the first row."""
-        from rosenblatt.training.state import State
-
         return State.zeros(
             n_features, n_classes, averaged=self.averaged, uncertain=self.second_order
         )
 
-    def plan(self, *, hold_out: bool = False) -> "Plan":
+    def plan(self, *, hold_out: bool = False) -> Plan:
         """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""
-        from rosenblatt.training.examples import shuffle_of
-        from rosenblatt.training.loop import EarlyStopping, Plan
-
         stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
         return Plan(
             rule=self.step,
@@ -257,11 +251,9 @@ class Learner:
 
 def check_online(early_stopping: object, class_weight: object, calibrate: object = False) -> None:
     """Raise InputError for what partial_fit, which sees a part of the rows, cannot do."""
-    if calibrate:
-        msg = "partial_fit sees no held-out rows: set calibrate=False to use it."
-        raise InputError(msg)
-    if early_stopping:
-        msg = "partial_fit sees no held-out rows: set early_stopping=False to use it."
+    if calibrate or early_stopping:
+        name = "calibrate" if calibrate else "early_stopping"
+        msg = f"partial_fit sees no held-out rows: set {name}=False to use it."
         raise InputError(msg)
     if isinstance(class_weight, str):
         msg = (

@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.encoding import encoding_from
+from rosenblatt.data.encoding.stored import check_width
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.mistakes.arrays import list_arrays, machine_arrays
+from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.calibration import Calibration, probabilities, vote_shares
 from rosenblatt.models.learner import SPELLINGS, Learner
+from rosenblatt.models.rows import input_rows, model_rows
+from rosenblatt.models.scoring import Scorer
+from rosenblatt.training.examples import winners
+from rosenblatt.training.history import Outcome, PassRecord
+from rosenblatt.training.state import State
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
@@ -19,12 +29,9 @@ if TYPE_CHECKING:
     from rosenblatt.mistakes.budget import BudgetState
     from rosenblatt.mistakes.kernel import Kernel
     from rosenblatt.mistakes.machine import DualState
-    from rosenblatt.mistakes.updates import Mistakes
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.explanation import Explanation
     from rosenblatt.models.metrics import Threshold
-    from rosenblatt.training.history import Outcome, PassRecord
-    from rosenblatt.training.state import State
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
@@ -41,20 +48,6 @@ class Spread:
     high: NDArray[Any]
     deviation: NDArray[Any]  # standard deviation
     n_rows: int  # how many rows were measured
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """How scores become probabilities, fitted on held-out rows.
-
-    Two classes: p(second class) = 1/(1 + exp(−(slope·score + offset))), or the line through the
-    points where there are any. More classes: the softmax of slope·scores, with offset 0.
-    """
-
-    slope: float
-    offset: float
-    n_rows: int  # held-out rows that it was fitted on
-    points: tuple[tuple[float, float], ...] = ()  # score and probability, both ascending
 
 
 class KernelMachine(NamedTuple):
@@ -91,7 +84,7 @@ class Model:
     training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, held_out, …
     verdict: dict[str, Json] | None = None
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
-    mistakes: "Mistakes | None" = None  # the list that a learner grows; ``arrays`` in a file
+    mistakes: Mistakes | None = None  # the list that a learner grows; ``arrays`` in a file
     machine: "KernelMachine | None" = None  # in place of weights; ``arrays`` in a file
     variance: NDArray[Any] | None = None  # of each weight; second-order rules keep it
     described: dict[str, Json] | None = None  # the learner, where the options do not spell it
@@ -102,8 +95,8 @@ class Model:
         learner: str,
         options: dict[str, Json],
         classes: NDArray[Any],
-        state: "State",
-        outcome: "Outcome",
+        state: State,
+        outcome: Outcome,
         **parts: Any,
     ) -> "Model":
         """Return what a training from arrays gives; the weights stay in the memory of the state."""
@@ -120,11 +113,7 @@ class Model:
     @classmethod
     def empty(cls, name: str, learner: Learner, classes: NDArray[Any], n_features: int) -> "Model":
         """Return the model of an estimator of this name before its first row."""
-        mistakes = None
-        if learner.voted:
-            from rosenblatt.mistakes.updates import Mistakes
-
-            mistakes = Mistakes.sparse(n_features, learner.constant)
+        mistakes = Mistakes.sparse(n_features, learner.constant) if learner.voted else None
         return cls(
             name,
             {},
@@ -136,7 +125,7 @@ class Model:
             described=None if name in SPELLINGS else learner.description(),
         )
 
-    def follow(self, state: "State", outcome: "Outcome | None" = None) -> None:
+    def follow(self, state: State, outcome: Outcome | None = None) -> None:
         """Change to what the state of this model is now, after a training of this outcome."""
         record = {} if outcome is None else record_of(outcome)
         for name, value in (state.vectors(copied=False) | record).items():
@@ -146,8 +135,6 @@ class Model:
         """Return ``arrays`` with what a learner grows: its list of mistakes, a kernel machine."""
         if self.mistakes is None and self.machine is None:
             return self.arrays
-        from rosenblatt.mistakes.arrays import list_arrays, machine_arrays
-
         arrays = dict(self.arrays)
         if self.mistakes is not None:
             arrays |= list_arrays(self.mistakes)
@@ -225,10 +212,8 @@ class Model:
         write(self, path)
 
     @cached_property
-    def state(self) -> "State":
+    def state(self) -> State:
         """The weights as training goes on from them, in the same memory."""
-        from rosenblatt.training.state import State
-
         weights, ledger, variance = self.weights, self.ledger, self.variance
         by_feature = len(weights) > 1 and not weights.flags.c_contiguous  # as State lays them out
         if not by_feature:
@@ -245,18 +230,13 @@ class Model:
         return found
 
     @property
-    def records(self) -> "list[PassRecord]":
+    def records(self) -> list[PassRecord]:
         """What each pass did."""
-        from rosenblatt.training.history import PassRecord
-
         return [PassRecord(**record) for record in self.history]
 
     @cached_property
     def encoder(self) -> "Encoding | None":
         """What makes features of the columns of files; None for a model of arrays."""
-        from rosenblatt.data.encoding import encoding_from
-        from rosenblatt.data.encoding.stored import check_width
-
         if self.encoding is None:
             return None
         check_width(self.encoding, self.n_features)  # before anything is made of that size
@@ -339,8 +319,6 @@ class Model:
         columns of ``keep`` come along as they are; ``tell`` is a function of sentences on what was
         unusual. ``Files`` have a layout of their own, and know afterwards how they were read.
         """
-        from rosenblatt.models.rows import model_rows
-
         options: dict[str, Any] = {"layout": layout, "prompt": prompt, "need_labels": need_labels}
         return model_rows(self, paths, **options, keep=keep, tell=tell)
 
@@ -353,15 +331,10 @@ class Model:
             With the columns of training; or an array or a sparse matrix, where it was trained on
             one; or a batch of ``rows``.
         """
-        from rosenblatt.models.rows import input_rows
-        from rosenblatt.models.scoring import Scorer
-
         return Scorer(self).scores(input_rows(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row of ``X``, which is what ``scores`` takes."""
-        from rosenblatt.training.examples import winners
-
         found: NDArray[Any] = self.labels[winners(self.scores(X), positive=self.positive)]
         return found
 
@@ -385,8 +358,6 @@ class Model:
 
     def probabilities_of(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the probability of each class, (n_rows, n_classes), by the scores of rows."""
-        from rosenblatt.models.calibration import probabilities, vote_shares
-
         if self.calibration is None:
             return vote_shares(scores)
         return probabilities(self.calibration, scores)
@@ -407,7 +378,7 @@ class Model:
         return explain(self, x)
 
 
-def record_of(outcome: "Outcome") -> dict[str, Any]:
+def record_of(outcome: Outcome) -> dict[str, Any]:
     """Return what a model keeps of how a training went, by the names of its fields."""
     return {
         "history": tuple(asdict(record) for record in outcome.history),

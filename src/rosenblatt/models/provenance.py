@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
-from rosenblatt.mistakes.arrays import PREFIX, list_arrays, read_list
+from rosenblatt.mistakes.arrays import PREFIX
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.explanation import decision
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import input_rows
+from rosenblatt.models.scoring import votes_of
 
 
 def why(fitted: Any, X: Any, x: Any) -> Provenance:
@@ -44,9 +45,9 @@ def why(fitted: Any, X: Any, x: Any) -> Provenance:
     model = model_of(fitted)
     row = input_rows(model, x)
     scores, winner = decision(model, row)
-    score = scores[0]
+    decided = model, row.indices, row.data, scores[0], winner
     if isinstance(fitted, Model):
-        return recorded_provenance(model, row.indices, row.data, score, winner)
+        return recorded_provenance(*decided)
     mistakes = getattr(fitted, "mistakes_", None)
     if mistakes is None:
         msg = (
@@ -55,19 +56,24 @@ def why(fitted: Any, X: Any, x: Any) -> Provenance:
         )
         raise InputError(msg)
     rows = as_rows(sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X), model.constant)
-    taught = mistakes.updates.row
-    if len(taught) and int(taught.max()) >= rows.shape[0]:
+    last = int(mistakes.updates.row.max(initial=-1))
+    if last >= rows.shape[0]:
         msg = (
-            f"X has {rows.shape[0]} rows, but row {int(taught.max())} taught the estimator: give "
-            "the rows that it was fitted on."
+            f"X has {rows.shape[0]} rows, but row {last} taught the estimator: give the rows that "
+            "it was fitted on."
         )
         raise InputError(msg)
-    one = x.toarray() if sparse.issparse(x) else np.asarray(x, np.float64)
-    return _provenance(model, mistakes, rows, one.reshape(-1), score, winner)
+    return recorded_provenance(*decided, mistakes, rows)
 
 
 def recorded_provenance(
-    model: Model, indices: NDArray[Any], values: NDArray[Any], scores: NDArray[Any], winner: int
+    model: Model,
+    indices: NDArray[Any],
+    values: NDArray[Any],
+    scores: NDArray[Any],
+    winner: int,
+    mistakes: Mistakes | None = None,
+    rows: Rows | None = None,
 ) -> Provenance:
     """Return which training rows decide a row of these features, by their numbers in training.
 
@@ -76,7 +82,7 @@ def recorded_provenance(
     InputError
         Where the model does not hold its mistakes, or holds what cannot be them.
     """
-    if not is_recorded(model):
+    if mistakes is None and not is_recorded(model):
         msg = Sentence(
             "The model does not hold its mistakes: train it with "
             f"{Parameter('record_mistakes', value=True)}."
@@ -85,35 +91,8 @@ def recorded_provenance(
     known = indices < model.n_features
     x = np.zeros(model.n_features)
     x[indices[known]] = values[known]
-    return _provenance(model, recorded_mistakes(model), None, x, scores, winner)
-
-
-def recorded_arrays(mistakes: Mistakes, rows: Rows) -> dict[str, NDArray[Any]]:
-    """Return the updates, and once each row that made one, under names for a model file."""
-    return list_arrays(Mistakes.of_rows(mistakes.updates, rows, mistakes.end))
-
-
-def is_recorded(model: Model) -> bool:
-    """Return whether a model holds its mistakes."""
-    return f"{PREFIX}row" in model.arrays
-
-
-def recorded_mistakes(model: Model) -> Mistakes:
-    """Return the list that a model holds, with the rows that made the updates, checked."""
-    shape = len(model.classes), model.n_features, model.constant
-    return read_list(model.arrays, *shape, model.count)
-
-
-def _provenance(
-    model: Model,
-    mistakes: Mistakes,
-    rows: Rows | None,
-    x: NDArray[Any],
-    scores: NDArray[Any],
-    winner: int,
-) -> Provenance:
     return provenance_of(
-        mistakes,
+        mistakes or votes_of(model),
         rows,
         x,
         model.classes,
@@ -122,3 +101,8 @@ def _provenance(
         activation=scores,
         winner=winner,
     )
+
+
+def is_recorded(model: Model) -> bool:
+    """Return whether a model holds its mistakes."""
+    return f"{PREFIX}row" in model.arrays

@@ -1,6 +1,6 @@
 """Rows of files and arrays: as a model knows their features, or all of them in memory."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -8,14 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, unfamiliar
+from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles, encoded
+from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence, UnfamiliarDataWarning, warn_caller
+from rosenblatt.kernels.rows import CSR, Dense
+from rosenblatt.kernels.shapes import take
+from rosenblatt.training.examples import ClassWeight, Examples, class_weights, targets_of
+from rosenblatt.training.reading import Reading
 
 if TYPE_CHECKING:
-    from rosenblatt.kernels.rows import CSR
     from rosenblatt.models.bin_choice import BinOffer
     from rosenblatt.models.model import Model
-    from rosenblatt.training.examples import ClassWeight, Examples
 
 MOST_BYTES = 1 << 30  # of parsed rows in memory
 MOST_DENSE_COLUMNS = 200  # of rows that are taken as an array where all are looked at together
@@ -41,8 +45,6 @@ def model_rows(
     files.answers = not need_labels
     encoding = model.encoder
     if encoding is None:  # learned from arrays: rows there have numbered features
-        from rosenblatt.data.encoding import SvmlightEncoding
-
         zero_based = files.layout.zero_based
         if zero_based is None:
             msg = Sentence(
@@ -67,6 +69,21 @@ def _with_notes(
     yield from batches
     for note in files.notes if files.prompt else files.reading_notes():
         tell(note)
+
+
+def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[str, Any]:
+    """Return what a model says of the files that it learned from, and of how they were read."""
+    decisions = files.decisions
+    return {
+        "files": kept_names(files.names),
+        "places": places_digest(files.names),
+        "format": str(files.format),
+        "title": title,
+        "decisions": None if decisions is None else decisions.as_json(),
+        "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
+        "bad_rows": files.bad_rows.as_json(),
+        "notes": list(notes),
+    }
 
 
 def input_rows(model: "Model", X: Any) -> Batch:
@@ -126,7 +143,7 @@ def batch_of(X: Any) -> Batch:
 class FileRows:
     """Rows, their labels and the names of their features."""
 
-    rows: "CSR"
+    rows: CSR
     numbers: NDArray[Any]  # of the class of each row
     classes: tuple[Any, ...]  # sorted
     names: tuple[str, ...]
@@ -145,20 +162,15 @@ class FileRows:
         decisions = self.files.decisions
         return [*([] if decisions is None else decisions.notes), *self.files.reading_notes()]
 
-    def examples(self, most_columns: int = 0) -> "Examples":
+    def examples(self, most_columns: int = 0) -> Examples:
         """Return what is learned from; dense rows where they have few columns."""
-        from rosenblatt.kernels.rows import Dense
-        from rosenblatt.training.examples import Examples, targets_of
-
         targets = targets_of(self.numbers, len(self.classes))
         if self.rows.n_features > most_columns:
             return Examples(self.rows, targets)
         return Examples(Dense(self.dense(), self.rows.constant), targets)
 
-    def row_weights(self, class_weight: "ClassWeight | None") -> NDArray[Any] | None:
+    def row_weights(self, class_weight: ClassWeight | None) -> NDArray[Any] | None:
         """Return what multiplies the step of each row, by itself and by its class; None: 1."""
-        from rosenblatt.training.examples import class_weights
-
         counts = np.bincount(self.numbers, minlength=len(self.classes))
         by_class = class_weights(class_weight, self.classes, counts)
         if by_class is None:
@@ -168,8 +180,6 @@ class FileRows:
 
     def take(self, numbers: NDArray[Any]) -> "FileRows":
         """Return the rows of these numbers as if they were all."""
-        from rosenblatt.kernels.shapes import take
-
         rows: Any = take(self.rows, numbers)
         weights = None if self.weights is None else self.weights[numbers]
         return replace(self, rows=rows, numbers=self.numbers[numbers], weights=weights)
@@ -210,7 +220,6 @@ def source_rows(
     With ``offer_bins`` numbers have bins where they can, to be tried or left out.
     """
     from rosenblatt.models.bin_choice import BinOffer, new_bins
-    from rosenblatt.training.reading import Reading
 
     files = source.files
     reading = source.read(lambda: Reading(source, keep=False, block_bytes=MOST_BYTES))

@@ -12,14 +12,16 @@ from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.models.model import Model
+from rosenblatt.mistakes.arrays import read_list
+from rosenblatt.mistakes.scores import vote_counter, vote_margins, vote_scores
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.training.examples import winners
+from rosenblatt.training.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rosenblatt.mistakes.updates import Mistakes
-    from rosenblatt.training.state import State
+    from rosenblatt.models.model import Model
 
 
 class Scorer:
@@ -29,9 +31,12 @@ class Scorer:
     average of its vectors.
     """
 
-    def __init__(self, model: Model, *, by_weights: bool = False) -> None:
+    def __init__(self, model: "Model", *, by_weights: bool = False) -> None:
         self.voted = model.voted and not by_weights
-        self._counter = _vote_counter(model) if self.voted else None
+        self._counter: "Callable[[Rows], NDArray[Any]] | None" = None
+        if self.voted:
+            shape = len(model.classes), model.count
+            self._counter = vote_counter(votes_of(model), *shape, positive=model.positive)
         by_kernel = model.is_kernel and not by_weights
         self._by_kernel = _kernel_scores(model) if by_kernel else None
         weights = model.weights if by_kernel else model.deciding_weights
@@ -67,8 +72,6 @@ class Scorer:
 
     def margins(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return how clear the vote on each row is, from 0 to 1; for scores by vote."""
-        from rosenblatt.mistakes.scores import vote_margins
-
         return vote_margins(scores)
 
     def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
@@ -78,8 +81,6 @@ class Scorer:
     def _vote(
         self, count: "Callable[[Rows], NDArray[Any]]", batch: Batch, rows: CSR
     ) -> NDArray[Any]:
-        from rosenblatt.mistakes.scores import vote_scores
-
         try:
             return vote_scores(count(rows))
         except WeightOverflowError as error:
@@ -87,7 +88,7 @@ class Scorer:
             raise WeightOverflowError(msg) from error
 
 
-def _kernel_scores(model: Model) -> "Callable[[CSR], NDArray[Any]]":
+def _kernel_scores(model: "Model") -> "Callable[[CSR], NDArray[Any]]":
     """Return what scores rows by the kernel machine of a model."""
     from rosenblatt.models.checks import usable_options
     from rosenblatt.models.kernel_machine import machine_scores, stored_machine
@@ -103,7 +104,7 @@ def _kernel_scores(model: Model) -> "Callable[[CSR], NDArray[Any]]":
     return lambda rows: machine_scores(machine, parameters, rows, (memory,))[memory]
 
 
-def linear_scores(state: "State", rows: Rows) -> NDArray[Any]:
+def linear_scores(state: State, rows: Rows) -> NDArray[Any]:
     """Return the activation of each row, (n,) for two classes, else (n, classes)."""
     weights = state.average()
     if state.n_classes == 2:
@@ -119,22 +120,14 @@ def linear_scores(state: "State", rows: Rows) -> NDArray[Any]:
     return scores
 
 
-def n_voting(model: Model) -> int | None:
+def n_voting(model: "Model") -> int | None:
     """Return how many weight vectors of a model vote; None where one alone decides."""
     return votes_of(model).n_vectors if model.voted else None
 
 
-def _vote_counter(model: Model) -> "Callable[[Rows], NDArray[Any]]":
-    from rosenblatt.mistakes.scores import vote_counter
-
-    voters = votes_of(model)
-    return vote_counter(voters, len(model.classes), model.count, positive=model.positive)
-
-
-def votes_of(model: Model) -> "Mistakes":
-    """Return the updates that a model holds, with the rows that made them."""
+def votes_of(model: "Model") -> Mistakes:
+    """Return the updates that a model holds, with the rows that made them, checked."""
     if model.mistakes is not None:
         return model.mistakes
-    from rosenblatt.models.provenance import recorded_mistakes
-
-    return recorded_mistakes(model)
+    shape = len(model.classes), model.n_features, model.constant
+    return read_list(model.arrays, *shape, model.count)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_moments
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import input_rows
+from rosenblatt.parameters import is_flag
 from rosenblatt.training.examples import check_count
 
 EFFECT, WEIGHT = "weight × deviation", "weight"
@@ -67,19 +68,26 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
     Dropped 1 of 3 features, the weakest by weight × deviation.
     Error on 5 rows: 0.00 % before, 0.00 % after.
     """
-    if not _is_count(k):
+    count: Any = k
+    if not isinstance(count, Integral) or is_flag(count) or k < 0:
         msg = f"The number of features to drop must be an integer of at least 0; got {k!r}."
         raise InputError(msg)
     if (X is None) != (y is None):
         msg = "sparsify needs X and y, or neither; got one of them."
         raise InputError(msg)
-    known = _linear_model(model)
+    known = model_of(model)
+    if known.voted:
+        msg = (
+            "sparsify drops features of one weight vector, and a VotedPerceptron decides by many: "
+            "fit an AveragedPerceptron for it."
+        )
+        raise InputError(msg)
+    deciding = known.deciding_weights
     mean, deviation = None, None if known.spread is None else np.asarray(known.spread.deviation)
     if X is not None:
         rows = input_rows(known, X)
         check_count(np.asarray(y), rows.n_rows)
         mean, deviation = feature_moments(rows.csr(known.n_features, known.constant))
-    deciding = known.deciding_weights
     dropped = _weakest(deciding[:, :-1], deviation, int(k))
     weights = known.weights.copy()
     ledger = None if known.ledger is None else known.ledger.copy()
@@ -105,30 +113,6 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         error_before=before,
         error_after=after,
     )
-
-
-def _is_count(value: Any) -> bool:
-    whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
-    return whole and bool(value >= 0)
-
-
-def _linear_model(fitted: Any) -> Model:
-    """Return the model that was given, or the one of an estimator."""
-    model = fitted if isinstance(fitted, Model) else getattr(fitted, "model_", None)
-    if not isinstance(model, Model):
-        msg = (
-            "sparsify takes a fitted classifier of rosenblatt or a Model; got a "
-            f"{type(fitted).__name__}."
-        )
-        raise InputError(msg)
-    if model.voted:
-        msg = (
-            "sparsify drops features of one weight vector, and a VotedPerceptron decides by many: "
-            "fit an AveragedPerceptron for it."
-        )
-        raise InputError(msg)
-    model.check_weights()
-    return model
 
 
 def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray[Any]:

@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
-from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
+from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.bin_choice import BinTrial, new_bins
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
+from rosenblatt.models.rows import MOST_DENSE_COLUMNS, file_record, source_rows
 from rosenblatt.parameters import (
     SETTINGS,
     Names,
@@ -241,7 +242,14 @@ def trained_model(
     # What the model says of the files
     encoding = cast("Encoding", plan.source.encoding)  # they have been read
     spread = feature_spread(rows.data, rows.indices, rows.shape[0], encoding.n_features)
-    record = _file_record(plan, encoding)
+    files = plan.source.files
+    decided = [] if files.decisions is None else files.decisions.notes
+    notes = [
+        *(*decided, *(note for note in encoding_notes(encoding) if note not in decided)),
+        *(*files.notes, *idle_text_options(plan.source.columns, encoding)),
+        *(*files.bad_rows.notes(), *files.classes.notes()),
+    ]
+    record = file_record(files, plan.title, notes)
     for name in ("notes", "read_as"):
         record[name] += model.training.pop(name, [])
     facts = {"n_rows": int(counts.sum()), "class_counts": counts.tolist()}
@@ -355,11 +363,7 @@ def _weights_model(
     state, reading, outcome = trained.state, trained.reading, trained.outcome
     state.widen(cast("Encoding", source.encoding).n_features)
     votes, record = recorded(trained), record_of(outcome)
-    arrays, verdict, notes = {}, None, list[str]()
-    if votes is not None:
-        from rosenblatt.mistakes.arrays import list_arrays
-
-        arrays = list_arrays(votes)
+    verdict, notes = None, list[str]()
     if prove is not None:
         verdict = _verdict(prove, trained, learner)
         no_verdict = "No verdict: it looks at all rows at once, and they do not fit into "
@@ -373,7 +377,7 @@ def _weights_model(
         options,
         reading.classes,
         **state.vectors(copied=False),
-        arrays=arrays,
+        arrays={} if votes is None else list_arrays(votes),
         **record,
         training={
             "held_out_rows": done.n_held_out,
@@ -398,32 +402,10 @@ def _weights_model(
 def _kernel_model(plan: TrainingPlan, run: Run) -> tuple[Model, CSR, NDArray[Any]]:
     """Return the model of a kernel machine of files, their rows, and the rows by class."""
     from rosenblatt.models.kernel_machine import kernel_model
-    from rosenblatt.models.rows import source_rows
 
     rows = source_rows(plan.source, fit_intercept=plan.learner.fit_intercept)
     model = kernel_model(plan, rows, observers=run.observers or ())
     return model, rows.rows, np.bincount(rows.numbers, minlength=len(rows.classes))
-
-
-def _file_record(plan: TrainingPlan, encoding: Any) -> dict[str, Any]:
-    """Return what a model says of the files that it was trained on, and of how they were read."""
-    files, columns = plan.source.files, plan.source.columns
-    decisions = files.decisions
-    decided = [] if decisions is None else decisions.notes
-    others = [note for note in encoding_notes(encoding) if note not in decided]
-    return {
-        "files": kept_names(files.names),
-        "places": places_digest(files.names),
-        "format": str(files.format),
-        "title": plan.title,
-        "decisions": None if decisions is None else decisions.as_json(),
-        "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
-        "bad_rows": files.bad_rows.as_json(),
-        "notes": [
-            *(*decided, *others, *files.notes, *idle_text_options(columns, encoding)),
-            *(*files.bad_rows.notes(), *files.classes.notes()),
-        ],
-    }
 
 
 def idle_text_options(columns: Columns, encoding: Any) -> list[str]:
@@ -465,8 +447,6 @@ def encoding_notes(encoding: Any) -> list[str]:
 def _verdict(diagnose: Callable[..., Any], trained: StreamFit, learner: Learner) -> Any:
     """Prove whether the rows, held-out ones too, as they were learned from, can be separated."""
     from scipy import sparse
-
-    from rosenblatt.models.rows import MOST_DENSE_COLUMNS
 
     reading, rows = trained.reading, trained.sample
     if not reading.first.last:

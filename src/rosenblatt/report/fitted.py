@@ -11,8 +11,8 @@ from rosenblatt.data.atomic import replacing
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
+from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.model import Model, model_of
-from rosenblatt.models.provenance import recorded_arrays
 from rosenblatt.models.rows import batch_of
 from rosenblatt.report.findings import findings
 from rosenblatt.report.page import page
@@ -83,7 +83,8 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     arrays = model.arrays
     if hasattr(estimator, "mistakes_") and not arrays:
         rows = batch.csr(model.n_features, model.constant)
-        arrays = recorded_arrays(estimator.mistakes_, rows)
+        taught = estimator.mistakes_
+        arrays = list_arrays(taught.of_rows(taught.updates, rows, taught.end))
     # The theorem is on the mistakes of a perceptron with a bias; an average makes the same ones.
     bounded = model.learner.endswith("Perceptron") and model.options["fit_intercept"]
     mistakes = estimator.n_mistakes_ if bounded and not model.options.get("margin") else None

@@ -15,7 +15,8 @@ from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.provenance import Term
 from rosenblatt.models.explanation import Explanation, contributions, namer
 from rosenblatt.models.model import Model
-from rosenblatt.models.provenance import is_recorded, recorded_mistakes, recorded_provenance
+from rosenblatt.models.provenance import is_recorded, recorded_provenance
+from rosenblatt.models.scoring import votes_of
 from rosenblatt.wording import number
 
 MOST_HARD_ROWS = 8
@@ -141,7 +142,7 @@ class HardestRows:
     @cached_property
     def _support(self) -> tuple[Any, dict[int, int]]:
         """The training rows that the model holds, and the place of each number among them."""
-        support = recorded_mistakes(self._model).support
+        support = votes_of(self._model).support
         if support is None:
             return None, {}
         return support.rows, {int(n): place for place, n in enumerate(support.numbers)}
