@@ -16,8 +16,8 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.checks import class_weights_of
 from rosenblatt.models.fitting import learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import MOVED, Class, Model
-from rosenblatt.models.rows import file_record, model_rows
+from rosenblatt.models.model import MOVED, Class, Model, file_record
+from rosenblatt.models.rows import model_rows
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.examples import Examples, ranks_of, targets_of, winners
 from rosenblatt.training.loop import hold_interrupt

@@ -1,6 +1,6 @@
 """The one fitted thing: weights, what they mean, and all that training needs to go on."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.data.encoding.stored import check_width
+from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.mistakes.arrays import list_arrays, machine_arrays
 from rosenblatt.mistakes.updates import Mistakes
@@ -388,6 +389,21 @@ def record_of(outcome: Outcome) -> dict[str, Any]:
             "n_iter": len(outcome.history),
             "n_mistakes": sum(record.mistakes for record in outcome.history),
         },
+    }
+
+
+def file_record(files: "Files", title: str | None, notes: Iterable[str]) -> dict[str, Any]:
+    """Return what a model says of the files that it learned from, and of how they were read."""
+    decisions = files.decisions
+    return {
+        "files": kept_names(files.names),
+        "places": places_digest(files.names),
+        "format": str(files.format),
+        "title": title,
+        "decisions": None if decisions is None else decisions.as_json(),
+        "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
+        "bad_rows": files.bad_rows.as_json(),
+        "notes": list(notes),
     }
 
 

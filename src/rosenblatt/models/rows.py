@@ -1,6 +1,6 @@
 """Rows of files and arrays: as a model knows their features, or all of them in memory."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch, unfamiliar
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles, encoded
-from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.kernels.shapes import take
@@ -69,21 +68,6 @@ def _with_notes(
     yield from batches
     for note in files.notes if files.prompt else files.reading_notes():
         tell(note)
-
-
-def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[str, Any]:
-    """Return what a model says of the files that it learned from, and of how they were read."""
-    decisions = files.decisions
-    return {
-        "files": kept_names(files.names),
-        "places": places_digest(files.names),
-        "format": str(files.format),
-        "title": title,
-        "decisions": None if decisions is None else decisions.as_json(),
-        "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
-        "bad_rows": files.bad_rows.as_json(),
-        "notes": list(notes),
-    }
 
 
 def input_rows(model: "Model", X: Any) -> Batch:

@@ -23,8 +23,8 @@ from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
 from rosenblatt.models.learner import Learner, plain_options
-from rosenblatt.models.model import Model, Spread, record_of
-from rosenblatt.models.rows import MOST_DENSE_COLUMNS, file_record, source_rows
+from rosenblatt.models.model import Model, Spread, file_record, record_of
+from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.parameters import (
     SETTINGS,
     Names,
