@@ -33,7 +33,7 @@ class Scorer:
 
     def __init__(self, model: "Model", *, by_weights: bool = False) -> None:
         self.voted = model.voted and not by_weights
-        self._counter: "Callable[[Rows], NDArray[Any]] | None" = None
+        self._counter: Callable[[Rows], NDArray[Any]] | None = None
         if self.voted:
             shape = len(model.classes), model.count
             self._counter = vote_counter(votes_of(model), *shape, positive=model.positive)
