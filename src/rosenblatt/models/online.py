@@ -220,7 +220,7 @@ class OnlineLearner:
         rows: Any = self._rows
         found = UNUSUAL
         if self._direct and type(x) is dict:
-            found = rows.learn_named(number, w, self.space.direct, x)
+            found = rows.learn_named(number, self.space.direct, x)
         if found == UNUSUAL:
             found = self._learn(x, number, w)
         if found > MISTAKE:

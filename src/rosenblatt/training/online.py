@@ -61,16 +61,16 @@ class RowLearner:
         copies = near_w, near_u, near_sigma = tuple(_room(array, near) for array in arrays)
         copy = State(near_w, near_u, state.n_classes, 1, state.by_feature, near_sigma)
         row = (rows, rows if room else None, self.row.data if room else self.values)
-        self._target = np.ones(1, np.int32)
-        self._weight = np.ones(1)
-        examples = Examples(near, self._target, self._weight)
+        target, weight = np.ones(1, np.int32), np.ones(1)
+        self._target, self._weight = memoryview(target), memoryview(weight)  # faster to set
+        examples = Examples(near, target, weight)
         kernel, arguments = kernel_call(copy, examples, row_numbers(1), rule, zero, log)
         self._visit = RowVisit(
             bound(enter_row, *row, *arrays, *copies),
             bound(kernel, *arguments, varying="c"),
             bound(leave_row, rows, *arrays, *copies),
         )
-        self._scale, self._shift = (2, -1) if state.n_classes == 2 else (1, 0)
+        self._targets = (-1, 1) if state.n_classes == 2 else range(state.n_classes)
         self._scores = np.empty(1 if state.n_classes == 2 else state.n_classes)
         decided = (int(zero > 0), *arrays[:2], 1, near_w, self._scores)
         self._predict = bound(predict_row, *row, near, *decided, varying="c")
@@ -89,22 +89,21 @@ class RowLearner:
         Where it cannot be learned nothing changes, and the answer says why: NOT_FINITE a value,
         OUT_OF_RANGE a feature, or an OVERFLOW of the weights.
         """
-        self._target[0] = number * self._scale + self._shift
+        self._target[0] = self._targets[number]
         self._weight[0] = weight
         found = self._visit(self.state.count)
         if found <= MISTAKE:
             self.state.count += 1
         return found
 
-    def learn_named(
-        self, number: int, weight: float, numbers: dict[Any, int], features: dict[Any, Any]
-    ) -> int:
-        """Learn from a dict, by the number of each name; UNUSUAL where the row has to be filled."""
+    def learn_named(self, number: int, numbers: dict[Any, int], features: dict[Any, Any]) -> int:
+        """Learn from a dict of weight 1, by the number of each name; or UNUSUAL: fill the row."""
         learn = self._visit.learn
         if learn is None:
             return UNUSUAL
-        self._target[0] = number * self._scale + self._shift
-        self._weight[0] = weight
+        self._target[0] = self._targets[number]
+        if self._weight[0] != 1.0:
+            self._weight[0] = 1.0
         found = learn(self.state.count, self.row.machine, numbers, features)
         if UNUSUAL < found <= MISTAKE:
             self.state.count += 1
