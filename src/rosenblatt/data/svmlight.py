@@ -13,21 +13,26 @@ import re
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from threading import Event
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import BadRow, BadRows, Batch, refuse_unless_skipped
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, Classes, Label, read_label, shown
-from rosenblatt.data.sources import Source, TextBlock, name_of, text_lines
+from rosenblatt.data.sources import NEWLINE, Source, TextBlock, name_of, text_lines
 from rosenblatt.data.threads import in_order
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
-
-if TYPE_CHECKING:
-    from rosenblatt.kernels.text.svmlight import ScanProgress
+from rosenblatt.kernels.text.svmlight import (
+    ScanProgress,
+    count_lines_and_colons,
+    newline_from,
+    scan,
+    sort_rows,
+)
+from rosenblatt.kernels.text.words import SPAN
 
 BLOCK_BYTES = 2 << 20  # of text in a batch; from 1 to 8 MiB the speed is the same
 MOST_QUERY = 2**63 - 1
@@ -211,16 +216,6 @@ def parse_scanned(
 
     The array must go on for 64 bytes behind the text, whatever they are.
     """
-    from rosenblatt.kernels.text.decimals import NEWLINE
-    from rosenblatt.kernels.text.svmlight import (
-        ScanProgress,
-        count_lines_and_colons,
-        newline_from,
-        scan,
-        sort_rows,
-    )
-    from rosenblatt.kernels.text.words import SPAN
-
     if len(text) < length + SPAN or text[length - 1] != NEWLINE or not text.flags.c_contiguous:
         msg = "The scan needs contiguous text that ends in a newline, and 64 bytes behind it."
         raise ValueError(msg)
@@ -275,7 +270,7 @@ def parse_scanned(
     )
 
 
-def _with_row(rows: Batch, done: "ScanProgress", row: Row | None, position: int) -> "ScanProgress":
+def _with_row(rows: Batch, done: ScanProgress, row: Row | None, position: int) -> ScanProgress:
     """Write the features of a row whose label is written already; return the progress made."""
     if row is None:
         return done._replace(position=position)

@@ -137,19 +137,15 @@ def detected_columns(
         if name not in text:
             column = _column_of_type(sample.table, name)
         elif name in plain:
-            is_code = plain[name] and _are_codes(own[name])
-            column = InputColumn(name, "category" if is_code else "numeric")
+            codes = plain[name] and own[name].str.contains(CODE).any()  # 01234, if they recur
+            codes = codes and 2 * own[name].n_unique() <= len(own[name])
+            column = InputColumn(name, "category" if codes else "numeric")
         else:
             column = _column_of_text(name, sample, comma=comma, lenient=lenient)
         is_number = column.role == "numeric" and not column.form
         reason = counters[name] if is_number else column.reason or _names_rows(column, sample)
         detected.append(InputColumn(name, "ignored", reason=reason) if reason else column)
     return detected
-
-
-def _are_codes(values: "pl.Series") -> bool:
-    """Whether whole numbers name something: 01234 is a code, if it is not all but unique."""
-    return bool(values.str.contains(CODE).any()) and 2 * values.n_unique() <= len(values)
 
 
 def _column_of_type(table: Table, name: str) -> InputColumn:
@@ -199,14 +195,11 @@ def _text_or_category(values: "pl.Series") -> Role:
     some = values.head(TEXT_ROWS)
     n_words = _mean_matches(some, WORD) + _mean_matches(some, UNSPACED) / LETTERS_A_WORD
     mostly_differ = 2 * some.n_unique() > len(some)
-    enough = n_words >= FEWEST_WORDS or (n_words >= 2 and _words_recur(some))
+    enough = n_words >= FEWEST_WORDS
+    if 2 <= n_words < FEWEST_WORDS:  # few words make titles and queries, but not names
+        words = some.str.extract_all(WORD).explode()
+        enough = len(words) >= WORD_USES * words.n_unique()
     return "text" if n_words >= SURELY_TEXT or (enough and mostly_differ) else "category"
-
-
-def _words_recur(values: "pl.Series") -> bool:
-    """Whether values are made of few words, as titles and queries are, but names are not."""
-    words = values.str.extract_all(WORD).explode()
-    return len(words) >= WORD_USES * words.n_unique()
 
 
 def _mean_matches(values: "pl.Series", pattern: str) -> float:
@@ -290,7 +283,11 @@ def oddities(sample: Sample, column: InputColumn) -> list[str]:
         rows = f"the first {n_rows:,} rows" if n_rows else "the file"
         return [f"Column '{name}' has no value in {rows}; it is taken for a category."]
     if column.role == "numeric":
-        return [_form_note(column, values)]
+        plain = plain_numbers(values, column.form)
+        changed = (plain != values).arg_true()
+        row = int(changed[0]) if len(changed) else 0
+        number = plain.cast(pl.Float64, strict=False)[row]
+        return [f"Column '{name}' has numbers such as '{values[row]}', read as {number:.15g}."]
     if column.role != "category" or column.parts != ("",) or len(values) < FEWEST_ROWS:
         return []
     return _category_notes(name, values, sample.distinct(name))
@@ -316,14 +313,6 @@ def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> li
         return []
     advice = f"mend the file and use {Parameter('numeric', name)}."
     return [Sentence(f"Column '{name}' is taken for a category{why} {advice}")]
-
-
-def _form_note(column: InputColumn, values: "pl.Series") -> str:
-    plain = plain_numbers(values, column.form)
-    changed = (plain != values).arg_true()
-    row = int(changed[0]) if len(changed) else 0
-    number = plain.cast(pl.Float64, strict=False)[row]
-    return f"Column '{column.name}' has numbers such as '{values[row]}', read as {number:.15g}."
 
 
 def _present(series: "pl.Series") -> "pl.Series":
@@ -509,15 +498,9 @@ def column_name(table: Table, which: str | int, parameter: str) -> str:
         number = int(which)
         if -len(names) <= number <= len(names):
             return names[number - 1 if number > 0 else number]
-    raise InputError(_no_column(table, which, parameter))
-
-
-def _no_column(table: Table, which: str | int, parameter: str) -> Sentence:
-    """Return what says that there is no such column, and which one may be meant."""
-    names = table.frame.columns
     shown = f"'{which}'" if isinstance(which, str) else f"number {which}"
     meant = nearest(which, names) if isinstance(which, str) else None
     advice = f"The file has {counted(len(names), 'column')}: {quoted_columns(names)}."
     advice = advice if meant is None else f"Did you mean '{meant}'?"
-    named = Parameter(parameter)
-    return Sentence(f"{table.file} has no column {shown}, named by ", named, f". {advice}")
+    msg = Sentence(f"{table.file} has no column {shown}, named by {Parameter(parameter)}. {advice}")
+    raise InputError(msg)

@@ -109,17 +109,8 @@ class _Candidate(NamedTuple):
     def two(self) -> bool:
         return self.n_values == 2
 
-    @property
-    def outcome(self) -> bool:
-        return is_outcome(self.name)
-
-    @property
-    def hint(self) -> bool:
-        return bool(HINT.fullmatch(self.name.strip()))
-
-    @property
-    def attribute(self) -> bool:
-        return bool(ATTRIBUTE.fullmatch(self.name.strip()))
+    def called(self, pattern: re.Pattern[str]) -> bool:
+        return bool(pattern.fullmatch(self.name.strip()))
 
     @property
     def varies(self) -> bool:
@@ -168,7 +159,7 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     candidates = [one for one in found.values() if one is not None]
     strong = [name for name in names if name.strip().lower() in STRONG_NAMES]
     weak = [name for name in names if name.strip().lower() == "y" and found[name]]
-    outcomes = [one.name for one in candidates if one.outcome and one.n_values > 1]
+    outcomes = [one.name for one in candidates if is_outcome(one.name) and one.n_values > 1]
     if outcomes and len(strong) == 1 and strong[0].strip().lower() == "class":
         strong += outcomes  # the class of a traveller, or the labels
     named = next((matching for matching in (strong, weak, outcomes) if matching), [])
@@ -177,24 +168,28 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     if not named and len(names) > 1:
         unnamed = all(UNNAMED.fullmatch(name) for name in names)
         guess = _first_or_last([*found.values()]) if unnamed else _clear(candidates, names)
-        hints = [one.name for one in candidates if one.hint and one.n_values > 1]
+        hints = [one.name for one in candidates if one.called(HINT) and one.n_values > 1]
         clear = guess is not None and not FACTOR.fullmatch(guess.column.strip())
         if guess is not None and clear and (not hints or guess.column in hints):
             return guess
     likely = [one for one in candidates if one.n_values > 1 and (not strong or one.name in strong)]
-    raise InputError(_nothing_likely(table)) if not likely else Question(_question(table, likely))
+    if likely:
+        raise Question(_question(table, likely))
+    msg = Sentence(
+        f"{table.file}: no column has few different values, as labels have. If one does hold"
+        f" classes, name it with {Parameter('label')}. {listed_columns(table.frame.columns)}"
+    )
+    raise InputError(msg)
 
 
 def _question(table: Table, likely: Sequence[_Candidate]) -> Sentence:
     """Return what asks for the column of the labels, the likeliest of them first."""
-    last = table.frame.columns[-1]
-    ranked = sorted(
-        likely,
-        key=lambda one: (
-            *(not one.outcome, not one.hint, one.numeric > one.two, one.attribute),
-            one.name != last,
-        ),
-    )
+
+    def rank(one: _Candidate) -> tuple[bool, ...]:
+        first = not is_outcome(one.name), not one.called(HINT), one.numeric > one.two
+        return *first, one.called(ATTRIBUTE), one.name != table.frame.columns[-1]
+
+    ranked = sorted(likely, key=rank)
     lines = [f"  {one.shown()}" for one in ranked[:LINES_SHOWN]]
     more = [f"  and {len(ranked) - LINES_SHOWN} more"] if len(ranked) > LINES_SHOWN else []
     return Sentence(
@@ -204,17 +199,11 @@ def _question(table: Table, likely: Sequence[_Candidate]) -> Sentence:
     )
 
 
-def _nothing_likely(table: Table) -> Sentence:
-    return Sentence(
-        f"{table.file}: no column has few different values, as labels have. If one does hold"
-        f" classes, name it with {Parameter('label')}. {listed_columns(table.frame.columns)}"
-    )
-
-
 def _clear(candidates: Sequence[_Candidate], names: Sequence[str]) -> LabelGuess | None:
     """Return the guess among named columns, None where it is not clear."""
-    able = [one for one in candidates if one.n_values > 1 and not one.attribute and not one.gaps]
-    if any(one.gaps and one.two and not one.attribute for one in candidates):
+    usual = [one for one in candidates if not one.called(ATTRIBUTE)]
+    able = [one for one in usual if one.n_values > 1 and not one.gaps]
+    if any(one.gaps and one.two for one in usual):
         return None  # it may well be meant: some rows have no label
     surely = [one for one in able if not one.numeric or one.n_values <= MOST_GRADES]
     last = next((one for one in surely if one.name == names[-1]), None)
@@ -242,7 +231,8 @@ def _as_likely(one: _Candidate, last: _Candidate, first: str) -> bool:
 def _first_or_last(candidates: Sequence[_Candidate | None]) -> LabelGuess | None:
     """Return the guess among unnamed columns in order, None where it is not clear."""
     first, last = (one if one and not one.gaps else None for one in (candidates[0], candidates[-1]))
-    if last and (first is None or _decides(first, last)):
+    fewer = first and last and CLEARLY_FEWER * last.n_values <= first.n_values
+    if last and (first is None or first.numeric > last.numeric or fewer):
         if last.varies:
             return last.guess("last column")
     elif first and first.varies and last is None:
@@ -443,10 +433,6 @@ def _candidate(table: Table, name: str) -> _Candidate | None:
         distinct = distinct.gather(numbers.arg_sort()) if len(numbers) == n_values else distinct
     gaps = len(present) < len(values)
     return _Candidate(name, tuple(map(str, distinct.to_list())), numeric, gaps)
-
-
-def _decides(first: _Candidate, last: _Candidate) -> bool:
-    return (first.numeric and not last.numeric) or (CLEARLY_FEWER * last.n_values <= first.n_values)
 
 
 class Leak(NamedTuple):

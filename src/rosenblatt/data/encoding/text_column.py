@@ -25,7 +25,10 @@ from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.compiling import available
+from rosenblatt.kernels.text.characters import scan_ngrams
 from rosenblatt.kernels.text.hashing import column_seed, pair_hash, term_hash
+from rosenblatt.kernels.text.terms import rewrite, scan_terms, scanned_weights
+from rosenblatt.kernels.text.words import SPAN
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -128,9 +131,6 @@ def scanned_terms(
     The column is of text, 1 GiB at most. Where terms are not ``named`` it is not told how they are
     spelled.
     """
-    from rosenblatt.kernels.text.terms import scan_terms
-    from rosenblatt.kernels.text.words import SPAN
-
     text, offsets = word_text(column)
     length = int(offsets[-1])
     spelled = room("spelled", length + len(offsets) + SPAN, np.uint8)
@@ -158,9 +158,6 @@ def word_text(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
 
     It is valid until the thread's next call.
     """
-    from rosenblatt.kernels.text.terms import rewrite
-    from rosenblatt.kernels.text.words import SPAN
-
     text, offsets = _bytes_of(column)
     length = int(offsets[-1])
     if length and text[:length].max() >= 0x80:
@@ -208,8 +205,6 @@ def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
     Polars keeps strings as views into several buffers. As lists of bytes they are put together at
     4 GB/s.
     """
-    from rosenblatt.kernels.text.words import SPAN
-
     lengths = column.str.len_bytes().fill_null(0)
     offsets = np.zeros(len(column) + 1, np.int64)
     np.cumsum(lengths.to_numpy(), out=offsets[1:])
@@ -313,8 +308,6 @@ class TextColumn:
         growing = self._numbering.growing
         idf = np.ones(n_terms, np.float32) if growing else documents.weights(n_terms)
         if available():
-            from rosenblatt.kernels.text.terms import scanned_weights
-
             dampened = dampened_counts(terms.data)
             return Batch(*scanned_weights(numbers, terms.data, terms.indptr, dampened, idf))
         return plain_weights(numbers, terms.data, terms.indptr, idf)
@@ -358,9 +351,6 @@ def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: 
 
 def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengths) -> Batch:
     """Return the same as ``plain_ngrams``; all but indptr is written over by the next call."""
-    from rosenblatt.kernels.text.characters import scan_ngrams
-    from rosenblatt.kernels.text.words import SPAN
-
     text, offsets = word_text(column)
     length, n_sizes = int(offsets[-1]), lengths[1] - lengths[0] + 1
     spelled = room("spelled", 2 * length + 2 + SPAN, np.uint8)  # words and a space on either side

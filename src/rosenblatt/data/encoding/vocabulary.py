@@ -12,6 +12,7 @@ from rosenblatt.data.batch import Batch, Spelled
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.hashing import WORD_MASK
+from rosenblatt.kernels.text.vocabulary import enter_hashes, look_up
 
 LONGEST_NAME = 256  # bytes of a term that are kept to show it; its hash is what it is known by
 NO_TERMS = Spelled(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
@@ -125,8 +126,6 @@ class Vocabulary:
 
     def look_up_compiled(self, terms: Batch, column: int, *, growing: bool) -> NDArray[np.int32]:
         """Return the same as ``look_up_plain``, by the compiled table."""
-        from rosenblatt.kernels.text.vocabulary import look_up
-
         numbers = np.empty(len(terms.indices), np.int32)
         starts, stops, letters = terms.spelled or NO_TERMS
         most = self.most if growing else self._n_terms
@@ -169,8 +168,6 @@ class Vocabulary:
 
     def _table(self) -> NDArray[np.uint64]:
         """Return the compiled code's table, with room for another term."""
-        from rosenblatt.kernels.text.vocabulary import enter_hashes
-
         if self._slots is None or _crowded(self._n_terms, len(self._slots)):
             n_slots = FEWEST_SLOTS
             while _crowded(self._n_terms, n_slots):
