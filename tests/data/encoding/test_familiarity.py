@@ -12,7 +12,6 @@ import pytest
 
 from rosenblatt.data.encoding import RowUse, TableEncoding, encoding_from
 from rosenblatt.data.encoding.familiarity import tail_bound
-from rosenblatt.data.encoding.table_encoding import SUMMARIES
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.errors import UnfamiliarDataWarning
 
@@ -128,7 +127,7 @@ def test_stored() -> None:
     again = encoding_from(encoding.as_json(), arrays)
     assert isinstance(again, TableEncoding)
     assert remarks(again, new) == told
-    del arrays[SUMMARIES]
+    del arrays["summaries"]
     old = encoding_from(encoding.as_json(), arrays)
     assert isinstance(old, TableEncoding)
     known = remarks(old, new)

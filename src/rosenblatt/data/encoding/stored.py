@@ -30,16 +30,8 @@ from rosenblatt.data.encoding.numbered import (
 )
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
 from rosenblatt.data.encoding.table_encoding import (
-    BIN_EDGES,
-    BIN_OFFSETS,
-    DOCUMENTS,
     FOLDING,
     MOST_FEATURES,
-    PLACES,
-    REPEATED,
-    SEEN,
-    STATISTICS,
-    SUMMARIES,
     VERSION,
     Settings,
     TableEncoding,
@@ -57,17 +49,17 @@ from rosenblatt.kernels.text.hashing import HASH_VERSION
 OWNER = "The encoding of this model"
 MOST_BITS = 30
 ARRAYS = {
-    STATISTICS: ArraySpec((np.float64,), (len(FIELDS), "numeric")),
-    SUMMARIES: ArraySpec((np.float64,), (len(SUMMARY_FIELDS), "columns")),
-    SEEN: ArraySpec((np.uint64,), ("sampled",)),
+    "statistics": ArraySpec((np.float64,), (len(FIELDS), "numeric")),
+    "summaries": ArraySpec((np.float64,), (len(SUMMARY_FIELDS), "columns")),
+    "seen_rows": ArraySpec((np.uint64,), ("sampled",)),  # the limit and digests of a sample
     "term_hashes": ArraySpec((np.uint64,), ("terms",)),
     "term_columns": ArraySpec((np.int32,), ("terms",), 0, "columns"),  # whose terms they are
     "term_letters": ArraySpec((np.uint8,), ("letters",)),
     "term_offsets": ArraySpec((np.int64,), ("terms+1",), 0, order="rising"),
-    DOCUMENTS: ArraySpec((np.int32,), ("terms",), 0),  # how many texts have each term
-    PLACES: ArraySpec((np.int32,), ("terms",), 0, "hashed", "ascending"),
-    BIN_EDGES: ArraySpec((np.float64,), ("edges",), -inf),
-    BIN_OFFSETS: ArraySpec((np.int64,), ("numeric+1",), 0, order="rising"),
+    "term_documents": ArraySpec((np.int32,), ("terms",), 0),  # how many texts have each term
+    "term_places": ArraySpec((np.int32,), ("terms",), 0, "hashed", "ascending"),  # that occur
+    "bin_edges": ArraySpec((np.float64,), ("edges",), -inf),
+    "bin_offsets": ArraySpec((np.int64,), ("numeric+1",), 0, order="rising"),
     "pairs": ArraySpec((np.int64,), ("pairs",), 0, "all pairs", "ascending"),
     "triples": ArraySpec((np.int64,), ("triples",), 0, "all triples", "ascending"),
     "centre": ArraySpec((np.float64,), ("features",), -inf),
@@ -171,16 +163,19 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     numbering = _numbering(found, settings, n_numeric, n_texts, has_text="text" in roles)
     numbering.folds = stored["version"] == FOLDING
     summaries = None
-    if SUMMARIES in found:
-        summaries = found[SUMMARIES]
-        found.check(SUMMARIES, not np.isinf(summaries).any())
+    if "summaries" in found:  # files of older versions have none
+        summaries = found["summaries"]
+        found.check("summaries", not np.isinf(summaries).any())
     encoding = TableEncoding(
         columns, settings, statistics=statistics, numbering=numbering, summaries=summaries
     )
     encoding.freeze()
     encoding.seen = _seen_rows(found, stored)
     if settings.bins is not None:
-        encoding.set_bins(_edges(found))
+        values = found["bin_edges"]
+        edges = [values[a:b] for a, b in pairwise(found.ends("bin_offsets", len(values)).tolist())]
+        found.check("bin_edges", all((np.diff(own) > 0).all() for own in edges))
+        encoding.set_bins(edges)
     return encoding
 
 
@@ -193,24 +188,17 @@ def _numbering(
         if has_text:
             found.sizes["hashed"] = 1 << settings.hash_bits
             counts = np.zeros(1 << settings.hash_bits, np.int32)
-            counts[found[PLACES]] = found[DOCUMENTS]  # terms may share a number
+            counts[found["term_places"]] = found["term_documents"]  # terms may share a number
             documents = DocumentCounts(counts, n_texts)
         return HashedNumbering(settings.hash_bits, documents)
     room = settings.max_features - n_numeric
     terms = _terms(found)
     found.check("max_features", len(terms.hashes) <= room)
     if has_text:
-        counts = found[DOCUMENTS]
-        found.check(DOCUMENTS, int(counts.max(initial=0)) <= n_texts)
+        counts = found["term_documents"]
+        found.check("term_documents", int(counts.max(initial=0)) <= n_texts)
         documents = DocumentCounts(counts, n_texts)
     return KeptNumbering(room, terms, documents)
-
-
-def _edges(found: StoredArrays) -> list[NDArray[np.float64]]:
-    values = found[BIN_EDGES]
-    edges = [values[a:b] for a, b in pairwise(found.ends(BIN_OFFSETS, len(values)).tolist())]
-    found.check(BIN_EDGES, all((np.diff(own) > 0).all() for own in edges))
-    return edges
 
 
 def _column(found: StoredArrays, stored: Any) -> InputColumn:
@@ -225,20 +213,20 @@ def _column(found: StoredArrays, stored: Any) -> InputColumn:
 
 
 def _statistics(found: StoredArrays) -> ColumnStatistics:
-    values = found[STATISTICS]
+    values = found["statistics"]
     count, mean, m2, low, high, n_missing = values
     whole = np.isfinite(values).all(axis=0) & (low <= high)
     nothing = (low == np.inf) & (high == -np.inf) & (mean == 0) & (m2 == 0)
     amounts = (count >= 0) & (m2 >= 0) & (n_missing >= 0) & np.isfinite(n_missing)
-    found.check(STATISTICS, (np.where(count == 0, nothing, whole) & amounts).all())
+    found.check("statistics", (np.where(count == 0, nothing, whole) & amounts).all())
     return ColumnStatistics(np.array(values))
 
 
 def _seen_rows(found: StoredArrays, stored: Any) -> SeenRows | None:
-    if SEEN not in found:
+    if "seen_rows" not in found:
         return None
-    values, repeated = found[SEEN], _entry(found, stored, REPEATED, float)
-    found.check(SEEN, 2 < len(values) <= MOST_KEPT + 2 and 0.0 <= repeated <= 1.0)
+    values, repeated = found["seen_rows"], _entry(found, stored, "repeated_rows", float)
+    found.check("seen_rows", 2 < len(values) <= MOST_KEPT + 2 and 0.0 <= repeated <= 1.0)
     return SeenRows(int(values[0]), values[1:], repeated)
 
 

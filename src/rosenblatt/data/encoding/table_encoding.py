@@ -81,12 +81,6 @@ SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
 # shortened; 4: 2.50 and 2.5 were one level
 VERSION = 5
 FOLDING = 4
-# Arrays and an entry of a model file
-STATISTICS = "statistics"
-SUMMARIES = "summaries"  # files of older versions have none
-SEEN, REPEATED = "seen_rows", "repeated_rows"  # limit and digests of the sample; a share
-BIN_EDGES, BIN_OFFSETS = "bin_edges", "bin_offsets"
-DOCUMENTS, PLACES = "term_documents", "term_places"  # places: of hashed terms, those that occur
 
 NO_ROWS = Batch(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
 
@@ -511,30 +505,30 @@ class TableEncoding(FeatureEncoding):
             ],
             "settings": self.settings._asdict(),
             "n_texts": self.numbering.documents.n_texts,
-            REPEATED: 0.0 if self.seen is None else self.seen.repeated,
+            "repeated_rows": 0.0 if self.seen is None else self.seen.repeated,
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the large parts of the encoding."""
-        arrays: dict[str, NDArray[Any]] = {STATISTICS: self.statistics.values}
+        arrays: dict[str, NDArray[Any]] = {"statistics": self.statistics.values}
         if self.seen is not None:
             limit = np.array([self.seen.limit], np.uint64)
-            arrays[SEEN] = np.concatenate([limit, [self.seen.whole], self.seen.digests])
+            arrays["seen_rows"] = np.concatenate([limit, [self.seen.whole], self.seen.digests])
         if self.summaries is not None:
-            arrays[SUMMARIES] = self.summaries
+            arrays["summaries"] = self.summaries
         if isinstance(self.numbering, KeptNumbering):
             terms = self.numbering.vocabulary.arrays()._asdict()
             arrays |= {f"term_{field}": array for field, array in terms.items()}
         if self.bins is not None:
             lengths = [len(edges) for edges in self.bins.edges]
-            arrays[BIN_EDGES] = np.concatenate([np.empty(0), *self.bins.edges])
-            arrays[BIN_OFFSETS] = np.cumsum([0, *lengths]).astype(np.int64)
+            arrays["bin_edges"] = np.concatenate([np.empty(0), *self.bins.edges])
+            arrays["bin_offsets"] = np.cumsum([0, *lengths]).astype(np.int64)
         if self.has_text:
             counts = self.numbering.documents.of(len(self.numbering))
             if not isinstance(self.numbering, KeptNumbering):
                 places = np.flatnonzero(counts)
-                arrays[PLACES], counts = places.astype(np.int32), counts[places]
-            arrays[DOCUMENTS] = counts
+                arrays["term_places"], counts = places.astype(np.int32), counts[places]
+            arrays["term_documents"] = counts
         return arrays
 
     def learn(self, table: Table) -> None:

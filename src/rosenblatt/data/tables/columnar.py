@@ -13,7 +13,6 @@ from rosenblatt.data.polars import pl
 from rosenblatt.data.sources import ByteSource, Source, name_of, opened, peek, unreadable
 from rosenblatt.data.tables.table import (
     MOST_ROWS,
-    ColumnPlaces,
     Selection,
     Table,
     choose,
@@ -57,9 +56,9 @@ def _file_tables(
     except polars_failures() as error:
         raise damaged(name, error) from None
     choice = choose(schema.names(), wanted, name)
-    chosen = rows.select(pl.selectors.by_index(choice.numbers))
+    chosen = rows.select(pl.selectors.by_index([*choice.values()]))
     for frame in _frames(chosen, n_rows, n_rows if is_parquet else STRIDE, name):
-        ordered = chosen_columns(frame, ColumnPlaces(choice.names, tuple(range(frame.width))))
+        ordered = chosen_columns(frame, {name: k for k, name in enumerate(choice)})
         read = size * (row + frame.height) // n_rows
         table = Table(ordered, name, row + 1, None, read)
         yield from in_slices(table, most_rows=rows_for(ordered))

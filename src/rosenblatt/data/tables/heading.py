@@ -300,6 +300,7 @@ def _heading(
     None for want of a whole row.
     """
     _check_text(sample, file)
+    # The separator, behind comments
     separator, start, notes = asked.separator, 0, []
     quoting = _is_quoted(sample, separator or "\t") if asked.quoting is None else asked.quoting
     asked = asked._replace(quoting=quoting)
@@ -323,15 +324,18 @@ def _heading(
         is_bad = _is_bad(sample, dialect, is_all=is_all)
         only = choose_unnamed(1, None, file)
         return (Heading(dialect, 1, header=False, choice=only), start) if is_bad else None
+    # The header
     width, share = usual_width(found)
     if share < CONSISTENT or asked.header is not None:
-        lacks_one = asked.header is not False and _lacks_a_name(found, width)
-        width = width if lacks_one else len(found[0])
+        # The first row may have no name for the first column, that of the row names, as R does
+        lacks_one = len(found[0]) == width - 1 and all(len(row) == width for row in found[1:])
+        width = width if lacks_one and asked.header is not False else len(found[0])
     orange = asked.header is not False and _is_orange(found)
     header, n_before = _header(found, width, asked)
     names = found[n_before] if header else None
     if header:
-        start += _end_of_row(sample, dialect, 3 if orange else n_before + 1)
+        before = 2 if orange else n_before
+        start += next(stop for _, stop, _ in islice(rows(sample, dialect), before, None))
     if n_before:
         notes.append(f"{file} begins with text that is not a row of the table; it was skipped.")
     if names is not None and not asked.names and len(set(names)) < len(names):
@@ -342,6 +346,15 @@ def _heading(
     choice = _choice(names, width, asked, file)
     heading = Heading(dialect, width, header, choice, asked.header is None, tuple(notes))
     return _marked(heading, found) if orange else heading, start
+
+
+def _check_text(sample: bytes, file: str) -> None:
+    if sample.count(b"\0") > MANY_NULS * len(sample):
+        msg = Sentence(
+            f"{file} looks like text of 16 bits a character; name its encoding, for instance with "
+            f"{Parameter('encoding', 'utf-16-le')}."
+        )
+        raise InputError(msg)
 
 
 def _marked(heading: Heading, found: Rows) -> Heading:
@@ -369,11 +382,6 @@ def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int
 def _filled(row: Sequence[str]) -> bool:
     """Whether a row is more than a title with empty cells behind it, as spreadsheets write it."""
     return len(row) < FEWEST_POSITIONS or sum(map(bool, row)) > 1
-
-
-def _lacks_a_name(found: Rows, width: int) -> bool:
-    """Whether the first row has no name for the first column, that of the row names, as R does."""
-    return len(found[0]) == width - 1 and all(len(row) == width for row in found[1:])
 
 
 def _choice(
@@ -414,21 +422,6 @@ def _behind_comments(text: bytes, start: int, asked: SeparatedOptions) -> tuple[
     if len(rows_here) == 2 and len(rows_here[0]) == len(rows_here[1]) > 1:
         n_lines, place = n_lines - 1, max(last, start)
     return place, n_lines
-
-
-def _end_of_row(text: bytes, dialect: Dialect, count: int) -> int:
-    """Return where so many rows end; blank lines are none."""
-    return next(stop for _, stop, _ in islice(rows(text, dialect), count - 1, None))
-
-
-def _check_text(sample: bytes, file: str) -> None:
-    n_nuls = sample.count(b"\0")
-    if n_nuls > MANY_NULS * len(sample):
-        msg = Sentence(
-            f"{file} looks like text of 16 bits a character; name its encoding, for instance with "
-            f"{Parameter('encoding', 'utf-16-le')}."
-        )
-        raise InputError(msg)
 
 
 def _is_bad(sample: bytes, dialect: Dialect, *, is_all: bool) -> bool:

@@ -265,7 +265,7 @@ class JsonLinesParser:
         keys = tuple(dict.fromkeys(chain.from_iterable(objects)))
         if self._wanted and self._prompt:
             return tuple(n for n in self._wanted.names if n in keys or n in self._wanted.required)
-        return choose(keys, self._wanted, self._file).names
+        return tuple(choose(keys, self._wanted, self._file))
 
     def _good_rows(
         self, lines: list[bytes], numbers: list[int]

@@ -19,11 +19,7 @@ MOST_BYTES = 4 << 20  # about, in memory
 SHOWN = 12  # names of columns in an error message
 
 
-class ColumnPlaces(NamedTuple):
-    """Columns of a file: what each is called in tables, and its number in the file from 0."""
-
-    names: tuple[str, ...]
-    numbers: tuple[int, ...]
+ColumnPlaces = dict[str, int]  # columns of a file as tables call them, each with its number from 0
 
 
 class Dialect(NamedTuple):
@@ -90,23 +86,20 @@ class Table(NamedTuple):
 
 def in_slices(table: Table, *, most_rows: int = MOST_ROWS) -> Iterator[Table]:
     """Yield a table as it is, or in successive parts that are not too long."""
-    frame = table.frame
-    if not frame.height and table.bad:
+    n_rows = table.frame.height
+    if 0 < n_rows <= most_rows or (not n_rows and table.bad):
         yield table
-    for start in range(0, frame.height, most_rows):
-        part = frame if frame.height <= most_rows else frame.slice(start, most_rows)
-        lines = table.lines
-        if lines is not None and part is not frame:
-            lines = lines[start : start + most_rows]
-        bad = table.bad
-        if bad and part is not frame:
-            bad = tuple(
-                row._replace(before=row.before - start)
-                for row in bad
-                if start <= row.before < start + part.height
-                or (row.before == frame.height == start + part.height)
-            )
-        yield table._replace(frame=part, first_row=table.first_row + start, lines=lines, bad=bad)
+        return
+    for start in range(0, n_rows, most_rows):
+        stop = min(start + most_rows, n_rows)
+        bad = tuple(
+            row._replace(before=row.before - start)
+            for row in table.bad
+            if start <= row.before < stop or row.before == stop == n_rows
+        )
+        frame, first = table.frame.slice(start, most_rows), table.first_row + start
+        lines = None if table.lines is None else table.lines[start:stop]
+        yield table._replace(frame=frame, first_row=first, lines=lines, bad=bad)
 
 
 def rows_for(frame: "pl.DataFrame") -> int:
@@ -169,19 +162,19 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
 def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> ColumnPlaces:
     """Return where the wanted columns stand among the named ones of a file."""
     columns = distinct_names(columns)
-    if wanted is None:
-        return ColumnPlaces(tuple(columns), tuple(range(len(columns))))
     number = {name: k for k, name in enumerate(columns)}
+    if wanted is None:
+        return number
     for name in wanted.required:
         if name not in number:
             msg = f"{file} has no column {name!r}; it has {listed_names(columns)}."
             raise InputError(msg)
-    found = tuple(name for name in wanted.names if name in number)
+    found = {name: number[name] for name in wanted.names if name in number}
     if not found:
         missed, there = listed_names(wanted.names), listed_names(columns)
         msg = f"{file} has none of the columns {missed}; it has {there}."
         raise InputError(msg)
-    return ColumnPlaces(found, tuple(number[name] for name in found))
+    return found
 
 
 def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPlaces:
@@ -199,7 +192,7 @@ def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPla
         return choose(columns, wanted, file)
     for names in (wanted.names, wanted.required):
         if len(names) == count:
-            return ColumnPlaces(names, tuple(range(count)))
+            return {name: k for k, name in enumerate(names)}
     numbers = sorted({len(wanted.required), len(wanted.names)})
     msg = (
         f"{file} has no header and {counted(count, 'column')};"
@@ -214,8 +207,7 @@ def chosen_columns(frame: "pl.DataFrame", choice: ColumnPlaces) -> "pl.DataFrame
     By number: polars takes a name that begins with ^ and ends with $ for a pattern. From a
     dictionary: in a list it would give a name of its own to a column whose name is empty.
     """
-    pairs = zip(choice.numbers, choice.names, strict=True)
-    return pl.DataFrame({name: frame.to_series(number) for number, name in pairs})
+    return pl.DataFrame({name: frame.to_series(number) for name, number in choice.items()})
 
 
 def listed_names(columns: Sequence[str]) -> str:
