@@ -62,7 +62,8 @@ class RowLearner:
         copy = State(near_w, near_u, state.n_classes, 1, state.by_feature, near_sigma)
         row = (rows, rows if room else None, self.row.data if room else self.values)
         target, weight = np.ones(1, np.int32), np.ones(1)
-        self._target, self._weight = memoryview(target), memoryview(weight)  # faster to set
+        self._target = target.data  # faster to set than an array
+        self._weight: Any = weight.data
         examples = Examples(near, target, weight)
         kernel, arguments = kernel_call(copy, examples, row_numbers(1), rule, zero, log)
         self._visit = RowVisit(
