@@ -223,7 +223,7 @@ SIZES: dict[str, Size] = {
     "errors": Size(150, 16, 2, 0, 0, 0, 0),
     "estimators": Size(2700, 58, 6, 0, 0, 0, 0),
     "kernels": Size(5500, 100, 14, 3, 8, 1, 0),
-    "lab": Size(950, 31, 6, 0, 0, 0, 0),
+    "lab": Size(900, 41, 6, 0, 0, 0, 0),
     "lazy": Size(100, 26, 2, 0, 0, 0, 0),
     "mistakes": Size(1500, 89, 8, 1, 0, 0, 0),
     "models": Size(5950, 75, 8, 3, 0, 0, 10),

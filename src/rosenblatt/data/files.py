@@ -122,10 +122,24 @@ class Decisions:
             reasons.setdefault(reason, []).append(f"'{name}'")
         if reasons:
             groups = [
-                f"{word_list(names, NAMES_SHOWN)}: {reason}" for reason, names in reasons.items()
+                f"{word_list(names, NAMES_SHOWN)}: {reason if len(names) == 1 else _plural(reason)}"
+                for reason, names in reasons.items()
             ]
             lines.append(("left out", "; ".join(groups)))
         return lines
+
+
+def _plural(reason: str) -> str:
+    """Return why several columns are left out.
+
+    >>> _plural("it holds lists or objects"), _plural("the header marks it so")
+    ('they hold lists or objects', 'the header marks them so')
+    """
+    subject, _, rest = reason.partition(" ")
+    if subject == "it":
+        verb, _, rest = rest.partition(" ")
+        return f"they {'have' if verb == 'has' else verb.removesuffix('s')} {rest}"
+    return reason.replace(" it ", " them ")
 
 
 class Files:

@@ -1,6 +1,7 @@
 """Points from a table: two columns of numbers and one of labels."""
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,18 +67,28 @@ def document_of_table(
     X = np.column_stack([column_numbers(table, names[role]) for role in ("x", "y")])
     words = _words(table.frame[names["label"]])
     rows = [i for i, word in enumerate(words) if word is not None and np.isfinite(X[i]).all()]
-    notes = _left_out(len(words) - len(rows))
+    notes = []
+    if missing := len(words) - len(rows):
+        were = "was" if missing == 1 else "were"
+        notes.append(f"{counted(missing, 'row')} with a missing value {were} left out.")
     labels, sides = _sides(table.file, names["label"], [str(words[i]) for i in rows], positive)
-    X, sides, drawn = _at_most(X[rows], sides)
-    notes += drawn
+    X = X[rows]
+    if len(X) > MOST_POINTS:  # the same ones as the page draws, in their order
+        notes.append(f"{MOST_POINTS} of {len(X):,} rows were drawn at random.")
+        order = np.arange(len(X))
+        permute(order, np.random.default_rng(0))
+        kept = np.sort(order[:MOST_POINTS])
+        X, sides = X[kept], [sides[i] for i in kept]
     if scale:
-        X = _scaled(X)
+        deviation = X.std(axis=0)
+        X = (X - X.mean(axis=0)) / np.where(deviation > 0.0, deviation, 1.0)
         notes.append("Both coordinates were brought to mean 0 and deviation 1.")
     if np.abs(X).max() > LARGEST:
         msg = f"{table.file}: coordinates must be at most {LARGEST:g}; scale them."
         raise InputError(msg)
     points = [(a, b, int(side)) for (a, b), side in zip(X.tolist(), sides, strict=True)]
-    axes = _named(names["x"], scale=scale), _named(names["y"], scale=scale)
+    mark = " (scaled)" if scale else ""
+    axes = (f"{names['x']}{mark}"[:LONGEST_NAME], f"{names['y']}{mark}"[:LONGEST_NAME])
     return Document(tuple(points), names=axes, labels=labels, view=view_of(X)), notes
 
 
@@ -146,17 +157,12 @@ def _words(series: "pl.Series") -> list[str | None]:
     return [None if value is None else str(value)[:LONGEST_NAME] for value in series.to_list()]
 
 
-def _sorted(words: set[str]) -> list[str]:
-    try:
-        return sorted(words, key=lambda word: float(word.replace("−", "-")))
-    except ValueError:
-        return sorted(words)
-
-
 def _sides(
     file: str, label: str, words: list[str], positive: str | None
 ) -> tuple[tuple[str, str], list[int]]:
-    values = _sorted(set(words))
+    values = sorted(set(words))
+    with suppress(ValueError):  # numbers by their value
+        values.sort(key=lambda word: float(word.replace("−", "-")))
     if not 2 <= len(values) <= MOST_LABELS:
         msg = (
             f"{file}: the labels in column '{label}' must have 2 to {MOST_LABELS} values; it has "
@@ -170,30 +176,3 @@ def _sides(
     others = [value for value in values if value != positive]
     negative = others[0] if len(others) == 1 else f"not {positive}"[:LONGEST_NAME]
     return (negative, positive), [1 if word == positive else -1 for word in words]
-
-
-def _at_most(X: NDArray[Any], sides: list[int]) -> tuple[NDArray[Any], list[int], list[str]]:
-    """Return as many rows as the lab takes, spread over the file in their order."""
-    if len(X) <= MOST_POINTS:
-        return X, sides, []
-    order = np.arange(len(X))
-    permute(order, np.random.default_rng(0))
-    kept = np.sort(order[:MOST_POINTS])  # the same ones as the page draws
-    note = f"{MOST_POINTS} of {len(X):,} rows were drawn at random."
-    return X[kept], [sides[i] for i in kept], [note]
-
-
-def _left_out(count: int) -> list[str]:
-    if not count:
-        return []
-    said = "1 row with a missing value was" if count == 1 else f"{count:,} rows with one were"
-    return [f"{said} left out."]
-
-
-def _scaled(X: NDArray[Any]) -> NDArray[Any]:
-    deviation = X.std(axis=0)
-    return np.asarray((X - X.mean(axis=0)) / np.where(deviation > 0.0, deviation, 1.0))
-
-
-def _named(name: str, *, scale: bool) -> str:
-    return f"{name} (scaled)"[:LONGEST_NAME] if scale else name[:LONGEST_NAME]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleParameter, rule_parameters
 from rosenblatt.rules.confidence_weighted import CONFIDENCE
+from rosenblatt.wording import plain
 
 MOST_POINTS = 500
 LARGEST = 1e6  # coordinate
@@ -35,8 +36,8 @@ class Choice(NamedTuple):
 
     def check(self, value: Any) -> Any:
         """Return the value as it is kept, or None if it is not one of the choices."""
-        fits = [own for own in self.values if type(own) is type(value) and own == value]
-        return fits[0] if fits else None
+        same = (own for own in self.values if type(own) is type(value) and own == value)
+        return next(same, None)
 
 
 class Range(NamedTuple):
@@ -49,17 +50,18 @@ class Range(NamedTuple):
     @property
     def requirement(self) -> str:
         """What the setting must be."""
-        if self.whole:
-            return f"a whole number from {self.low:.0f} to {self.high:.0f}"
-        return f"a number from {self.low:g} to {self.high:g}"
+        kind = (
+            "a whole number from {:.0f} to {:.0f}" if self.whole else "a number from {:g} to {:g}"
+        )
+        return kind.format(self.low, self.high)
 
     def check(self, value: Any) -> Any:
         """Return the value as it is kept, or None if it is out of the range."""
         if not _is_number(value) or not self.low <= value <= self.high:
             return None
-        if self.whole:
-            return int(value) if value == int(value) else None
-        return float(value)
+        if not self.whole:
+            return float(value)
+        return int(value) if value == int(value) else None
 
 
 def _range(parameter: RuleParameter) -> Range:
@@ -150,12 +152,8 @@ class Document:
 
     def plain(self) -> dict[str, Any]:
         """Return the document as plain values, which ``from_plain`` takes."""
-        return {
-            name: [list(item) if isinstance(item, tuple) else item for item in value]
-            if isinstance(value, tuple)
-            else value
-            for name, value in asdict(self).items()
-        }
+        values: dict[str, Any] = plain(asdict(self))
+        return values
 
     @property
     def X(self) -> NDArray[Any]:  # noqa: N802  # as everywhere
@@ -168,29 +166,29 @@ class Document:
         return np.array([point[2] for point in self.points], np.int32)
 
 
-def _words(value: Any) -> Any:
-    if not isinstance(value, list | tuple) or len(value) != 2:
+def _numbers(value: Any, largest: float, count: int | None = None) -> tuple[float, ...] | None:
+    """Return a list of numbers up to a size as a tuple; None where it is something else."""
+    fits = isinstance(value, list | tuple) and count in (None, len(value))
+    if not fits or not all(_is_number(one) and abs(one) <= largest for one in value):
         return None
-    fit = all(isinstance(word, str) and 0 < len(word) <= LONGEST_NAME for word in value)
-    return tuple(value) if fit and value[0] != value[1] else None
+    return tuple(map(float, value))
+
+
+def _words(value: Any) -> Any:
+    two = isinstance(value, list | tuple) and len(value) == 2 and value[0] != value[1]
+    fit = two and all(isinstance(word, str) and 0 < len(word) <= LONGEST_NAME for word in value)
+    return tuple(value) if fit else None
 
 
 def _view(value: Any) -> Any:
-    if not isinstance(value, list | tuple) or len(value) != 4:
-        return None
-    if not all(_is_number(end) and abs(end) <= 10 * LARGEST for end in value):
-        return None
-    left, right, bottom, top = map(float, value)
-    wide = 1e-9 * max(map(abs, (left, right, bottom, top)))
-    fits = right - left > wide and top - bottom > wide
-    return (left, right, bottom, top) if fits else None
+    ends = _numbers(value, 10 * LARGEST, 4)
+    wide = 1e-9 * max(map(abs, ends or (0.0,)))
+    fits = ends is not None and ends[1] - ends[0] > wide and ends[3] - ends[2] > wide
+    return ends if fits else None
 
 
 def _start(value: Any) -> Any:
-    if not isinstance(value, list | tuple):
-        return None
-    fits = all(_is_number(weight) and abs(weight) <= LARGEST for weight in value)
-    return tuple(map(float, value)) if fits else None
+    return _numbers(value, LARGEST)
 
 
 PARTS = {
@@ -224,14 +222,14 @@ def _points(name: str, value: Any) -> tuple[Point, ...]:
 
 
 def _point(number: int, value: Any) -> Point:
-    fits = isinstance(value, list | tuple) and len(value) == 3 and all(map(_is_number, value))
-    if not fits or abs(value[0]) > LARGEST or abs(value[1]) > LARGEST or value[2] not in (-1, 1):
+    point = _numbers(value, LARGEST, 3)
+    if point is None or point[2] not in (-1, 1):
         msg = (
             f"Point {number} must be two numbers up to {LARGEST:g} and a class, −1 or +1; "
             f"got {_shown(value)}."
         )
         raise InputError(msg)
-    return float(value[0]), float(value[1]), int(value[2])
+    return point[0], point[1], int(point[2])
 
 
 def _is_number(value: Any) -> bool:

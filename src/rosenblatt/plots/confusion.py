@@ -10,6 +10,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.plots.display import Axes, Display, label_text, set_title, titled
 from rosenblatt.plots.palette import INK
 from rosenblatt.plots.subject import rows_of_estimator
+from rosenblatt.wording import counted
 
 MOST_CLASSES = 40  # that can be told apart in a picture
 MOST_NUMBERED = 20  # of which the counts are written into the cells
@@ -77,7 +78,7 @@ class ConfusionDisplay(Display):
         if wrong.any():
             true, guess = np.unravel_index(int(wrong.argmax()), wrong.shape)
             pair = f"{self.classes[true]} is predicted as {self.classes[guess]}"
-            text += f"; most often {pair}, {wrong.max():,} times"
+            text += f"; most often {pair}, {counted(int(wrong.max()), 'time')}"
         return titled(self.title, f"{text}.")
 
     def _draw(self, ax: Axes) -> None:
