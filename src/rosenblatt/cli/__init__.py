@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -94,9 +95,11 @@ def run() -> None:
     """Run the command line as a program of its own."""
     gc.set_threshold(FEWEST_COLLECTED)
     _open_closed_streams()
+    if sys.platform == "win32" and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(newline="\n")  # the same bytes as elsewhere
     status: list[int] = []
     atexit.register(_leave, status)  # the first, so that it runs after all others
-    if hasattr(os, "fork"):
+    if sys.platform != "win32":
         from rosenblatt.cli.guard import columnar_file, run_guarded
 
         name = columnar_file(sys.argv[1:])

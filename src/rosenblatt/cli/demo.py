@@ -74,7 +74,7 @@ def write_files(seed: int) -> list[str]:
     labels = bunch.target_names[bunch.target]
     n_test = len(order) // TEST_SHARE
     for name, rows in (("tumours.csv", order[n_test:]), ("test.csv", order[:n_test])):
-        with Path(name).open("w", newline="") as file:
+        with Path(name).open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow([*bunch.feature_names, "diagnosis"])
             writer.writerows([*bunch.data[row].tolist(), labels[row]] for row in rows)

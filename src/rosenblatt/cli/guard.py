@@ -41,6 +41,8 @@ def run_guarded(name: str) -> None:
 
     Where it is aborted, a sentence says that the file of this name is damaged.
     """
+    if sys.platform == "win32":  # which cannot fork
+        return
     os.environ.setdefault("RUST_BACKTRACE", "0")
     child = os.fork()
     if child == 0:
@@ -62,9 +64,8 @@ def run_guarded(name: str) -> None:
 
 def _die_with_parent() -> None:
     """Have the system end this process when the one that waits for it is killed."""
-    if sys.platform != "linux":
-        return
-    from ctypes import CDLL
+    if sys.platform == "linux":
+        from ctypes import CDLL
 
-    with suppress(OSError, AttributeError):
-        CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
+        with suppress(OSError, AttributeError):
+            CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)

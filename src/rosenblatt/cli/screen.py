@@ -24,6 +24,7 @@ printed with its control characters escaped, so that no file can send commands t
 else comes from data goes through ``printable``.
 """
 
+import errno
 import logging
 import os
 import re
@@ -420,7 +421,7 @@ def _silence() -> None:
         for stream in (sys.stdout, sys.stderr):
             try:
                 stream.flush()
-            except BrokenPipeError:
+            except OSError:
                 os.dup2(nothing, stream.fileno())
         os.close(nothing)
 
@@ -468,6 +469,8 @@ def _naming_output() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
+        if sys.platform == "win32" and error.errno == errno.EINVAL:  # what a closed pipe is there
+            raise BrokenPipeError from error
         raise OSError(error.errno, error.strerror, "Standard output") from error
 
 

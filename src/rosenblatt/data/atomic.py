@@ -13,8 +13,10 @@ from typing import IO, Any, Literal
 
 from rosenblatt.errors import InputError
 
-if os.name != "nt":  # on Windows nobody can tell whether a file has an owner
-    from fcntl import LOCK_EX, LOCK_NB, flock
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 Target = str | os.PathLike[str]
 
@@ -84,6 +86,14 @@ def _naming(name: str, told: str = NOTHING_CHANGED) -> Iterator[None]:
         raise InputError(msg) from error
 
 
+def lock(file: IO[Any] | FileIO) -> None:
+    """Lock a file while it is open here; raise OSError where another process has locked it."""
+    if sys.platform == "win32":
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def check_target(path: Target) -> None:
     """Raise InputError where a file could not be written, before work is spent on its contents."""
     name = os.fspath(path)
@@ -93,26 +103,29 @@ def check_target(path: Target) -> None:
     place = name if old is not None and not stat.S_ISREG(old.st_mode) else folder
     if not os.access(place, os.W_OK):
         why = "permission denied"
-        with suppress(OSError, AttributeError):
-            if os.statvfs(folder).f_flag & os.ST_RDONLY:
-                why = "read-only file system"
+        if sys.platform != "win32" and os.statvfs(folder).f_flag & os.ST_RDONLY:
+            why = "read-only file system"
         msg = f"{name} cannot be written: {why}."
         raise InputError(msg)
 
 
 def _new_file(part: Path) -> FileIO:
     """Return a new file: one without a name where there are such, of which nothing can stay."""
-    try:
-        file = FileIO(os.open(part.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "w")
-        if not Path(_link_to(file.fileno())).exists():
-            file.close()
-            raise FileNotFoundError
-    except (OSError, AttributeError):  # another system, or file system
-        file = FileIO(part, "x")
-    if os.name != "nt":
+    file = _nameless_file(part.parent) or FileIO(part, "x")
+    if sys.platform != "win32":  # where an open file cannot be removed anyway
         with suppress(OSError):  # a file system without locks
-            flock(file, LOCK_EX | LOCK_NB)  # held while this process lives and writes
+            lock(file)  # held while this process lives and writes
     return file
+
+
+def _nameless_file(folder: Path) -> FileIO | None:
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # a system or file system without such files
+            file = FileIO(os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o666), "w")
+            if Path(_link_to(file.fileno())).exists():
+                return file
+            file.close()
+    return None
 
 
 def _link_to(descriptor: int) -> str:
@@ -132,17 +145,16 @@ def _give_name(descriptor: int, part: Path) -> None:
 
 def _remove_orphans(folder: Path) -> None:
     """Remove what processes that were killed while they wrote left in a folder."""
-    if os.name == "nt":
-        return
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if not (entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX)):
                 continue
-            with suppress(OSError):  # it is locked: its owner lives
+            with suppress(OSError):  # it is locked, on Windows open: its owner lives
                 if time() - entry.stat().st_mtime > YOUNG:
-                    with Path(entry.path).open("rb") as file:
-                        flock(file, LOCK_EX | LOCK_NB)
-                        Path(entry.path).unlink()
+                    if sys.platform != "win32":
+                        with Path(entry.path).open("rb") as file:
+                            lock(file)
+                    Path(entry.path).unlink()
 
 
 def _status(name: str) -> os.stat_result | None:

@@ -1,6 +1,7 @@
 """Rows gathered in large blocks in memory, and on disk, so that nothing is parsed twice."""
 
 import mmap
+import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
@@ -198,7 +199,7 @@ class RowFiles:
 
     def release(self) -> None:
         """Let the system take back the memory of what has been read; the files still hold it."""
-        if hasattr(mmap, "MADV_DONTNEED"):
+        if sys.platform == "linux":
             for memory in self._maps:
                 memory.madvise(mmap.MADV_DONTNEED)
 

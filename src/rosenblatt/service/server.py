@@ -177,15 +177,16 @@ class ModelServer:
 
 def _within_descriptors(limits: "Limits") -> "Limits":
     """Return limits that leave descriptors for the journal; a backlog may double connections."""
-    import resource  # which Windows lacks, where only the client is used
+    if sys.platform != "win32":  # which has no such limit
+        import resource
 
-    wanted = 2 * limits.connections + RESERVED
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        most = max(1, (soft - RESERVED) // 2)
-        return replace(limits, connections=min(limits.connections, most))
+        wanted = 2 * limits.connections + RESERVED
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            most = max(1, (soft - RESERVED) // 2)
+            return replace(limits, connections=min(limits.connections, most))
     return limits
 
 
@@ -193,7 +194,8 @@ def _bound(host: str, port: int | None) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for wanted in (PORT, 0) if port is None else (port,):
         bound = socket.socket(family, socket.SOCK_STREAM)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform != "win32":  # there two services could share a port, one of them in vain
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             bound.bind((host, wanted))
         except OSError as error:

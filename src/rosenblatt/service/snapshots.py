@@ -31,7 +31,8 @@ class Snapshots:
         path = self._folder / f"{model}-{version}-{digest}.model"
         try:
             with replacing(path) as target:
-                os.fchmod(target.fileno(), 0o600)
+                if hasattr(os, "fchmod"):
+                    os.fchmod(target.fileno(), 0o600)
                 target.write(file)
         except InputError:  # a full disk: the journal says so when it matters
             return

@@ -7,7 +7,6 @@ and no prediction mixes two versions.
 """
 
 import contextlib
-import fcntl
 import hashlib
 import logging
 import os
@@ -22,11 +21,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
+from shutil import disk_usage
 from time import monotonic
 from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from rosenblatt.data.atomic import lock
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.feature_spaces import Features
 from rosenblatt.models.model import Class
@@ -403,10 +404,8 @@ class Writer:
 
     def _has_room(self) -> bool:
         with contextlib.suppress(OSError, sqlite3.Error):
-            room = os.statvfs(self.folder)
-            return (
-                room.f_bavail * room.f_frsize >= self.limits.free_bytes and self.journal.has_room()
-            )
+            room = disk_usage(self.folder).free
+            return room >= self.limits.free_bytes and self.journal.has_room()
         return False
 
     def _recover(self) -> None:
@@ -610,7 +609,7 @@ def _locked(folder: Path) -> Any:
         msg = f"{folder} cannot be used: {error.strerror or error}."
         raise InputError(msg) from error
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file)
     except OSError as error:
         file.close()
         msg = f"{folder} is in use by another service; stop it or choose another folder."

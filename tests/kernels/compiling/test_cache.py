@@ -65,7 +65,8 @@ def test_windows_has_the_same_files(
 ) -> None:
     """Where folders cannot be opened, files are saved and loaded by their paths."""
     if name == "nt":
-        monkeypatch.setattr(cache, "POSIX", False)
+        monkeypatch.setattr(sys, "platform", "win32")
+        monkeypatch.setenv("LOCALAPPDATA", str(folder))
         monkeypatch.setattr(cache, "FLAGS", 0)
         for function in ("geteuid", "fchmod"):
             monkeypatch.delattr(os, function, raising=False)

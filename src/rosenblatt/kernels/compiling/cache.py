@@ -19,11 +19,14 @@ from time import time
 from rosenblatt.kernels.compiling.store import Record, packed, unpacked
 
 DAYS_UNUSED = 30  # after which what other sources left is removed
-POSIX = os.name == "posix"
-FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK if POSIX else getattr(os, "O_BINARY", 0)
 SOURCES = re.compile("[0-9a-f]{16}")  # the name of a folder of kernels
 OWN_NAME = re.compile(rf"{SOURCES.pattern}|kernel_\w+\.[\w-]+\.code|\.\w+\.part")
 Folder = tuple[int | None, str]  # its descriptor and what names in it begin with; see ``_opened``
+
+if sys.platform == "win32":
+    FLAGS = os.O_BINARY
+else:
+    FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def cache_folder() -> Path | None:
@@ -51,7 +54,9 @@ def _named_folder() -> Path:
 def _lowest_existing(folder: Path) -> Path:
     """Return where folders would be made; the administrator leaves none in another's home."""
     place = next(place for place in (folder, *folder.parents) if place.exists())
-    if not place.is_dir() or (POSIX and place.stat().st_uid not in {0, os.geteuid()}):
+    if not place.is_dir():
+        raise NotADirectoryError(place)
+    if sys.platform != "win32" and place.stat().st_uid not in {0, os.geteuid()}:
         raise PermissionError(place)
     return place
 
@@ -59,37 +64,39 @@ def _lowest_existing(folder: Path) -> Path:
 @contextmanager
 def _opened(name: str, parent: int | None = None) -> Iterator[Folder]:
     """Open a folder of this user's; on Windows, where that can't be, names in it are paths."""
-    if not POSIX:
+    if sys.platform == "win32":
         yield None, f"{name}{os.sep}"
-        return
-    folder = _open_own(name, os.O_RDONLY | os.O_DIRECTORY, parent)
-    try:
-        yield folder, ""
-    finally:
-        os.close(folder)
+    else:
+        folder = _open_own(name, os.O_RDONLY | os.O_DIRECTORY, parent)
+        try:
+            yield folder, ""
+        finally:
+            os.close(folder)
 
 
 def _open_own(name: str, flags: int, parent: int | None) -> int:
     """Open a file or folder that is this user's and that no other can write to; else OSError."""
     descriptor = os.open(name, flags | FLAGS, 0o600, dir_fd=parent)
-    if POSIX and not _is_own(descriptor):
+    if sys.platform != "win32" and not _is_own(descriptor):
         os.close(descriptor)
         raise PermissionError(name)
     return descriptor
 
 
-def _is_own(descriptor: int) -> bool:
-    """Look at an open file or folder; mend a folder that umask 002 made writable by the group."""
-    status = os.fstat(descriptor)
-    mode, writers = status.st_mode, status.st_mode & 0o022
-    if status.st_uid != os.geteuid() or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        return False
-    if stat.S_ISDIR(mode) and writers == stat.S_IWGRP:
-        if not all(map(OWN_NAME.fullmatch, os.listdir(descriptor))):
-            return False  # shared by intent, it seems
-        os.fchmod(descriptor, 0o700)
-        return True
-    return not writers
+if sys.platform != "win32":
+
+    def _is_own(descriptor: int) -> bool:
+        """Look at what is open; mend a folder that umask 002 made writable by the group."""
+        status = os.fstat(descriptor)
+        mode, writers = status.st_mode, status.st_mode & 0o022
+        if status.st_uid != os.geteuid() or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            return False
+        if stat.S_ISDIR(mode) and writers == stat.S_IWGRP:
+            if not all(map(OWN_NAME.fullmatch, os.listdir(descriptor))):
+                return False  # shared by intent, it seems
+            os.fchmod(descriptor, 0o700)
+            return True
+        return not writers
 
 
 class UserCache:
