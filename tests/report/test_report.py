@@ -12,7 +12,6 @@ from sklearn.metrics import average_precision_score
 
 from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, why
 from rosenblatt.errors import InputError
-from rosenblatt.models.rows import model_rows
 from rosenblatt.models.train import model_from_files
 from rosenblatt.report import html_report, write_report
 from rosenblatt.report.findings import findings
@@ -254,7 +253,7 @@ def test_precision_recall_and_no_folders(tmp_path: Path) -> None:
     data = tmp_path / "cells.csv"
     np.savetxt(data, rows, delimiter=",", header="a,b,c,d,benign", comments="", fmt="%.3f")
     model = model_from_files(str(data), label="benign", calibrate=True)
-    rows_again = model_rows(model, [str(data)])
+    rows_again = model.rows([str(data)])
     found = findings(model, name="cells", test=rows_again, test_names=(str(data),))
     html = page_of(found)
     assert str(tmp_path) not in html

@@ -17,7 +17,6 @@ from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.evaluation import Evaluation, mcnemar
 from rosenblatt.models.model import Model
-from rosenblatt.models.rows import model_rows
 from rosenblatt.wording import counted, printable
 
 MOST_TREE_VALUES = 1 << 28  # 2 GB
@@ -113,7 +112,7 @@ def _training_rows(model: Model, train: Sequence[str], layout: Layout, screen: S
             f" scikit-learn models with {Parameter('train')}."
         )
         raise InputError(advice)
-    batches = list(model_rows(model, files, layout=layout))
+    batches = list(model.rows(files, layout=layout))
     if not batches:
         msg = f"{' '.join(files)}: no rows to train on."
         raise InputError(msg)

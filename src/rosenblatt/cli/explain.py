@@ -15,7 +15,6 @@ from rosenblatt.mistakes.provenance import Provenance
 from rosenblatt.models.explanation import Explanation, contributions, decision
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import recorded_provenance
-from rosenblatt.models.rows import model_rows
 from rosenblatt.models.scoring import Scorer, n_voting
 from rosenblatt.report.tables import contribution_table
 from rosenblatt.wording import UNSURE, Bar, Cell, counted, percent, printable, signed
@@ -124,7 +123,7 @@ def _row(model: Model, data: str, row: int, layout: Layout, *, keep: tuple[str, 
     """Return a batch of this row alone."""
     before = 0
     how: dict[str, Any] = {"layout": layout, "prompt": True, "need_labels": False, "keep": keep}
-    for batch in model_rows(model, [data], **how):
+    for batch in model.rows([data], **how):
         if row <= before + batch.n_rows:
             i = row - before - 1
             kept = {name: values[i : i + 1] for name, values in (batch.kept or {}).items()}

@@ -16,7 +16,7 @@ from rosenblatt.data.files import Columns, Files, Layout, encoded
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.models.rows import FileRows, model_rows, read_rows
+from rosenblatt.models.rows import FileRows, read_rows
 from rosenblatt.rules import rule_parameters
 
 Options = dict[str, Any]  # those that were given, by name
@@ -74,7 +74,7 @@ class Subject:
         batches: Iterable[Batch]
         if self.model is not None:
             n_features = self.model.n_features
-            batches = model_rows(self.model, self.test_paths, layout=self.layout)
+            batches = self.model.rows(self.test_paths, layout=self.layout)
         else:
             trained = self._file_rows
             n_features, files = trained.rows.n_features, Files(self.test_paths, self.layout)

@@ -11,7 +11,6 @@ from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
-from rosenblatt.models.rows import model_rows
 from rosenblatt.wording import percent, printable
 
 
@@ -54,7 +53,7 @@ def report(
     told: list[str] = []
     rows = None
     if test:
-        rows = model_rows(model, test, layout=layout, keep=columns, tell=told.append)
+        rows = model.rows(test, layout=layout, keep=columns, tell=told.append)
     name = title or ("model" if model_path == "-" else Path(model_path).name)
     found = findings(model, name=name, test=rows, test_names=tuple(test), told=told)
     error = None if found.evaluation is None else found.evaluation.error

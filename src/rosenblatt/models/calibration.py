@@ -53,11 +53,6 @@ def fit_calibration(
 
     Where the best slope is negative, that is where scores mislead, the slope is 0: probabilities
     never contradict the order of scores. Rows whose number is no class (−1: no label) are left out.
-
-    Raises
-    ------
-    InputError
-        Where the rows are not of two classes at least.
     """
     n_classes = 2 if scores.ndim == 1 else scores.shape[1]
     known = (numbers >= 0) & (numbers < n_classes)

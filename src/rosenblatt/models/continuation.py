@@ -17,7 +17,6 @@ from rosenblatt.models.checks import class_weights_of
 from rosenblatt.models.fitting import learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model, file_record
-from rosenblatt.models.rows import model_rows
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.training.examples import Examples, ranks_of, targets_of, winners
 from rosenblatt.training.loop import hold_interrupt
@@ -104,20 +103,8 @@ def learn_files(
     ``ahead`` rows old; a voted model predicts here by the average of its vectors. The columns
     become features as the model knows them: words and categories that are new to it are left out,
     unless they are hashed; new features of svmlight files and new classes get weights, which have
-    been zero until then.
-
-    Parameters
-    ----------
-    model : Model
-        It stays as it is.
-    paths, layout
-        As in ``train_files``; the rows need labels.
-    watch : function of a Milestone
-        Called after 1, 2, 4, 8, … rows, and at the end.
-    tell : function of a sentence
-        On what was new in the rows.
-    ahead : int
-        How many rows are predicted together.
+    been zero until then. The model given stays as it is; the rows need labels. ``watch`` is called
+    after 1, 2, 4, 8, … rows and at the end, ``tell`` with sentences on what was new in the rows.
     """
     files = Files([paths] if isinstance(paths, str) else paths, layout or Layout())
     new, batches = _copy(model, files)
@@ -171,7 +158,7 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     )
     if MOVED in model.training:
         new.move_bias(model.training[MOVED])
-    return new, model_rows(new, files, learn=True)
+    return new, new.rows(files, learn=True)
 
 
 def _widened(model: Model, batch: "Batch") -> Model:

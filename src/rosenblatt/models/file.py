@@ -45,26 +45,15 @@ Source = str | os.PathLike[str]
 
 
 def write(model: Model, path: Source) -> None:
-    """Write a model file; ``-`` is standard output.
-
-    Raises
-    ------
-    InputError
-        Where the model does not fit together or the file cannot be written; nothing is changed.
-    """
+    """Write a model file, or change nothing and raise InputError; ``-`` is standard output."""
     with input_errors("The model"), replacing(path) as file:
         write_to(file, model)
 
 
 def read(path: Source) -> Model:
-    """Return the model of a file; ``-`` is standard input.
+    """Return the model of a file, or raise InputError; ``-`` is standard input.
 
     Nothing in the file is executed. Every byte of it is covered by its checksum.
-
-    Raises
-    ------
-    InputError
-        Where the file cannot be read, is damaged, is something else or is newer than this version.
     """
     name = "standard input" if path == "-" else os.fspath(path)
     with input_errors(name):

@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding import encoding_from
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import SvmlightEncoding, encoding_from
 from rosenblatt.data.encoding.stored import check_width
+from rosenblatt.data.files import Files, Layout, encoded
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.mistakes.arrays import list_arrays, machine_arrays
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, probabilities, vote_shares
 from rosenblatt.models.learner import SPELLINGS, Learner
-from rosenblatt.models.rows import input_rows, model_rows
+from rosenblatt.models.rows import input_rows
 from rosenblatt.models.scoring import Scorer
 from rosenblatt.training.examples import winners
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.state import State
 
 if TYPE_CHECKING:
-    from rosenblatt.data.batch import Batch
     from rosenblatt.data.encoding import TableEncoding
-    from rosenblatt.data.files import Encoding, Files, Layout
+    from rosenblatt.data.files import Encoding
     from rosenblatt.mistakes.budget import BudgetState
     from rosenblatt.mistakes.kernel import Kernel
     from rosenblatt.mistakes.machine import DualState
@@ -101,14 +102,9 @@ class Model:
         **parts: Any,
     ) -> "Model":
         """Return what a training from arrays gives; the weights stay in the memory of the state."""
+        record = record_of(outcome) | {"training": {"label_type": classes.dtype.str}} | parts
         return cls(
-            learner,
-            options,
-            tuple(classes.tolist()),
-            **state.vectors(copied=False),
-            **record_of(outcome),
-            training={"label_type": classes.dtype.str},
-            **parts,
+            learner, options, tuple(classes.tolist()), **state.vectors(copied=False), **record
         )
 
     @classmethod
@@ -305,23 +301,42 @@ class Model:
 
     def rows(
         self,
-        paths: "str | Sequence[str] | Files",
+        paths: str | Sequence[str] | Files,
         *,
-        layout: "Layout | None" = None,
+        layout: Layout | None = None,
         prompt: bool = False,
         need_labels: bool = True,
+        learn: bool = False,
         keep: Sequence[str] = (),
         tell: Callable[[str], object] | None = None,
-    ) -> Iterator["Batch"]:
+    ) -> Iterator[Batch]:
         """Yield the rows of files in batches, as features that the model knows.
 
         In them the classes of the model come first, in its order, then labels that it does not
         know; a row without a label has −1. With ``prompt`` rows come as soon as they arrive. The
         columns of ``keep`` come along as they are; ``tell`` is a function of sentences on what was
-        unusual. ``Files`` have a layout of their own, and know afterwards how they were read.
+        unusual. ``Files`` have a layout of their own, and know afterwards how they were read. To
+        ``learn``, every row needs a label.
         """
-        options: dict[str, Any] = {"layout": layout, "prompt": prompt, "need_labels": need_labels}
-        return model_rows(self, paths, **options, keep=keep, tell=tell)
+        files = paths
+        if not isinstance(files, Files):
+            names = [files] if isinstance(files, str) else files
+            files = Files(names, layout or Layout(), prompt=prompt)
+        files.answers = not need_labels
+        encoding, zero_based = self.encoder, files.layout.zero_based
+        if encoding is None:  # learned from arrays: rows there have numbered features
+            if zero_based is None:
+                msg = Sentence(
+                    "The model was saved from Python, where features count from 0, and does not "
+                    "know from where the file counts: say "
+                    f"{Parameter('zero_based', value=True)} or "
+                    f"{Parameter('zero_based', value=False)}."
+                )
+                raise InputError(msg)
+            encoding = SvmlightEncoding(zero_based=zero_based, n_features=self.n_features)
+        how: dict[str, Any] = {"need_labels": need_labels, "learn": learn, "keep": keep}
+        batches = encoded(files, encoding, self.classes, **how)
+        return batches if tell is None else _with_notes(batches, files, tell)
 
     def scores(self, X: Any) -> NDArray[Any]:
         """Return the score of each row: above 0 for the second of two classes, else one a class.
@@ -363,9 +378,7 @@ class Model:
             return vote_shares(scores)
         return probabilities(self.calibration, scores)
 
-    def evaluate(
-        self, paths: str | Sequence[str], *, layout: "Layout | None" = None
-    ) -> "Evaluation":
+    def evaluate(self, paths: str | Sequence[str], *, layout: Layout | None = None) -> "Evaluation":
         """Return how good the model is on the rows of files, which have labels."""
         from rosenblatt.models.evaluation import evaluation_of
 
@@ -377,6 +390,18 @@ class Model:
         from rosenblatt.models.explanation import explain
 
         return explain(self, x)
+
+
+def _with_notes(
+    batches: Iterator[Batch], files: Files, tell: Callable[[str], object]
+) -> Iterator[Batch]:
+    """Yield the batches, and tell at the end what a person should know of the rows.
+
+    Bad rows that come promptly are told of as they come.
+    """
+    yield from batches
+    for note in files.notes if files.prompt else files.reading_notes():
+        tell(note)
 
 
 def record_of(outcome: Outcome) -> dict[str, Any]:
@@ -392,7 +417,7 @@ def record_of(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def file_record(files: "Files", title: str | None, notes: Iterable[str]) -> dict[str, Any]:
+def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[str, Any]:
     """Return what a model says of the files that it learned from, and of how they were read."""
     decisions = files.decisions
     return {

@@ -133,7 +133,8 @@ class OnlineLearner:
             space = HashedFeatures(hash_bits, checked=True)
         self._begin(learner, space, self._labels.tolist(), scale=scale)
         self._named: bool | None = None  # None: no row has come yet
-        self._n_rows = self._n_mistakes = 0
+        self.n_rows = 0  # learned from
+        self.n_mistakes = 0  # made on them
 
     def _begin(
         self, learner: Learner, space: FeatureSpace, classes: Sequence[Class], *, scale: bool
@@ -184,7 +185,7 @@ class OnlineLearner:
         self._resume(model, self._labels.tolist())
         if MOVED in model.training:  # what was learned is where it was before
             self.state.by_class(self.state.weights)[0, -1] += model.training[MOVED]
-        self._n_rows, self._n_mistakes = (
+        self.n_rows, self.n_mistakes = (
             model.outcome.get(name, 0) for name in ("n_iter", "n_mistakes")
         )
         return self
@@ -225,8 +226,8 @@ class OnlineLearner:
             found = self._learn(x, number, w)
         if found > MISTAKE:
             raise self._error(found, x)
-        self._n_rows += 1
-        self._n_mistakes += found
+        self.n_rows += 1
+        self.n_mistakes += found
 
     def _learn(self, x: Any, number: int, w: float) -> int:
         """Learn from a row of a known class, however it looks; return what was found."""
@@ -276,15 +277,15 @@ class OnlineLearner:
                 self.state, self._labels = state, labels
                 self._set_classes(labels.tolist())
             raise
-        self._n_rows += 1
-        self._n_mistakes += found
+        self.n_rows += 1
+        self.n_mistakes += found
 
     def predict_one(self, x: Any) -> Class | None:
         """Return the class of one row; None before the first row was learned.
 
         Names that have not been learned count for nothing.
         """
-        if self._n_rows == 0:
+        if self.n_rows == 0:
             return None
         rows: Any = self._rows
         number = UNUSUAL
@@ -312,16 +313,6 @@ class OnlineLearner:
         return list(self._classes)
 
     @property
-    def n_rows(self) -> int:
-        """How many rows were learned from."""
-        return self._n_rows
-
-    @property
-    def n_mistakes(self) -> int:
-        """How many of them were mistakes."""
-        return self._n_mistakes
-
-    @property
     def n_features(self) -> int:
         """How many features have a weight."""
         return self._width
@@ -329,7 +320,7 @@ class OnlineLearner:
     @property
     def model_(self) -> Model:
         """A copy of what was learned as a ``Model``: what ``rosenblatt.save`` writes."""
-        if self._n_rows == 0:
+        if self.n_rows == 0:
             msg = "This OnlineLearner has learned nothing yet."
             raise InputError(msg)
         model = Model(
@@ -340,7 +331,7 @@ class OnlineLearner:
             **record_of(Outcome([], "max_iter", 0)),
             training={"label_type": self._labels.dtype.str},
         )
-        model.outcome |= {"n_iter": self._n_rows, "n_mistakes": self._n_mistakes}
+        model.outcome |= {"n_iter": self.n_rows, "n_mistakes": self.n_mistakes}
         if isinstance(self.space, HashedFeatures):
             model.training[HASHED_NAMES] = self.space.bits
         model.feature_names = names = self.space.names()

@@ -19,11 +19,6 @@ def to_onnx(model: Model) -> bytes:
 
     ``scores`` has shape (N,) for two classes, above 0 for the second, else (N, n_classes). A score
     of zero and ties between classes predict as the model's own option ``zero`` says.
-
-    Raises
-    ------
-    InputError
-        Where onnx is not installed, the weights are too many for the format, or votes decide.
     """
     if model.voted:
         msg: str = Sentence(
@@ -58,7 +53,11 @@ def to_onnx(model: Model) -> bytes:
         constants |= {"zero": np.zeros(()), "column": np.array([1])}
         nodes += [
             node("Squeeze", ["activations", "column"], ["scores"]),
-            *_second(node, positive),
+            *(
+                [node("Less", ["scores", "zero"], ["first"]), node("Not", ["first"], ["second"])]
+                if positive
+                else [node("Greater", ["scores", "zero"], ["second"])]
+            ),
             node("Cast", ["second"], ["number"], to=TensorProto.INT64),
         ]
     else:
@@ -88,13 +87,6 @@ def to_onnx(model: Model) -> bytes:
     )
     helper.set_model_props(proto, _properties(model))
     return bytes(proto.SerializeToString())
-
-
-def _second(node: Any, positive: bool) -> list[Any]:
-    """Say where the second class is predicted: above zero, or from zero on."""
-    if not positive:
-        return [node("Greater", ["scores", "zero"], ["second"])]
-    return [node("Less", ["scores", "zero"], ["first"]), node("Not", ["first"], ["second"])]
 
 
 def _labels(classes: tuple[Class, ...]) -> NDArray[Any]:

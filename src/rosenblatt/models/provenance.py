@@ -75,13 +75,7 @@ def recorded_provenance(
     mistakes: Mistakes | None = None,
     rows: Rows | None = None,
 ) -> Provenance:
-    """Return which training rows decide a row of these features, by their numbers in training.
-
-    Raises
-    ------
-    InputError
-        Where the model does not hold its mistakes, or holds what cannot be them.
-    """
+    """Return which training rows decide a row of these features, by their numbers in training."""
     if mistakes is None and not is_recorded(model):
         msg = Sentence(
             "The model does not hold its mistakes: train it with "

@@ -1,6 +1,6 @@
 """Rows of files and arrays: as a model knows their features, or all of them in memory."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, unfamiliar
-from rosenblatt.data.encoding import SvmlightEncoding
-from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles, encoded
-from rosenblatt.errors import InputError, Parameter, Sentence, UnfamiliarDataWarning, warn_caller
+from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
+from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.kernels.shapes import take
 from rosenblatt.training.examples import ClassWeight, Examples, class_weights, targets_of
@@ -24,68 +23,12 @@ MOST_BYTES = 1 << 30  # of parsed rows in memory
 MOST_DENSE_COLUMNS = 200  # of rows that are taken as an array where all are looked at together
 
 
-def model_rows(
-    model: "Model",
-    paths: "str | Sequence[str] | Files",
-    *,
-    layout: Layout | None = None,
-    prompt: bool = False,
-    need_labels: bool = True,
-    learn: bool = False,
-    keep: Sequence[str] = (),
-    tell: Callable[[str], object] | None = None,
-) -> Iterator[Batch]:
-    """Yield the rows of files in batches; see ``Model.rows``. To learn, every row needs a label."""
-    if isinstance(paths, Files):
-        files = paths
-    else:
-        names = [paths] if isinstance(paths, str) else paths
-        files = Files(names, layout or Layout(), prompt=prompt)
-    files.answers = not need_labels
-    encoding = model.encoder
-    if encoding is None:  # learned from arrays: rows there have numbered features
-        zero_based = files.layout.zero_based
-        if zero_based is None:
-            msg = Sentence(
-                "The model was saved from Python, where features count from 0, and does not know"
-                f" from where the file counts: say {Parameter('zero_based', value=True)} or "
-                f"{Parameter('zero_based', value=False)}."
-            )
-            raise InputError(msg)
-        encoding = SvmlightEncoding(zero_based=zero_based, n_features=model.n_features)
-    how: dict[str, Any] = {"need_labels": need_labels, "learn": learn, "keep": keep}
-    batches = encoded(files, encoding, model.classes, **how)
-    return batches if tell is None else _with_notes(batches, files, tell)
-
-
-def _with_notes(
-    batches: Iterator[Batch], files: Files, tell: Callable[[str], object]
-) -> Iterator[Batch]:
-    """Yield the batches, and tell at the end what a person should know of the rows.
-
-    Bad rows that come promptly are told of as they come.
-    """
-    yield from batches
-    for note in files.notes if files.prompt else files.reading_notes():
-        tell(note)
-
-
 def input_rows(model: "Model", X: Any) -> Batch:
     """Return rows in memory, of the kind that the model was trained on, as a batch.
 
-    Parameters
-    ----------
-    X : data frame, list of dictionaries or list of texts
-        Where the model was trained on columns; one dictionary or text is one row.
-    X : array or sparse matrix
-        Where it was trained on those, or on numbered features, which count from 0 here.
-    X : batch of ``Model.rows``
-        Any model takes these.
-
-    Raises
-    ------
-    InputError
-        Where X is something else or its columns are not those of training.
+    A model of columns takes a data frame, dictionaries or texts, one of which is one row; a model
+    of arrays or of numbered features, which count from 0 here, arrays and sparse matrices; any
+    model a batch of ``Model.rows``.
     """
     if isinstance(X, Batch):
         return X

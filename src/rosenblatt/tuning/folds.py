@@ -85,18 +85,8 @@ def cross_validate(
 
     Every fold has its share of each class. What the columns are, the words of texts with their
     rarity and the scaling of numbers are taken from all rows once, without their labels; the rest
-    of a training happens anew for each fold.
-
-    Parameters
-    ----------
-    paths : str or sequence of str
-        Files that fit into memory.
-    folds : int of at least 2
-    metric : "error", "f1", "balanced-accuracy", "roc-auc" or "log-loss"
-    tell : function of the number of a fold
-        Called when a fold is done.
-    **parameters :
-        Those of ``rosenblatt.train_files`` that say what is learned.
+    of a training happens anew for each fold. ``tell`` is called with the number of each fold
+    when it is done; the parameters are those of ``rosenblatt.train_files`` that say what to learn.
 
     Examples
     --------

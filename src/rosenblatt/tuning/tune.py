@@ -129,15 +129,8 @@ def tune_files(
 ) -> FileChoice:
     """Return the parameters of ``train_files`` that are best on held-out rows of files.
 
-    Parameters
-    ----------
-    given : dictionary
-        Parameters of ``train_files``; those that say nothing of columns, files, learner or classes
-        are passed over.
-    fixed : names of those parameters
-        They stay as they are; the search chooses the others that it can.
-    metric, folds, time_limit, n_jobs, tell :
-        As in ``tune``.
+    Of the parameters ``given`` those that are ``fixed`` stay as they are, and those that say
+    nothing of columns, files, learner or classes are passed over; the others are as in ``tune``.
     """
     check_metric(metric)
     known = {"class_weight", *rule_parameters()}.union(*PARTS.values())
