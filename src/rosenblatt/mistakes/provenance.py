@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,30 +75,25 @@ class Provenance:
     def to_text(self, most: int | None = None) -> str:
         """Return a table for the terminal that adds up; rows beyond ``most`` are one line."""
         shown = self.terms if most is None else self.terms[:most]
-        table = [("amount", "training row", "label", "updates", "strength", "product")]
-        table += [
-            (
-                f"{t.amount:+.6g}",
-                str(t.row),
-                str(t.label),
-                str(t.updates),
-                f"{t.strength:+.6g}",
-                f"{t.product:.6g}",
-            )
-            for t in shown
-        ]
         rest = self.terms[len(shown) :]
+        table: list[tuple[str, ...]] = [
+            ("amount", "training row", "label", "updates", "strength", "product")
+        ]
+        table += [
+            (f"{amount:+.6g}", str(row), str(label), str(updates), f"{tau:+.6g}", f"{product:.6g}")
+            for row, label, updates, tau, product, amount in shown
+        ]
         if rest:
             amount = math.fsum(term.amount for term in rest)
-            table.append((f"{amount:+.6g}", f"{len(rest)} more rows", "", "", "", ""))
+            table.append((f"{amount:+.6g}", f"{len(rest)} more rows"))
         if self.remainder:
-            table.append((f"{self.remainder:+.6g}", "remainder", "", "", "", ""))
-        table.append((f"{self.total:+.6g}", "total", "", "", "", ""))
-        widths = [max(len(cells[j]) for cells in table) for j in range(len(table[0]))]
-        lines = [
-            "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
-            for cells in table
+            table.append((f"{self.remainder:+.6g}", "remainder"))
+        table.append((f"{self.total:+.6g}", "total"))
+        columns = [
+            [cell.rjust(max(map(len, cells))) for cell in cells]
+            for cells in zip_longest(*table, fillvalue="")
         ]
+        lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
         side = self.positive if self.total > 0 else self.negative
         return "\n".join([*lines, f"Above 0 speaks for {self.positive}; the sum for {side}."])
 
@@ -119,47 +115,18 @@ def provenance_of(
     list keeps. ``averaged`` says whether the average of the weights decides, ``end`` at which count
     of rows the weights were kept, if early stopping went back. ``activation`` is what the model
     says of x, by default the sum of all terms, and ``winner`` the number of the predicted class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from rosenblatt.kernels.rows import Dense
-    >>> from rosenblatt.rules import Perceptron
-    >>> from rosenblatt.training.examples import Examples
-    >>> from rosenblatt.training.loop import Plan
-    >>> from rosenblatt.training.state import fit
-    >>> from rosenblatt.training.state import State
-    >>> rows = Dense(np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), 1.0)
-    >>> examples = Examples(rows, np.array([-1, -1, -1, 1], np.int8))
-    >>> state = State.zeros(2, 2, averaged=False)
-    >>> plan = Plan(Perceptron(), 100, shuffle=False, record=True)
-    >>> outcome = fit(state, examples, plan, np.random.default_rng(0))
-    >>> print(provenance_of(outcome.mistakes, rows, np.array([1.0, 1.0]), ["no", "yes"]))
-    amount  training row  label  updates  strength  product
-       +21             3    yes        7        +7        3
-       -10             1     no        5        -5        2
-        -8             2     no        4        -4        2
-        -2             0     no        2        -2        1
-        +1         total
-    Above 0 speaks for yes; the sum for yes.
     """
-    numbers = None
-    if rows is None and mistakes.support is not None:
-        rows, numbers = mistakes.support.rows, mistakes.support.numbers
-    if rows is None:
-        msg = "The list of mistakes does not keep its rows: give them."
-        raise InputError(msg)
-    _check(rows, x)
-    # What each row that taught put into each vector
+    rows, numbers = _teaching_rows(mistakes, rows, x)
+    # What each row that taught put into each vector, and its product with x
     taught, counts, labels, strengths = _strengths(mistakes, len(classes), end, averaged=averaged)
-    products = _products(rows, taught, np.asarray(x, np.float64))
-    sums = [math.fsum(column * products) for column in strengths.T]
+    products = matrix_of(take(rows, taught)).astype(np.float64) @ np.asarray(x, np.float64)
+    products = products + rows.constant * rows.constant
     # The two classes between which x was decided
+    positive, negative, strength = 1, 0, strengths[:, 0]
+    sums = [math.fsum(column * products) for column in strengths.T]
     said = np.atleast_1d(sums if activation is None else activation).astype(np.float64)
-    if len(classes) == 2:
-        positive, negative = 1, 0
-        strength, total = strengths[:, 0], float(said[0])
-    else:
+    total = float(said[0])
+    if len(classes) > 2:
         ranked = np.argsort(-said, kind="stable").tolist()
         positive = ranked[0] if winner is None else winner
         negative = next(k for k in ranked if k != positive)
@@ -170,27 +137,40 @@ def provenance_of(
     if activation is None:
         total = math.fsum(amounts)
     order = np.argsort(-np.abs(amounts), kind="stable")[: np.count_nonzero(amounts)]
+    row = taught if numbers is None else numbers[taught]
+    columns = (row, labels, counts, strength, products, amounts)
     terms = [
-        Term(
-            int(taught[i] if numbers is None else numbers[taught[i]]),
-            classes[labels[i]],
-            int(counts[i]),
-            float(strength[i]),
-            float(products[i]),
-            float(amounts[i]),
-        )
-        for i in order
+        Term(row, classes[label], *others)
+        for row, label, *others in zip(*(c[order].tolist() for c in columns), strict=True)
     ]
-    remainder = math.fsum([total, *(-amounts)])
     return Provenance(
         classes[positive],
         classes[negative],
         total,
         terms,
-        remainder,
+        math.fsum([total, *(-amounts)]),
         int(counts.sum()),
         len(taught) - len(terms),
     )
+
+
+def _teaching_rows(
+    mistakes: Mistakes, rows: Rows | None, x: NDArray[Any]
+) -> tuple[Rows, NDArray[Any] | None]:
+    """Return the rows that mistakes name, and their numbers in training if those are others."""
+    numbers = None
+    if rows is None and mistakes.support is not None:
+        rows, numbers = mistakes.support.rows, mistakes.support.numbers
+    if rows is None:
+        msg = "The list of mistakes does not keep its rows: give them."
+        raise InputError(msg)
+    if np.shape(x) != (rows.shape[1],):
+        msg = (
+            f"The row to explain must have {rows.shape[1]} features, as the training rows have; "
+            f"got an array of shape {np.shape(x)}."
+        )
+        raise InputError(msg)
+    return rows, numbers
 
 
 def _strengths(
@@ -217,18 +197,3 @@ def _strengths(
         np.subtract.at(parts, (where, rival), steps)
         numbers[where] = label
     return taught, counts, numbers, parts / c if averaged else parts
-
-
-def _products(rows: Rows, taught: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
-    """Return the product of each of these rows with x, the constant feature included."""
-    products: NDArray[Any] = matrix_of(take(rows, taught)).astype(np.float64) @ x
-    return products + rows.constant * rows.constant
-
-
-def _check(rows: Rows, x: NDArray[Any]) -> None:
-    if np.shape(x) != (rows.shape[1],):
-        msg = (
-            f"The row to explain must have {rows.shape[1]} features, as the training rows have; "
-            f"got an array of shape {np.shape(x)}."
-        )
-        raise InputError(msg)
