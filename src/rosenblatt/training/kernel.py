@@ -11,7 +11,7 @@ import copy
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,13 +139,6 @@ class KernelTraining(ArraySupply):
         """Change back to the moment of a snapshot."""
 
 
-class _Block(NamedTuple):
-    """Rows that were visited together, and how many rows had taught by then."""
-
-    rows: NDArray[Any]
-    n_taught: int
-
-
 class DualTraining(KernelTraining):
     """Extends a list of mistakes without a limit; ``finish`` adds to it."""
 
@@ -165,7 +158,9 @@ class DualTraining(KernelTraining):
         self.updates = Mistakes(end=state.count)  # of all passes; rows by their numbers
         self._taught = GrowingArray(np.empty(0, np.int64))  # in this pass: row numbers
         self._pass_updates = Mistakes()  # of this pass; rows by their place among the taught
-        self._blocks: list[_Block] = []
+        self._visited: list[
+            tuple[NDArray[Any], int]
+        ] = []  # blocks, and how many had taught by then
         self._tallies: list[tuple[NDArray[Any], Tally]] = []  # of held-out rows
         self._n_tallied = 0
 
@@ -194,7 +189,7 @@ class DualTraining(KernelTraining):
         self._pass_updates.extend(placed, counts.updates, count)
         self._gram.keep(here[places], here, gram[places])
         self._taught.append(here[places])
-        self._blocks.append(_Block(here, len(self._taught)))
+        self._visited.append((here, len(self._taught)))
         return counts
 
     def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
@@ -261,14 +256,14 @@ class DualTraining(KernelTraining):
 
     def _catch_up(self) -> None:
         """Change the scores to those under the last weights."""
-        for rows, n_taught in self._blocks:
+        for rows, n_taught in self._visited:
             if n_taught < len(self._taught):
                 scores = np.ascontiguousarray(self._scores[:, rows])
                 self._add_steps(self._gram.panel(rows), n_taught, scores)
                 self._scores[:, rows] = scores
         self._gram.complete(self._taught.values)
         self._taught, self._pass_updates = GrowingArray(np.empty(0, np.int64)), Mistakes()
-        self._blocks = []
+        self._visited = []
 
 
 class BudgetTraining(KernelTraining):

@@ -77,7 +77,7 @@ def fit_stream(
                 prepare(reading)
             reading.finish()
         sample = _sample(reading, constant)
-        supply = supply_of(reading, sampling, constant, while_reading=reading.while_reading)
+        supply = supply_of(reading, sampling, constant)
         reading.check_classes()
         try:
             state, outcome = learn(supply, resumed)
@@ -86,9 +86,10 @@ def fit_stream(
             reading.check_classes()
             if not reading.keep:
                 reading.close()
-                reading = Reading(source, keep=False, classes=reading.classes, **how)
+                classes = reading.classes
+                reading = Reading(source, keep=False, while_reading=True, classes=classes, **how)
             sampling.generator.bit_generator.state = drawing
-            supply = StreamSupply(reading, sampling, constant, while_reading=True)
+            supply = StreamSupply(reading, sampling, constant)
             state, outcome = learn(supply)
     except BaseException:
         reading.close()

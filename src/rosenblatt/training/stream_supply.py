@@ -48,41 +48,39 @@ class Sampling:
         bits = deepcopy(self.generator.bit_generator)
         object.__setattr__(self, "key", int(bits.random_raw()))
 
+    def mask(self, first: int, n_rows: int) -> NDArray[Any]:
+        """Return for each of successive rows whether it is held out."""
+        return held_out_mask(first, n_rows, self.held_out, self.key)
 
-def numbers_of_rows(
-    sampling: Sampling, first: int, n_rows: int, *, held_out: bool = False
-) -> NDArray[np.int64]:
-    """Return which of successive rows are learned from, or which are held out."""
-    drawn = held_out_mask(first, n_rows, sampling.held_out, sampling.key)
-    return np.flatnonzero(drawn == held_out) + first
+    def numbers(self, first: int, end: int, *, held_out: bool = False) -> NDArray[np.int64]:
+        """Return which of successive rows are learned from, or which are held out."""
+        return np.flatnonzero(self.mask(first, end - first) == held_out) + first
 
-
-def shuffling(sampling: Sampling) -> np.random.Generator | None:
-    """Return what draws the order of a pass: of every pass the same if shuffled but once."""
-    if sampling.shuffle != "once":
-        return sampling.generator if sampling.shuffle else None
-    bits = type(sampling.generator.bit_generator)()
-    bits.state = sampling.generator.bit_generator.state
-    return np.random.Generator(bits)
+    @property
+    def shuffler(self) -> np.random.Generator | None:
+        """What draws the order of a pass: of every pass the same if shuffled but once."""
+        if self.shuffle != "once":
+            return self.generator if self.shuffle else None
+        bits = type(self.generator.bit_generator)()
+        bits.state = self.generator.bit_generator.state
+        return np.random.Generator(bits)
 
 
 class NewClassError(Exception):
     """A class came up that the rows learned from so far did not have."""
 
 
-def supply_of(
-    reading: Reading, sampling: Sampling, constant: float, *, while_reading: bool = False
-) -> RowSupply:
+def supply_of(reading: Reading, sampling: Sampling, constant: float) -> RowSupply:
     """Return the passes over a source of which the first block has been read.
 
     Where that is all there is, they are those of ``fit`` on an array; else those of a stream.
     """
     first = reading.first
     if not first.last:
-        return StreamSupply(reading, sampling, constant, while_reading=while_reading)
+        return StreamSupply(reading, sampling, constant)
     rows = first.csr(first.n_features, constant)
     targets = targets_of(reading.ranks[first.labels], len(reading.classes))
-    held_out = held_out_mask(0, first.n_rows, sampling.held_out, sampling.key)
+    held_out = sampling.mask(0, first.n_rows)
     if held_out.sum() < FEWEST_HELD_OUT:
         held_out[:] = False
     examples = Examples(rows, targets, reading.row_weights(first.labels, first.weights))
@@ -97,9 +95,7 @@ class StreamSupply:
     two parts the memory that rows in files took is given back.
     """
 
-    def __init__(
-        self, reading: Reading, sampling: Sampling, constant: float, *, while_reading: bool = False
-    ) -> None:
+    def __init__(self, reading: Reading, sampling: Sampling, constant: float) -> None:
         self.generator = sampling.generator
         self.n_rows = 0  # learned from in a pass, as far as is known
         self.n_held_out = 0  # 0 as long as not all rows are known
@@ -110,7 +106,7 @@ class StreamSupply:
         self._examples: Examples | None = None  # all rows, once they have been read and kept
         self._indptr: NDArray[Any] = np.zeros(1, np.int64)  # of these rows
         self._blocks: Blocks | None = None
-        if reading.done or not while_reading:
+        if reading.done or not reading.while_reading:
             reading.read_on()
             self._keep()
 
@@ -125,12 +121,13 @@ class StreamSupply:
             self.n_rows, self.n_held_out = self._reading.n_rows, 0
 
     def _while_reading(self) -> Iterator[Examples]:
-        shuffler = shuffling(self._sampling)
+        shuffler = self._sampling.shuffler
         for block in self._reading.blocks():
             if self._reading.classes != self._classes or len(self._classes) < 2:
                 raise NewClassError
             rows = block.csr(block.n_features, self._constant)
-            order = numbers_of_rows(self._sampling, block.first_row, block.n_rows) - block.first_row
+            first = block.first_row
+            order = self._sampling.numbers(first, first + block.n_rows) - first
             self.n_rows += len(order)
             if shuffler is not None and self._sampling.shuffle == "blocks":
                 order = Order(order, "blocks", shuffler, rows).next()
@@ -138,7 +135,7 @@ class StreamSupply:
                 permute(order, shuffler)
             weight = self._reading.row_weights(block.labels, block.weights)
             targets = self._reading.targets(block.labels)
-            yield Examples(rows, targets, weight, order, block.first_row, block.bytes_read)
+            yield Examples(rows, targets, weight, order, first, block.bytes_read)
         self._keep()
 
     def _keep(self) -> None:
@@ -146,8 +143,7 @@ class StreamSupply:
         rows, reading = self._reading.rows, self._reading
         if rows is None:
             return
-        weights = self._weights(rows)
-        self._set_targets(rows)
+        weights = self._finished(rows)
         self._indptr = rows.indptr
         self._examples = Examples(
             rows.csr(reading.n_features, self._constant), rows.labels, weights
@@ -156,39 +152,33 @@ class StreamSupply:
             self._blocks = Blocks(self._examples.rows)
             warn_of_sorted_rows(rows.labels)
 
-    def _weights(self, rows: Batch) -> NDArray[Any] | None:
-        """Return the weights of all rows, mapped from a file as the rows are."""
-        reading = self._reading
-        if reading.class_weight is None:
-            return rows.weights
-        file = ArrayFile(reading.cache, np.float64)
+    def _finished(self, rows: Batch) -> NDArray[Any] | None:
+        """Change labels to targets, in the files, count rows held out, and return all weights.
+
+        Weights by class are mapped from a file as the rows are.
+        """
+        reading, weighted = self._reading, self._reading.class_weight is not None
+        file = ArrayFile(reading.cache, np.float64) if weighted else None
         for start in range(0, reading.n_rows, SWEEP):
-            part = slice(start, start + SWEEP)
-            given = None if rows.weights is None else rows.weights[part]
-            weights: Any = reading.row_weights(rows.labels[part], given)
-            file.append(weights)
+            part = slice(start, min(start + SWEEP, reading.n_rows))
+            if file is not None:
+                given = None if rows.weights is None else rows.weights[part]
+                file.append(np.asarray(reading.row_weights(rows.labels[part], given)))
+            rows.labels[part] = reading.targets(rows.labels[part])
+            self.n_held_out += int(self._sampling.mask(start, part.stop - start).sum())
+            reading.release()
+        self.n_rows = reading.n_rows - self.n_held_out
+        if file is None:
+            return rows.weights
         memory = file.mapped()
         file.close()
         return file.array(memory)
-
-    def _set_targets(self, rows: Batch) -> None:
-        """Change the labels to targets, in the files, and count the rows held out."""
-        n_rows = self._reading.n_rows
-        for start in range(0, n_rows, SWEEP):
-            stop = min(start + SWEEP, n_rows)
-            rows.labels[start:stop] = self._reading.targets(rows.labels[start:stop])
-            held_out = held_out_mask(
-                start, stop - start, self._sampling.held_out, self._sampling.key
-            ).sum()
-            self.n_held_out += int(held_out)
-            self._reading.release()
-        self.n_rows = n_rows - self.n_held_out
 
     def parts(self) -> Iterator[Examples]:
         """Yield the rows of the next pass."""
         if self._examples is None:
             yield from self._while_reading()
-        elif (shuffler := shuffling(self._sampling)) is None:
+        elif (shuffler := self._sampling.shuffler) is None:
             yield from self.sweep(held_out=False)
         else:
             yield from self._shuffled(self._examples, shuffler)
@@ -206,9 +196,7 @@ class StreamSupply:
         batches = np.arange(len(lengths))
         permute(batches, shuffler)
         for chosen in _cut(batches, lengths[batches], self._room):
-            numbers = np.concatenate(
-                [numbers_of_rows(self._sampling, ends[k], ends[k + 1] - ends[k]) for k in chosen]
-            )
+            numbers = np.concatenate([self._sampling.numbers(ends[k], ends[k + 1]) for k in chosen])
             permute(numbers, shuffler)
             yield ScatteredExamples(examples.rows, examples.targets, examples.weight, numbers)
             self._reading.release()
@@ -225,9 +213,7 @@ class StreamSupply:
         ranges = blocks.ranges(generator)
         lengths = self._indptr[ranges[:, 1]] - self._indptr[ranges[:, 0]]
         for chosen in _cut(ranges, lengths, self._room):
-            numbers = [
-                numbers_of_rows(self._sampling, start, stop - start) for start, stop in chosen
-            ]
+            numbers = [self._sampling.numbers(start, stop) for start, stop in chosen]
             yield replace(examples, order=mix(numbers, generator))
             self._reading.release()
 
@@ -238,7 +224,7 @@ class StreamSupply:
             raise RuntimeError(msg)
         start = 0
         for end in self._reading.block_ends:
-            numbers = numbers_of_rows(self._sampling, start, end - start, held_out=held_out)
+            numbers = self._sampling.numbers(start, end, held_out=held_out)
             yield replace(self._examples, order=numbers)
             self._reading.release()
             start = end
