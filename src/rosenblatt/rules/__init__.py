@@ -11,6 +11,7 @@ it, so a new rule is one file beside this one and one line of the table.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from numbers import Integral, Real
 from typing import Final, TypedDict
@@ -19,13 +20,9 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules.arow import AROW
 from rosenblatt.rules.confidence_weighted import CONFIDENCE, SCW1, SCW2, cw, scw1, scw2
 from rosenblatt.rules.passive_aggressive import PA, PA1, PA2
-from rosenblatt.rules.perceptron import (
-    ZERO_CONVENTIONS,
-    MarginPerceptron,
-    Perceptron,
-    break_tie,
-)
+from rosenblatt.rules.perceptron import ZERO_CONVENTIONS, MarginPerceptron, Perceptron, break_tie
 from rosenblatt.rules.rule import Rule, pair_scale
+from rosenblatt.wording import word_list
 
 __all__ = [
     "AROW",
@@ -73,12 +70,8 @@ class Interval:
     def requirement(self) -> str:
         """What a value must be."""
         if self.high < inf:
-            kind = (
-                "a whole number from {:g} to {:g}"
-                if self.whole
-                else "a number between {:g} and {:g}"
-            )
-            return kind.format(self.low, self.high)
+            kind = "a whole number from {:g} to" if self.whole else "a number between {:g} and"
+            return f"{kind} {{:g}}".format(self.low, self.high)
         kind = "an integer" if self.whole else "a number" if self.infinite else "a finite number"
         return f"{kind} {'of at least' if self.closed else 'above'} {self.low:g}"
 
@@ -124,11 +117,6 @@ class RuleEntry:
     order: int = 1  # 2: (margin, variance) → (α, β), which changes a covariance, too
     family: str = ""  # of rules that one estimator is made for; empty: only RuleClassifier has it
 
-    @property
-    def stops_by_itself(self) -> bool:
-        """Whether separable data end in a pass without a step."""
-        return self.kind().stops_by_itself
-
     def rule(self, values: Mapping[str, float | None]) -> Rule:
         """Return the rule with its parameters among these values; None means the default."""
         given = ((parameter.name, values.get(parameter.name)) for parameter in self.parameters)
@@ -172,101 +160,78 @@ CONFIDENT = RuleParameter(
     tried=(CONFIDENCE, 0.7),
 )
 
-PERCEPTRON_PASSES = {"last": 200, "average": 20, "vote": 10}
-PASSIVE_AGGRESSIVE_PASSES = {"last": 10, "average": 10, "vote": 10}
-SECOND_ORDER_PASSES = {"last": 5, "average": 5}
 CRAMMER = "Crammer et al., Online Passive-Aggressive Algorithms, JMLR 7 (2006)"
+WANG = "Wang, Zhao & Hoi, Exact Soft Confidence-Weighted Learning, ICML 2012"
+
+_perceptron = partial(
+    RuleEntry,
+    passes={"last": 200, "average": 20, "vote": 10},
+    fixed_step=True,
+    family="perceptron",
+)
+_passive_aggressive = partial(
+    RuleEntry,
+    reference=CRAMMER,
+    passes={"last": 10, "average": 10, "vote": 10},
+    family="passive-aggressive",
+)
+_confidence_weighted = partial(
+    RuleEntry,
+    passes={"last": 5, "average": 5},
+    memory="last",
+    order=2,
+    family="confidence-weighted",
+)
 
 RULES: Final[dict[str, RuleEntry]] = {
-    "perceptron": RuleEntry(
+    "perceptron": _perceptron(
         Perceptron,
         "perceptron",
         "η if y·a ≤ 0, else 0",
         "Rosenblatt, The perceptron, Psychological Review 65 (1958)",
-        PERCEPTRON_PASSES,
-        (ETA0,),
-        fixed_step=True,
-        family="perceptron",
+        parameters=(ETA0,),
     ),
-    "margin": RuleEntry(
+    "margin": _perceptron(
         MarginPerceptron,
         "margin perceptron",
         "η if y·a ≤ margin, else 0",
         "Krauth & Mézard, Journal of Physics A 20 (1987)",
-        PERCEPTRON_PASSES,
-        (ETA0, MARGIN),
-        fixed_step=True,
-        family="perceptron",
+        parameters=(ETA0, MARGIN),
     ),
-    "pa": RuleEntry(
-        PA,
-        "passive-aggressive learner",
-        "ℓ/‖x‖²",
-        CRAMMER,
-        PASSIVE_AGGRESSIVE_PASSES,
-        family="passive-aggressive",
+    "pa": _passive_aggressive(PA, "passive-aggressive learner", "ℓ/‖x‖²"),
+    "pa1": _passive_aggressive(
+        PA1, "passive-aggressive learner (PA-I)", "min(C, ℓ/‖x‖²)", parameters=(C,)
     ),
-    "pa1": RuleEntry(
-        PA1,
-        "passive-aggressive learner (PA-I)",
-        "min(C, ℓ/‖x‖²)",
-        CRAMMER,
-        PASSIVE_AGGRESSIVE_PASSES,
-        (C,),
-        family="passive-aggressive",
+    "pa2": _passive_aggressive(
+        PA2, "passive-aggressive learner (PA-II)", "ℓ/(‖x‖² + 1/(2C))", parameters=(C,)
     ),
-    "pa2": RuleEntry(
-        PA2,
-        "passive-aggressive learner (PA-II)",
-        "ℓ/(‖x‖² + 1/(2C))",
-        CRAMMER,
-        PASSIVE_AGGRESSIVE_PASSES,
-        (C,),
-        family="passive-aggressive",
-    ),
-    "arow": RuleEntry(
+    "arow": _confidence_weighted(
         AROW,
         "confidence-weighted learner (AROW)",
         "α = ℓ·β, β = 1/(xᵀΣx + r)",
         "Crammer, Kulesza & Dredze, Adaptive Regularization of Weight Vectors, NIPS 2009",
-        SECOND_ORDER_PASSES,
-        (R,),
-        memory="last",
-        order=2,
-        family="confidence-weighted",
+        parameters=(R,),
     ),
-    "cw": RuleEntry(
+    "cw": _confidence_weighted(
         cw,
         "confidence-weighted learner (CW)",
         "right with the confidence asked for",
         "Dredze, Crammer & Pereira, Confidence-Weighted Linear Classification, ICML 2008",
-        SECOND_ORDER_PASSES,
-        (CONFIDENT,),
-        memory="last",
-        order=2,
-        family="confidence-weighted",
+        parameters=(CONFIDENT,),
     ),
-    "scw1": RuleEntry(
+    "scw1": _confidence_weighted(
         scw1,
         "confidence-weighted learner (SCW-I)",
         "as CW, and α ≤ C",
-        "Wang, Zhao & Hoi, Exact Soft Confidence-Weighted Learning, ICML 2012",
-        SECOND_ORDER_PASSES,
-        (CONFIDENT, C),
-        memory="last",
-        order=2,
-        family="confidence-weighted",
+        WANG,
+        parameters=(CONFIDENT, C),
     ),
-    "scw2": RuleEntry(
+    "scw2": _confidence_weighted(
         scw2,
         "confidence-weighted learner (SCW-II)",
         "as CW, softened by C",
-        "Wang, Zhao & Hoi, Exact Soft Confidence-Weighted Learning, ICML 2012",
-        SECOND_ORDER_PASSES,
-        (CONFIDENT, C),
-        memory="last",
-        order=2,
-        family="confidence-weighted",
+        WANG,
+        parameters=(CONFIDENT, C),
     ),
 }
 
@@ -300,12 +265,10 @@ def check_rule(rule: str, values: Mapping[str, float | None]) -> None:
             msg = Sentence(f"No rule has a parameter {name!r:.60}; known are {known}.")
             raise InputError(msg)
         if rule not in users:
-            first, *others = users
-            rest = "".join(f", {user}" for user in others[:-1])
-            rest += "".join(f" or {user}" for user in others[-1:])
+            named = word_list([f"{Parameter('rule', users[0])}", *users[1:]], joint=" or ")
             msg = Sentence(
                 f"{Parameter(name)} has no effect with {Parameter('rule', rule)}; use it with "
-                f"{Parameter('rule', first)}{rest}."
+                f"{named}."
             )
             raise InputError(msg)
         parameter = rule_parameters()[name]
