@@ -296,5 +296,5 @@ class ShardBar(ProgressBar):
 
     def __call__(self, record: PassRecord) -> None:
         """Show what an epoch did."""
-        told = f", {self._told(record)}"
-        self._progress.update(self._task, completed=self._n_shards, told=told)
+        text = f", {self._figures(record)}"
+        self._progress.update(self._task, completed=self._n_shards, text=text)

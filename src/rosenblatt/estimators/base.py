@@ -4,8 +4,8 @@ import copy
 import sys
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache, partial
 from operator import is_, itemgetter
@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.documentation import ATTRIBUTES
 from rosenblatt.estimators.probabilities import with_probabilities
 from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
 from rosenblatt.estimators.single_row import learn_single_row, predict_single_row
@@ -88,10 +89,15 @@ class TrainingParameters:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ClassifierParameters(TrainingParameters):
-    """Those that a learner in one process has, too."""
+    """The parameters of every learner in one process."""
 
     calibrate: bool | str = False
     warm_start: bool = False
+
+
+def recorded(name: str, text: str) -> Any:
+    """Return the attribute that reads an entry of the outcome of the last fit."""
+    return property(lambda estimator: estimator._fitted.outcome[name], doc=text)  # noqa: SLF001
 
 
 Trained = tuple[Outcome, Callable[[], int] | None]  # and what counts mistakes of the last weights
@@ -111,6 +117,10 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     _memory: ClassVar[str] = "last"  # where no parameter says which weights decide
     n_features_in_: int
     feature_names_in_: NDArray[Any]  # where the columns have names
+    n_iter_: int = recorded("n_iter", ATTRIBUTES["n_iter_"])
+    best_iter_: int = recorded("best_pass", ATTRIBUTES["best_iter_"])
+    n_mistakes_: int = recorded("n_mistakes", ATTRIBUTES["n_mistakes_"])
+    stop_reason_: StopReason = recorded("stop_reason", ATTRIBUTES["stop_reason_"])
 
     if TYPE_CHECKING:  # what else it has depends on its kind and on what it was fitted to
 
@@ -145,27 +155,6 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     def history_(self) -> list[PassRecord]:
         """One record a pass."""
         return self._fitted.records
-
-    @property
-    def n_iter_(self) -> int:
-        """Passes made."""
-        return int(self._fitted.outcome["n_iter"])
-
-    @property
-    def best_iter_(self) -> int:
-        """The pass whose weights are returned."""
-        return int(self._fitted.outcome["best_pass"])
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Mistakes in all passes."""
-        return int(self._fitted.outcome["n_mistakes"])
-
-    @property
-    def stop_reason_(self) -> StopReason:
-        """Why training stopped."""
-        reason: StopReason = self._fitted.outcome["stop_reason"]
-        return reason
 
     @property
     def converged_(self) -> bool:
@@ -240,7 +229,10 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         check_classes(model.labels, y, weight)
         self._begin(model, learner, **start)
         examples = self._examples(rows, y, weight, model.labels)
-        with self._watching() as observers:
+        observers = list(self.observers or ())
+        with ExitStack() as stack:
+            if self.verbose:
+                observers.append(stack.enter_context(ProgressBar(self.max_iter)))
             outcome, held = self._train(model, learner, examples, observers)
         self._model = model
         if self.calibrate:
@@ -326,7 +318,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         return found
 
     def _restore(self, model: Model) -> None:
-        """Change to be fitted as a model says, whose record has been checked."""
+        """Become fitted by a model whose record has been checked."""
         self._model = model
 
     @property
@@ -349,25 +341,15 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         weight = row_weights(self.class_weight, weight, y, classes, streamed=streamed)
         return Examples(rows, self._encode(y, classes), weight)
 
-    @contextmanager
-    def _watching(self) -> Iterator[list[Observer]]:
-        """Give the observers of a training, a bar among them where one is asked for."""
-        observers = list(self.observers or ())
-        if not self.verbose:
-            yield observers
-            return
-        with ProgressBar(self.max_iter) as bar:
-            yield [*observers, bar]
-
     def _tell(
         self, outcome: Outcome, held: Callable[[], int] | None, cure: str = RAISE_MAX_ITER
     ) -> None:
         """Say how a training ended, and warn where it ended before it was done."""
         if self.verbose:
             sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
-        told = None if outcome.stop_reason == "converged" else advice(outcome, held, cure)
-        if told is not None:
-            warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=3)
+        warning = None if outcome.stop_reason == "converged" else advice(outcome, held, cure)
+        if warning is not None:
+            warnings.warn(f"{type(self).__name__} {warning}", ConvergenceWarning, stacklevel=3)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__

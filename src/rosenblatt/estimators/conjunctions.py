@@ -116,7 +116,7 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         return self.restore(self._numbering, d)
 
     def restore(self, numbering: KnownConjunctions | HashedConjunctions, n_features: int) -> Self:
-        """Become what was fitted when these conjunctions of so many features were found."""
+        """Become fitted by the conjunctions of a number of features."""
         self._numbering, self.n_features_in_ = numbering, n_features
         self.hashed_ = isinstance(numbering, HashedConjunctions)
         self.n_conjunctions_ = numbering.n_columns - n_features
@@ -125,7 +125,7 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Return the rows of X with their conjunctions: an array for an array, else CSR.
 
-        Conjunctions that did not occur when it was fitted are left out, unless it hashes.
+        Conjunctions that did not occur in ``fit`` are left out, unless they are hashed.
         """
         check_is_fitted(self)
         rows, was_sparse = self._rows(X, reset=False)

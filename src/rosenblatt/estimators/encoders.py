@@ -58,14 +58,14 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         return self.restore(encoding)
 
     def restore(self, encoding: TableEncoding) -> Self:
-        """Become what was fitted when this encoding was learned."""
+        """Become fitted by an encoding."""
         self.encoding_ = encoding
         return self
 
     def transform(self, X: Any) -> Any:
         """Return the features of each row, a CSR array or with ``sparse_output=False`` a dense one.
 
-        Words and levels that it has not met when it was fitted have no feature.
+        Words and levels that did not occur in ``fit`` have no feature.
         """
         check_is_fitted(self)
         batch = self.encoding_.encode_frame(self._checked(X, reset=False))
@@ -158,7 +158,7 @@ class TableEncoder(ColumnEncoder):
         return self._learn(X, settings)
 
     def restore(self, encoding: TableEncoding) -> Self:
-        """Become what was fitted when this encoding was learned."""
+        """Become fitted by an encoding."""
         names = [column.name for column in encoding.columns]
         self.n_features_in_ = len(names)
         self.__dict__.pop("feature_names_in_", None)

@@ -55,7 +55,7 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[R
 
 
 def _of_words(X: Any, error: ValueError) -> ValueError:
-    """Return the error that names a column of words in X, or the one given if there is none."""
+    """Return an error that names the first column of words in X; else the original error."""
     for name in getattr(X, "columns", ()):
         try:
             np.asarray(X[name], np.float64)
@@ -139,8 +139,8 @@ def check_finite(values: NDArray[Any], X: Any, estimator: Any) -> None:
     value = values.reshape(-1)[position]
     names = getattr(estimator, "feature_names_in_", None)
     where = f"feature {column}" if names is None else f"feature {column} ({names[column]!r})"
-    told = "NaN, a missing value" if np.isnan(value) else f"{value}, an infinity"
-    msg = f"Row {row} of X, {where}, is {told}: fill it in or drop the row."
+    kind = "NaN, a missing value" if np.isnan(value) else f"{value}, an infinity"
+    msg = f"Row {row} of X, {where}, is {kind}: fill it in or drop the row."
     raise InputError(msg)
 
 

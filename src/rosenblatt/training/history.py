@@ -20,9 +20,7 @@ class PassRecord:
     mistakes: int  # rows misclassified when they came
     updates: int  # rows that changed the weights
     loss: float  # J(w) = Σ over mistakes of −y·a, each at its time
-    validation_score: (
-        float | None
-    )  # accuracy on held-out rows of the weights that would be returned
+    validation_score: float | None  # accuracy on held-out rows of what would be returned
     seconds: float
 
 
@@ -63,11 +61,11 @@ class ProgressBar:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn(f"{unit}{{task.fields[told]}}"),
+            TextColumn(f"{unit}{{task.fields[text]}}"),
             TimeElapsedColumn(),
             console=Console(stderr=True),
         )
-        self._task = self._progress.add_task(description, total=total, told="")
+        self._task = self._progress.add_task(description, total=total, text="")
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -75,14 +73,13 @@ class ProgressBar:
 
     def __call__(self, record: PassRecord) -> None:
         """Move the bar by one pass."""
-        self._progress.update(self._task, completed=record.pass_, told=self._told(record))
+        self._progress.update(self._task, completed=record.pass_, text=self._figures(record))
 
-    def _told(self, record: PassRecord) -> str:
+    def _figures(self, record: PassRecord) -> str:
         self.mistakes += record.mistakes
-        told = f"{record.mistakes} mistakes, {self.mistakes} so far"
-        if record.validation_score is not None:
-            told += f", held-out accuracy {record.validation_score:.4f}"
-        return told
+        held_out = record.validation_score
+        accuracy = "" if held_out is None else f", held-out accuracy {held_out:.4f}"
+        return f"{record.mistakes} mistakes, {self.mistakes} so far{accuracy}"
 
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
@@ -134,21 +131,23 @@ def advice(
     counts; None where the last weights do not decide.
     """
     last, n_rows = outcome.history[-1], outcome.n_rows
-    told = f"the last one made {last.mistakes} mistakes on {n_rows} rows"
+    counts = f"the last one made {last.mistakes} mistakes on {n_rows} rows"
     if outcome.stop_reason == "max_iter":
         hopeless = last.pass_ == 1 or last.mistakes > MOST_MISTAKES * n_rows
         n_wrong = None if hopeless or held_mistakes is None else held_mistakes()
         if n_wrong is None or n_wrong > MOST_WRONG * n_rows:
             return None
         return (
-            f"stopped after max_iter={last.pass_} passes; {told}, and its last weights misclassify "
-            f"{n_wrong} of them, so the classes may be separable: {cure}"
+            f"stopped after max_iter={last.pass_} passes; {counts}, and its last weights "
+            f"misclassify {n_wrong} of them, so the classes may be separable: {cure}"
         )
     if outcome.stop_reason == "time_limit":
-        return f"stopped at its time limit in pass {last.pass_}; {told}: raise time_limit to go on."
+        return (
+            f"stopped at its time limit in pass {last.pass_}; {counts}: raise time_limit to go on."
+        )
     if outcome.stop_reason == "interrupted":
         return (
-            f"was interrupted in pass {last.pass_} and keeps what it had learned; {told}: set "
+            f"was interrupted in pass {last.pass_} and keeps what it had learned; {counts}: set "
             "warm_start=True and fit again to go on."
         )
     return None
