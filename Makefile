@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data/INDEX.md),)
 export ROSENBLATT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test explore browser lint format bench docs gallery reproduce wheel clean
+.PHONY: demo test explore browser lint format bench docs gallery reproduce module wheel wheels clean
 
 demo: .venv/installed
 	$(BIN)/rosenblatt demo
@@ -53,15 +53,20 @@ gallery: .venv/installed-dev
 reproduce: .venv/installed
 	$(BIN)/python -m reproduction -o docs
 
-# The wheel for this kind of machine, with all machine code in it, and a look at it where numba is
-# not installed.
-wheel: .venv/installed-dev
+# All machine code of this platform, linked; see .ci/run.
+module: .venv/installed-wheels
 	$(BIN)/python -m machine_code
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
-	rm -rf src/rosenblatt/kernels/compiling/machine_code # else the checkout would run it, tests too
+
+# The wheel for this platform, with all machine code in it, and a look at it where numba is not
+# installed. `make wheels` makes those of all platforms.
+wheel: module
 	$(PYTHON) -m venv --clear build/wheel
-	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls -t dist/*.whl | head -1)[io,plots]"
+	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$($(BIN)/python -m machine_code.wheels --this)[io,plots]"
 	build/wheel/bin/python -m machine_code.check
+
+wheels: .venv/installed-wheels
+	$(BIN)/python -m machine_code --platform all
+	$(BIN)/python -m machine_code.wheels
 
 SOURCES := pyproject.toml hatch_build.py constraints.txt src/rosenblatt/_machine.c
 
@@ -87,6 +92,10 @@ SOURCES := pyproject.toml hatch_build.py constraints.txt src/rosenblatt/_machine
 	$(INSTALL) --group bench
 	touch $@
 
+.venv/installed-wheels: .venv/installed-dev
+	$(INSTALL) --group wheels
+	touch $@
+
 clean:
-	rm -rf .venv build dist src/rosenblatt/kernels/compiling/machine_code src/rosenblatt/_machine.abi3.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist src/rosenblatt/_machine.abi3.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

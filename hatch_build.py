@@ -1,7 +1,7 @@
-"""What the wheel is: for one kind of machine with its machine code, or for any, with the compiler.
+"""What the wheel is: for one platform with its machine code, or for any.
 
-``python -m machine_code`` puts machine code into the source tree. Where it is there and was made
-from these sources, the wheel holds it and does not depend on numba.
+``python -m machine_code`` links kernels and the C file to an extension module, in a folder named by
+the tag of its platform. Where ``ROSENBLATT_MODULE`` names it, the wheel holds it.
 """
 
 import hashlib
@@ -10,31 +10,13 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 C_FILE = "src/rosenblatt/_machine.c"
-STORE = "src/rosenblatt/kernels/compiling/store.py"
-
-
-def has_machine_code(root: str) -> bool:
-    """Return whether the source tree holds machine code that was made from it."""
-    spec = spec_from_file_location("store", Path(root, STORE))
-    if spec is None or spec.loader is None:
-        return False
-    store = module_from_spec(spec)
-    spec.loader.exec_module(store)
-    codes = [store.PackageCode(path) for path in store.FOLDER.glob("*.code")]
-    return bool(codes) and all(code.sources == store.source_digest() for code in codes)
-
-
-def platform_tag() -> str:
-    """Return the tag of this kind of machine; machine code asks nothing of the C library."""
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    return platform.replace("linux_", "manylinux_2_17_", 1)
+MODULE = os.environ.get("ROSENBLATT_MODULE", "")
 
 
 def compile_c_module(root: Path) -> str | None:
@@ -65,17 +47,17 @@ def compile_c_module(root: Path) -> str | None:
 
 
 class MachineCodeHook(BuildHookInterface[Any]):
-    """Says for which kind of machine the wheel is, and leaves out machine code that is stale."""
+    """Compiles the C file of a checkout; puts the extension module into the wheel of a platform."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Set the tag of the wheel."""
+        """Set what the wheel holds, and its tag."""
         if version == "editable":
             problem = compile_c_module(Path(self.root))
             if problem is not None:
                 self.app.display_warning(f"{C_FILE} is not compiled: {problem}")
-            return
-        if has_machine_code(self.root):
+        elif MODULE:
+            module = Path(MODULE).resolve()
+            build_data["force_include"][str(module)] = f"rosenblatt/{module.name}"
+            build_data["sbom_files"] += map(str, module.parent.glob("*.cdx.json"))
             build_data["pure_python"] = False
-            build_data["tag"] = f"py3-none-{platform_tag()}"
-        else:
-            build_data["artifacts"].clear()
+            build_data["tag"] = f"cp311-abi3-{module.parent.name}"

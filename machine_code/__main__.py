@@ -1,16 +1,17 @@
-"""``python -m machine_code``: compile for the wheel all that the tour calls."""
+"""``python -m machine_code``: compile and link for wheels all that the tour calls."""
 
 import os
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import click
 
-from machine_code.compilation import compiled_records
+from machine_code.compilation import compile_objects
+from machine_code.linking import link_module
+from machine_code.platforms import PLATFORMS, this_platform
 from machine_code.recording import recording
 from machine_code.tour import walk
-from rosenblatt.kernels.compiling.machine import package_processors, symbol_of
-from rosenblatt.kernels.compiling.store import FOLDER, source_digest, write_package_code
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -18,17 +19,18 @@ from rosenblatt.kernels.compiling.store import FOLDER, source_digest, write_pack
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    default=FOLDER,
+    default="build/machine_code",
     show_default=True,
-    help="Folder to write to, a file for each kind of processor.",
+    help="Folder to write to: an extension module for each platform, below the tag of its wheel.",
 )
 @click.option(
-    "--processor",
-    "processors",
+    "--platform",
+    "platforms",
     multiple=True,
-    default=package_processors(),
+    type=click.Choice([*PLATFORMS, "all"]),
+    default=(this_platform(),),
     show_default=True,
-    help="Kind of processor to compile for (repeatable).",
+    help="Platform to compile for (repeatable).",
 )
 @click.option(
     "--jobs",
@@ -38,25 +40,36 @@ from rosenblatt.kernels.compiling.store import FOLDER, source_digest, write_pack
     help="Number of processes.",
 )
 @click.option("--list", "listing", is_flag=True, help="Print the signatures and compile nothing.")
-def build(output: Path, processors: tuple[str, ...], jobs: int, *, listing: bool) -> None:
+def build(output: Path, platforms: tuple[str, ...], jobs: int, *, listing: bool) -> None:
     """Compile every kernel for every signature that the library reaches with documented types."""
-    started = perf_counter()
+    platforms = tuple(PLATFORMS) if "all" in platforms else platforms
     with recording() as calls:
-        walk()
-    names = sorted(calls)
+        _timed("tour of the library", walk)
     if listing:
-        click.echo("\n".join(names))
+        click.echo("\n".join(sorted(calls)))
         return
-    click.echo(f"{len(names):,} signatures, found in {perf_counter() - started:.0f} s", err=True)
+    objects = output / "objects"
+    results = _timed(
+        f"compilation of {len(calls):,} signatures",
+        lambda: compile_objects(calls, platforms, objects, jobs),
+    )
+    for name in platforms:
+        place = output / PLATFORMS[name].tag
+        module = _timed(
+            f"linking for {name}",
+            lambda name=name, place=place: link_module(
+                PLATFORMS[name], objects / name, results, place
+            ),
+        )
+        module.with_name("kernels.txt").write_text("\n".join(sorted(calls)) + "\n")
+        click.echo(f"{module}: {module.stat().st_size / 1e6:.1f} MB", err=True)
+
+
+def _timed(what: str, work: Any) -> Any:
     started = perf_counter()
-    made = compiled_records([(name, calls[name]) for name in names], processors, jobs)
-    click.echo(f"compiled in {perf_counter() - started:.0f} s", err=True)
-    for processor in processors:
-        records = {symbol_of(r.name): r for r in made if r.processor == processor}
-        path = output / f"{processor}.code"
-        write_package_code(path, source_digest(), records)
-        size = path.stat().st_size / 1e6
-        click.echo(f"{path}: {len(records):,} kernels, {size:.1f} MB", err=True)
+    result = work()
+    click.echo(f"{what}: {perf_counter() - started:.0f} s", err=True)
+    return result
 
 
 if __name__ == "__main__":

@@ -1,12 +1,99 @@
-"""``python -m machine_code.check``: take the tour with the machine code of the package alone."""
+"""``python -m machine_code.check``: take the tour with the machine code of the package alone.
 
+The first calls of each signature are made twice, by machine code and as plain Python, and must
+return and write the same bits.
+"""
+
+import struct
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
+from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
+from machine_code.recording import Depth
 from machine_code.tour import walk
 from rosenblatt.kernels.compiling import machine
+from rosenblatt.kernels.compiling.forms import plain_value, signature_of
+from rosenblatt.kernels.compiling.function import CompiledFunction
+from rosenblatt.kernels.compiling.machine import kernel_name
+
+CALLS = 3  # of a signature that are compared
+
+
+class Comparison:
+    """How many calls of each signature were compared, and which differed."""
+
+    def __init__(self) -> None:
+        self.calls: Counter[str] = Counter()
+        self.differing: set[str] = set()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Compare the calls of kernels meanwhile."""
+        depth, usual = Depth(), CompiledFunction.__call__
+
+        def compare(kernel: CompiledFunction, *arguments: Any) -> Any:
+            if depth.inside:
+                return kernel.plain(*arguments)
+            name = kernel_name(kernel.__wrapped__, signature_of(plain_value(arguments)))
+            if self.calls[name] == CALLS:
+                return usual(kernel, *arguments)
+            self.calls[name] += 1
+            arrays = [*_arrays(arguments), *_arrays_at(arguments, sys._getframe(1).f_locals)]  # noqa: SLF001
+            before = [array.copy() for array in arrays]
+            result = usual(kernel, *arguments)
+            after = [array.copy() for array in arrays]
+            for array, old in zip(arrays, before, strict=True):
+                if array.flags.writeable:
+                    array[...] = old
+            depth.inside = True
+            try:
+                expected = kernel.plain(*arguments)
+            finally:
+                depth.inside = False
+            same = [_bits(result), *map(_bits, after)] == [_bits(expected), *map(_bits, arrays)]
+            if not same:
+                self.differing.add(name)
+            return result
+
+        CompiledFunction.__call__ = compare  # type: ignore[assignment,method-assign]
+        try:
+            yield
+        finally:
+            CompiledFunction.__call__ = usual  # type: ignore[method-assign]
+
+
+def _arrays(value: Any) -> Iterator[NDArray[Any]]:
+    """Yield the arrays within a value."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for field in value:
+            yield from _arrays(field)
+
+
+def _arrays_at(arguments: tuple[Any, ...], variables: dict[str, Any]) -> Iterator[NDArray[Any]]:
+    """Yield arrays that a kernel is given by their address, found among its caller's variables."""
+    addresses = {argument for argument in arguments if type(argument) is int}
+    for variable in variables.values():
+        within = vars(variable).values() if hasattr(variable, "__dict__") else ()
+        for value in (variable, *(variable if isinstance(variable, tuple) else within)):
+            if isinstance(value, np.ndarray) and value.ctypes.data in addresses:
+                yield value
+
+
+def _bits(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_bits, value))
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    return struct.pack("d", value) if isinstance(value, float | np.floating) else value
 
 
 def main() -> str | None:
@@ -15,11 +102,19 @@ def main() -> str | None:
         return "numba is installed here: nothing would be missed."
     if machine.machine_code_source() != "package":
         return "This package has no machine code for this machine."
-    walk()
+    comparison = Comparison()
+    with comparison.running():
+        walk()
     missing = sorted(machine.missing_code())
     if missing:
         return "\n".join([f"{len(missing)} signatures have no machine code:", *missing])
-    click.echo(f"{machine.processor()}: all that commands and estimators call is there.")
+    if comparison.differing:
+        return "\n".join(["Other bits than plain Python:", *sorted(comparison.differing)])
+    calls = comparison.calls
+    click.echo(
+        f"{machine.processor()}: nothing is missing, and {calls.total():,} calls of {len(calls):,} "
+        "signatures give the bits of plain Python."
+    )
     return None
 
 

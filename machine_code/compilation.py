@@ -1,38 +1,51 @@
-"""The compilation of many kernels, each typed once for all processors, in many processes."""
+"""The compilation of many kernels, each typed once for all targets, in many processes."""
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import click
 
+from machine_code.platforms import PLATFORMS
 from machine_code.recording import Call
 from rosenblatt.kernels.compiling.forms import TupleForm
 from rosenblatt.kernels.compiling.machine import symbol_of
-from rosenblatt.kernels.compiling.store import Record, source_digest
 
 
-def compiled_records(
-    calls: list[tuple[str, Call]], processors: tuple[str, ...], jobs: int
-) -> list[Record]:
-    """Return the machine code of all calls."""
+def compile_objects(
+    calls: dict[str, Call], platforms: tuple[str, ...], folder: Path, jobs: int
+) -> dict[str, str]:
+    """Write the object files of all calls to a folder; return the result of each by its symbol."""
+    for platform in platforms:
+        (folder / platform).mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = []
-        for name, (function, signature) in calls:
+        futures = {}
+        for name in sorted(calls):
+            function, signature = calls[name]
             place = function.__module__, function.__name__
-            futures.append(pool.submit(_kernel, name, *place, signature, processors))
-        with click.progressbar(futures, label="Compiling", file=sys.stderr) as bar:
-            return [record for future in bar for record in future.result()]
+            futures[symbol_of(name)] = pool.submit(
+                _compile_objects, symbol_of(name), *place, signature, platforms, folder
+            )
+        with click.progressbar(futures.items(), label="Compiling", file=sys.stderr) as bar:
+            return {symbol: future.result() for symbol, future in bar}
 
 
-def _kernel(
-    name: str, module: str, function: str, signature: TupleForm, processors: tuple[str, ...]
-) -> list[Record]:
-    from rosenblatt.kernels.compiling.compiler import compile_kernel
+def _compile_objects(
+    symbol: str,
+    module: str,
+    function: str,
+    signature: TupleForm,
+    platforms: tuple[str, ...],
+    folder: Path,
+) -> str:
+    from rosenblatt.kernels.compiling.compiler import compile_kernel, symbol_for
 
     kernel: Any = getattr(import_module(module), function)
-    code = compile_kernel(kernel.__wrapped__, signature, symbol_of(name), *processors)
-    sources = source_digest()
-    return [Record(name, str(code.result), p, sources, data) for p, data in code.data.items()]
+    owners = {target: name for name in platforms for target in PLATFORMS[name].targets}
+    code = compile_kernel(kernel.__wrapped__, signature, symbol, *owners)
+    for target, data in code.data.items():
+        (folder / owners[target] / f"{symbol_for(symbol, target)}.o").write_bytes(data)
+    return str(code.result)

@@ -17,15 +17,17 @@ class Call(NamedTuple):
     signature: TupleForm
 
 
-class _Depth(threading.local):
+class Depth(threading.local):
+    """Whether this thread is inside a kernel."""
+
     inside = False  # of a kernel: what it calls is compiled with it
 
 
 @contextmanager
-def recording() -> Iterator[dict[str, Call]]:
-    """Let kernels run as plain Python, and give a table of all calls, which grows meanwhile."""
+def recording(*, plain: bool = True) -> Iterator[dict[str, Call]]:
+    """Give a table of all calls, which grows; kernels run as plain Python, or as usual."""
     calls: dict[str, Call] = {}
-    depth = _Depth()
+    depth = Depth()
     usual = CompiledFunction.__call__
 
     def note(self: CompiledFunction, *arguments: Any) -> Any:
@@ -33,6 +35,8 @@ def recording() -> Iterator[dict[str, Call]]:
             return self.plain(*arguments)
         signature = signature_of(plain_value(arguments))
         calls[kernel_name(self.__wrapped__, signature)] = Call(self.__wrapped__, signature)
+        if not plain:
+            return usual(self, *arguments)
         depth.inside = True
         try:
             return self.plain(*arguments)

@@ -272,6 +272,7 @@ static PyObject *run(PyObject *module, PyObject *const *given, Py_ssize_t n) {
 /* Single rows. */
 
 #define ROW "rosenblatt row"
+#undef OVERFLOW /* of math.h, on macOS and Windows */
 enum { RIGHT, MISTAKE, OVERFLOW = 3, UNUSUAL = -1, SHORT = 128 }; /* as in single_rows.py */
 
 struct feature {
@@ -493,16 +494,34 @@ static PyObject *kernel(PyObject *module, PyObject *given) {
     return unless_error(Py_None);
 }
 
+/* Asks the processor itself: __builtin_cpu_supports needs a library that not every linker has. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+static int x86_64_level(void) {
+    enum { V2 = 0x982201, FMA_MOVBE_OSXSAVE_AVX_F16C = 0x38401000, BMI_AVX2_BMI2 = 0x128 };
+    enum { LAHF = 1, LZCNT = 0x20, AVX_STATE = 6 };
+    unsigned a, b, basic = 0, c, d, more = 0, extended = 0, state = 0;
+    __get_cpuid(1, &a, &b, &basic, &d);
+    __get_cpuid_count(7, 0, &a, &more, &c, &d);
+    __get_cpuid(0x80000001, &a, &b, &extended, &d);
+    if ((basic & V2) != V2 || !(extended & LAHF))
+        return 1;
+    if ((basic & FMA_MOVBE_OSXSAVE_AVX_F16C) != FMA_MOVBE_OSXSAVE_AVX_F16C
+        || (more & BMI_AVX2_BMI2) != BMI_AVX2_BMI2 || !(extended & LZCNT))
+        return 2;
+    __asm__("xgetbv" : "=a"(state), "=d"(d) : "c"(0)); /* what the system saves */
+    return (state & AVX_STATE) == AVX_STATE ? 3 : 2;
+}
+#endif
+
 static PyObject *levels(PyObject *module, PyObject *nothing) {
 #if !defined(__x86_64__) && !defined(_M_X64)
     return Py_BuildValue("(s)", "generic");
-#elif (defined(__clang__) && __clang_major__ >= 18) || (!defined(__clang__) && __GNUC__ >= 12)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v3"))
+#elif defined(__GNUC__)
+    int level = x86_64_level();
+    if (level == 3)
         return Py_BuildValue("sss", "x86-64-v3", "x86-64-v2", "x86-64");
-    if (__builtin_cpu_supports("x86-64-v2"))
-        return Py_BuildValue("ss", "x86-64-v2", "x86-64");
-    return Py_BuildValue("(s)", "x86-64");
+    return level == 2 ? Py_BuildValue("ss", "x86-64-v2", "x86-64") : Py_BuildValue("(s)", "x86-64");
 #else
     return Py_BuildValue("()"); /* this compiler does not know */
 #endif

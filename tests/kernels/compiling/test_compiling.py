@@ -15,10 +15,11 @@ import pytest
 from numpy.typing import NDArray
 
 import rosenblatt
+from machine_code.platforms import PLATFORMS
 from rosenblatt.kernels.binary import activations, binary_pass
-from rosenblatt.kernels.compiling.compiler import compile_kernel, typed_kernel
+from rosenblatt.kernels.compiling.compiler import compile_kernel, symbol_for, typed_kernel
 from rosenblatt.kernels.compiling.forms import signature_of
-from rosenblatt.kernels.compiling.machine import package_processors, processor
+from rosenblatt.kernels.compiling.machine import processor
 from rosenblatt.kernels.counts import NO_LOG, empty_log
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import multiclass_pass
@@ -114,7 +115,6 @@ def test_every_level_of_processor_gives_the_same_bits() -> None:
     """What the same kernels compute for x86-64-v2 and for v3 does not differ in one bit."""
     if processor() != "x86-64-v3":
         pytest.skip("this processor has no two levels of a package")
-    assert package_processors() == ("x86-64-v3", "x86-64-v2")
     assert printed(LEVELS) == printed(LEVELS, ROSENBLATT_PROCESSOR="x86-64-v2")
 
 
@@ -133,18 +133,22 @@ def test_a_processor_that_this_machine_is_not() -> None:
     assert last.endswith(" on this machine; got 'nonsense'.")
 
 
-def test_a_kernel_is_typed_once_for_all_processors() -> None:
-    """One typing gives an object file for each level, and they differ."""
-    if processor() not in package_processors() or len(package_processors()) < 2:
-        pytest.skip("this processor has no levels")
+def test_a_kernel_is_typed_once_for_all_platforms() -> None:
+    """One typing gives an object file for each level of each platform, as its system has them."""
+    targets = [target for platform in PLATFORMS.values() for target in platform.targets]
     code = compile_kernel(
         first_not_finite.__wrapped__,  # type: ignore[attr-defined]
         signature_of((np.zeros(3),)),
         "kernel",
-        *package_processors(),
+        *targets,
     )
-    assert list(code.data) == [*package_processors()]
-    assert len(set(code.data.values())) == 2
+    assert list(code.data) == targets
+    assert len(set(code.data.values())) == len(targets) == 8
+    heads = {"linux": b"\x7fELF", "apple": b"\xcf\xfa\xed\xfe", "windows": b"\x64\x86"}
+    for target, data in code.data.items():
+        (head,) = (heads[system] for system in heads if system in target.triple)
+        assert data.startswith(head)
+        assert symbol_for("kernel", target).encode() in data
 
 
 @pytest.fixture

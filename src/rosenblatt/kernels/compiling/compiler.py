@@ -62,19 +62,26 @@ UNREACHED = (
 )
 
 
-class ObjectCode(NamedTuple):
-    """Machine code as an object file for each processor, and the form of what it returns."""
+class Target(NamedTuple):
+    """What machine code is made for: this process, or an extension module of some system."""
 
-    data: dict[str, bytes]
+    processor: str
+    triple: str = ""  # of the system, as LLVM calls it; for this process, none
+
+
+class ObjectCode(NamedTuple):
+    """Machine code as an object file for each target, and the form of what it returns."""
+
+    data: dict[Target, bytes]
     result: Form
 
 
 def compile_kernel(
-    function: Callable[..., Any], signature: TupleForm, symbol: str, *processors: str
+    function: Callable[..., Any], signature: TupleForm, symbol: str, *targets: Target
 ) -> ObjectCode:
-    """Compile a kernel for arguments of this form, under this name, for these processors."""
+    """Compile a kernel for arguments of this form, under this name, for these targets."""
     code, result = typed_kernel(function, signature)
-    return ObjectCode(_object_files(code, symbol, processors), form_of_type(result))
+    return ObjectCode(_object_files(code, symbol, targets), form_of_type(result))
 
 
 def typed_kernel(function: Callable[..., Any], signature: TupleForm) -> tuple[Any, Any]:
@@ -288,18 +295,22 @@ def _writer(result: list[Any]) -> Any:
     return write
 
 
-def _object_files(code: Any, symbol: str, processors: tuple[str, ...]) -> dict[str, bytes]:
+def _object_files(code: Any, symbol: str, targets: tuple[Target, ...]) -> dict[Target, bytes]:
     """Return the object files of a C function of numba's that refers to nothing else outside."""
     module = llvm.parse_assembly(code.inspect_llvm())
     module.link_in(llvm.parse_assembly(_supplement(module)))
     for thing in (*module.functions, *module.global_variables):
         if not thing.is_declaration:
             thing.linkage = "internal"
-    entry = module.get_function(code.native_name)
-    entry.linkage, entry.name = "external", symbol
+    module.get_function(code.native_name).linkage = "external"
     made = {}
-    for processor in processors:
-        copy, machine = module.clone(), target_machine(processor)
+    for target in targets:
+        copy, machine = module.clone(), target_machine(target)
+        entry = copy.get_function(code.native_name)
+        entry.name = symbol_for(symbol, target)
+        if target.triple:
+            copy.triple, copy.data_layout = target.triple, str(machine.target_data)
+            entry.visibility = "hidden"
         options = llvm.create_pipeline_tuning_options(speed_level=3)
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(copy, builder)
@@ -308,8 +319,13 @@ def _object_files(code: Any, symbol: str, processors: tuple[str, ...]) -> dict[s
         if strange:
             msg = f"{code.__qualname__} calls what is in numba alone: {', '.join(strange)}."
             raise TypeError(msg)
-        made[processor] = bytes(machine.emit_object(copy))
+        made[target] = bytes(machine.emit_object(copy))
     return made
+
+
+def symbol_for(symbol: str, target: Target) -> str:
+    """Return the name of a kernel for one target: a module holds it for many processors."""
+    return f"{symbol}_{target.processor.replace('-', '_')}" if target.triple else symbol
 
 
 def _supplement(module: Any) -> str:
@@ -335,10 +351,16 @@ def _supplement(module: Any) -> str:
 
 
 @cache
-def target_machine(processor: str) -> Any:
-    """Return LLVM's machine for a processor; it contracts no multiplication with an addition."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=processor, opt=3, reloc="static", codemodel="large"
+def target_machine(target: Target) -> Any:
+    """Return LLVM's machine for a target; it contracts no multiplication with an addition."""
+    if target.triple:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        system, place = llvm.Target.from_triple(target.triple), ("pic", "default")
+    else:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        system, place = llvm.Target.from_default_triple(), ("static", "large")
+    return system.create_target_machine(
+        cpu=target.processor, opt=3, reloc=place[0], codemodel=place[1]
     )

@@ -23,12 +23,7 @@ from rosenblatt.kernels.compiling.forms import (
     parsed_result,
     qualified_name,
 )
-from rosenblatt.kernels.compiling.store import (
-    FOLDER,
-    Record,
-    package_code,
-    source_digest,
-)
+from rosenblatt.kernels.compiling.store import Record, source_digest
 from rosenblatt.wording import word_list
 
 log = logging.getLogger("rosenblatt.kernels")
@@ -54,8 +49,6 @@ def machine_code_source() -> str | None:
     """Return where machine code comes from: "package", or "compiler" and its cache, or None."""
     if _linked_kernels() is not None:
         return "package"
-    if FOLDER.is_dir() and _loads() and package_code(processor()).sources == source_digest():
-        return "package"
     return "compiler" if _loads() and find_spec("numba") is not None else None
 
 
@@ -75,11 +68,6 @@ def _linked_kernels() -> Any:
         return None
     stale = calling.C_FILE.exists() and module.kernel_sources != source_digest()
     return None if stale else module.kernel
-
-
-def package_processors() -> tuple[str, ...]:
-    """Return the kinds of processor that a package for this kind of machine has code for."""
-    return ("x86-64-v3", "x86-64-v2") if _has_levels() else (GENERIC,)
 
 
 def _has_levels() -> bool:
@@ -111,6 +99,8 @@ def _fitting_processors() -> list[str]:
     levels = calling.machine.levels() if calling.machine else ()
     if levels:
         return list(levels)
+    if not _loads():
+        return ["x86-64"]
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
@@ -178,7 +168,7 @@ def _agrees() -> bool:
 def _compiled(
     name: str, function: Callable[..., Any], signature: TupleForm, *, ours: bool
 ) -> Loaded | None:
-    """Return machine code of this name from the package or the cache, or compile it."""
+    """Return machine code of this name from the cache, or compile it."""
     if not _loads():
         _missing()
         return None
@@ -191,8 +181,9 @@ def _compiled(
         cache = UserCache(source_digest(), processor())
         log.info("Compiling %s", name, extra={"kept": ours and cache.keeps()})
         compiler = import_module("rosenblatt.kernels.compiling.compiler")
-        code = compiler.compile_kernel(function, signature, symbol, processor())
-        data = code.data[processor()]
+        target = compiler.Target(processor())
+        code = compiler.compile_kernel(function, signature, symbol, target)
+        data = code.data[target]
         record = Record(name, str(code.result), processor(), source_digest(), data)
         if ours:
             cache.save(symbol, record)
@@ -210,12 +201,10 @@ def symbol_of(name: str) -> str:
 
 
 def _stored(name: str, symbol: str) -> Record | None:
-    """Return the record of a name that fits this process."""
-    for place in (package_code(processor()), UserCache(source_digest(), processor())):
-        record = place.load(symbol)
-        if record and record[:1] + record[2:4] == (name, processor(), source_digest()):
-            return record
-    return None
+    """Return the record of a name in the cache that fits this process."""
+    record = UserCache(source_digest(), processor()).load(symbol)
+    fits = record and record[:1] + record[2:4] == (name, processor(), source_digest())
+    return record if fits else None
 
 
 def missing_code() -> list[str]:
