@@ -229,7 +229,7 @@ SIZES: dict[str, Size] = {
     "models": Size(5900, 75, 8, 2, 0, 0, 10),
     "parameters": Size(750, 25, 3, 0, 0, 0, 0),
     "plots": Size(3650, 45, 9, 0, 0, 0, 4),
-    "report": Size(1350, 42, 7, 0, 0, 0, 0),
+    "report": Size(1300, 40, 7, 0, 0, 0, 0),
     "rules": Size(700, 23, 3, 0, 0, 0, 0),
     "service": Size(4800, 45, 7, 0, 0, 0, 12),
     "theory": Size(2750, 44, 7, 0, 0, 0, 2),

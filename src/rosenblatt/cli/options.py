@@ -408,16 +408,3 @@ def check_engine(engine: ClusterSettings) -> None:
         if engine["scheduler"] is None and name in given:
             msg = f"{name} has no effect without --scheduler."
             raise click.UsageError(msg)
-
-
-def engine_options(command: Command) -> Command:
-    """Add the options to a command, which is given ``engine``."""
-    names = tuple(ClusterSettings.__annotations__)
-
-    @wraps(command)
-    def with_engine(*args: Any, **options: Any) -> Any:
-        engine: Any = {name: options.pop(name) for name in names}
-        check_engine(engine)
-        return command(*args, engine=engine, **options)
-
-    return setting_options(*names)(with_engine)

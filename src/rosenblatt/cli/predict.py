@@ -7,27 +7,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.cli.options import LISTED, layout_options, name_list, number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import replacing
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import Scorer
 from rosenblatt.wording import percent, printable
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from rosenblatt.data.batch import Batch
-    from rosenblatt.data.files import Layout
-
 ABSTAINED = "?"
 Columns = dict[str, list[Any]]  # of the output, by name, of equal lengths; None: nothing to say
+Measures = dict[str, NDArray[Any]]  # score and probability, (n_rows, n_classes), if asked for
 Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the first
 
 
@@ -66,7 +65,7 @@ def predict(
     screen: Screen,
     model_path: str,
     data: Sequence[str],
-    layout: "Layout",
+    layout: Layout,
     output: str,
     keep: Sequence[str],
     scores: bool,
@@ -99,14 +98,15 @@ def predict(
             layout = replace(layout, format=Format.SVMLIGHT)  # whatever the first lines look like
     as_json = screen.wants_json or PurePath(output).suffix.lower() in (".jsonl", ".ndjson")
     form = _json_lines if as_json else _form(output)
-    columns_of = _nested if as_json else _flat
     first = True
     with replacing(output) as file:
         for batch in model.rows(
             data, layout=layout, prompt=prompt, need_labels=False, keep=keep, tell=screen.warn
         ):
             activations = scorer.scores(batch)
-            columns = columns_of(_ranked(model, scorer, activations, scores, proba, top))
+            measures, ranking = _measures(model, activations, scores, proba, top)
+            numbers = scorer.numbers(activations)
+            columns = _columns(model, numbers, measures, ranking, nested=as_json)
             if abstain_below is not None:
                 unsure = (scorer.margins(activations) < abstain_below).tolist()
                 labels = zip(columns["label"], unsure, strict=True)
@@ -122,77 +122,51 @@ def predict(
         file.write(form({}, first))
 
 
-class RankedClasses(NamedTuple):
-    """Predictions on some rows."""
-
-    classes: tuple[Any, ...]
-    numbers: "NDArray[Any]"  # of the predicted class of each row
-    measures: "dict[str, NDArray[Any]]"  # score and probability, (n_rows, n_classes), if asked for
-    ranking: "NDArray[Any] | None"  # the numbers of the best classes, (n_rows, top), if asked for
-
-
-def _ranked(
-    model: "Model",
-    scorer: "Scorer",
-    activations: "NDArray[Any]",
-    scores: bool,
-    proba: bool,
-    top: int | None,
-) -> RankedClasses:
-    import numpy as np
-
+def _measures(
+    model: Model, activations: NDArray[Any], scores: bool, proba: bool, top: int | None
+) -> tuple[Measures, NDArray[Any] | None]:
+    """Return what is asked for of rows and classes, and the numbers of the best ``top`` classes."""
     by_class = activations
     if activations.ndim == 1:
         by_class = np.stack([-activations, activations], axis=1)
     measures = {"score": by_class} if scores else {}
     if proba:
         measures["probability"] = model.probabilities_of(activations)
-    numbers = scorer.numbers(activations)
     if top is None:
-        return RankedClasses(model.classes, numbers, measures, None)
-    order = np.argsort(-measures.get("probability", by_class), axis=1, kind="stable")
-    return RankedClasses(model.classes, numbers, measures, order[:, :top])
+        return measures, None
+    best = -measures.get("probability", by_class)
+    return measures, np.argsort(best, axis=1, kind="stable")[:, :top]
 
 
-def _flat(found: RankedClasses) -> Columns:
-    """Return predictions as columns of words and numbers."""
-    import numpy as np
-
-    labels = [str(label) for label in found.classes]
-    columns: Columns = {"label": [labels[k] for k in found.numbers.tolist()]}
-    if found.ranking is None:
-        for name, values in found.measures.items():
-            if name == "score" and len(labels) == 2:
-                columns[name] = values[:, 1].tolist()
-                continue
+def _columns(
+    model: Model, numbers: Any, measures: Measures, ranking: Any, *, nested: bool
+) -> Columns:
+    """Return predictions as columns of words and numbers, or of what JSON holds."""
+    labels = model.classes if nested else [str(label) for label in model.classes]
+    columns: Columns = {"label": [labels[k] for k in numbers.tolist()]}
+    if ranking is not None and not nested:  # a group of columns for each place
+        for k, chosen in enumerate(ranking.T, 1):
+            ending = "" if k == 1 else f"_{k}"
+            columns[f"label{ending}"] = [labels[number] for number in chosen.tolist()]
+            for name, values in measures.items():
+                columns[f"{name}{ending}"] = values[np.arange(len(numbers)), chosen].tolist()
+        return columns
+    for name, values in measures.items():
+        if name == "score" and len(labels) == 2:
+            columns[name] = values[:, 1].tolist()
+        elif nested:
+            plural = "scores" if name == "score" else "probabilities"
+            names = [str(label) for label in labels]
+            columns[plural] = [dict(zip(names, row, strict=True)) for row in values.tolist()]
+        else:
             for label, column in zip(labels, values.T.tolist(), strict=True):
                 columns[f"{name}_{label}"] = column
-        return columns
-    at = np.arange(len(found.numbers))
-    for k, chosen in enumerate(found.ranking.T, 1):
-        ending = "" if k == 1 else f"_{k}"
-        columns[f"label{ending}"] = [labels[number] for number in chosen.tolist()]
-        for name, values in found.measures.items():
-            columns[f"{name}{ending}"] = values[at, chosen].tolist()
+    if ranking is not None:
+        columns["top"] = [[labels[k] for k in row] for row in ranking.tolist()]
     return columns
 
 
-def _nested(found: RankedClasses) -> Columns:
-    """Return predictions as columns of what JSON holds."""
-    names = [str(label) for label in found.classes]
-    columns: Columns = {"label": [found.classes[k] for k in found.numbers.tolist()]}
-    for name, values in found.measures.items():
-        if name == "score" and len(names) == 2:
-            columns[name] = values[:, 1].tolist()
-        else:
-            plural = "scores" if name == "score" else "probabilities"
-            columns[plural] = [dict(zip(names, row, strict=True)) for row in values.tolist()]
-    if found.ranking is not None:
-        columns["top"] = [[found.classes[k] for k in row] for row in found.ranking.tolist()]
-    return columns
-
-
-def _with_bad_rows(batch: "Batch", columns: Columns) -> Columns:
+def _with_bad_rows(batch: Batch, columns: Columns) -> Columns:
     """Return the columns with an empty line for each bad row, so that answers stand beside rows."""
     places = sorted(row.before for row in batch.bad)
     ends = [0, *places, batch.n_rows]
@@ -204,10 +178,8 @@ def _with_bad_rows(batch: "Batch", columns: Columns) -> Columns:
     return {name: spread_out(values) for name, values in columns.items()}
 
 
-def threshold_sentence(model: "Model") -> str:
+def threshold_sentence(model: Model) -> str:
     """Return from which probability on a model with its own threshold says the second class."""
-    import numpy as np
-
     least = model.probabilities_of(np.zeros(1))[0, 1]
     return (
         f"Labels follow the threshold chosen by {model.training['threshold']['metric']}: "

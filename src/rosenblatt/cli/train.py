@@ -7,7 +7,6 @@ import click
 
 from rosenblatt.cli.options import (
     KERNEL,
-    engine_options,
     layout_options,
     recipe_options,
     setting_options,
@@ -15,6 +14,7 @@ from rosenblatt.cli.options import (
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tune import search_options
+from rosenblatt.parameters import ClusterSettings
 
 
 @click.command(
@@ -65,7 +65,7 @@ from rosenblatt.cli.tune import search_options
 @layout_options
 @setting_options("buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
 @setting_options("calibrate", "verdict", "record_mistakes")
-@engine_options
+@setting_options(*ClusterSettings.__annotations__)
 @value_option(
     "--verbose",
     group="Output",

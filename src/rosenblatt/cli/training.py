@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import rosenblatt
-from rosenblatt.cli.options import LAYOUT, is_given, refuse
+from rosenblatt.cli.options import LAYOUT, check_engine, is_given, refuse
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.training_report import report, show, show_continued
 from rosenblatt.cli.tune import run_search, show_search, train_command
@@ -27,8 +27,7 @@ from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.wording import percent, printable
 
 COMMAND = (  # options that say nothing of the model
-    *("output", "force", "start", "test", "layout", "engine", "tune", "folds", "metric"),
-    "verbose",
+    *("output", "force", "start", "test", "layout", "tune", "folds", "metric", "verbose"),
 )
 WITH_FROM = ("start", "data", "output", "force", "test", "as_json", "label", *LAYOUT)
 HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
@@ -51,6 +50,8 @@ REFUSED = {
 def run(screen: Screen, data: Sequence[str], options: dict[str, Any]) -> None:
     """Train as the options say, write the model and print how it went."""
     own = {name: options.pop(name) for name in COMMAND}
+    own["engine"] = {name: options.pop(name) for name in ClusterSettings.__annotations__}
+    check_engine(own["engine"])
     layout, test, start = own["layout"], own["test"], own["start"]
     if start is not None:
         _check_alone(click.get_current_context())

@@ -45,38 +45,35 @@ def _tiles(found: Findings) -> str:
     return part("facts", tiles, "tiles")
 
 
-def _parameters(found: Findings) -> str:
+def _parameters(found: Findings) -> list[str]:
     """Return the parameters, so that the training can be done again."""
     options = {k: v for k, v in found.model.options.items() if v is not None}
     pairs = [(k, part("code", json.dumps(v, ensure_ascii=False))) for k, v in options.items()]
-    return part("section", "parameters", "Parameters", part("facts", pairs))
+    return [part("facts", pairs)]
 
 
-SECTIONS = (
-    summary_section,
-    test_section,
-    verdict_section,
-    data_section,
-    course_section,
-    weight_section,
-    hardest_section,
-    survival_section,
-    _parameters,
-)
+SECTIONS = {
+    "Summary": summary_section,
+    "Test": test_section,
+    "Verdict": verdict_section,
+    "Data": data_section,
+    "Training": course_section,
+    "Weights": weight_section,
+    "Hardest rows": hardest_section,
+    "Survival": survival_section,
+    "Parameters": _parameters,
+}
 
 
 def page(found: Findings) -> str:
     """Return the whole document."""
-    return (
-        templates()
-        .get_template("page.html")
-        .render(
-            name=found.name,
-            learner=found.model.learner,
-            classes=_classes(found),
-            tiles=_tiles(found),
-            sections=[make(found) for make in SECTIONS],
-            day=datetime.now(UTC).date().isoformat(),
-            version=__version__,
-        )
+    template = templates().get_template("page.html")
+    return template.render(
+        name=found.name,
+        learner=found.model.learner,
+        classes=_classes(found),
+        tiles=_tiles(found),
+        sections={title: make(found) for title, make in SECTIONS.items()},
+        day=datetime.now(UTC).date().isoformat(),
+        version=__version__,
     )

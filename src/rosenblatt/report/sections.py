@@ -37,14 +37,19 @@ MOST_TEXT = 1200  # characters of it
 MOST_TABLES = 3  # classes; those of more are folded, below a line for each
 IN_LINE = 8  # names in such a line
 
+Parts = list[str]  # of a section: sentences, and Markup of other shapes
+
 VERDICTS = {
     "separable": "A linear boundary separates the classes; the proof is below.",
     "inseparable": "No linear boundary separates the classes; the proof is below.",
     "undecided": "No proof was found that the classes are separable, nor that they are not.",
+    "converged": "The training rows are separable: the last pass made no mistake, which proves it. "
+    "The margin was not computed.",
+    "unknown": "Unknown. Train with a verdict, or run a diagnosis of the data, to find out.",
 }
 
 
-def data_section(found: Findings) -> str:
+def data_section(found: Findings) -> Parts:
     """Say what the model learned from."""
     model, training = found.model, found.model.training
     pairs = [("features", f"{model.n_features:,}"), ("classes", f"{len(model.classes):,}")]
@@ -55,7 +60,7 @@ def data_section(found: Findings) -> str:
     if "files" in training:
         pairs.append(("files", ", ".join(map(file_name, training["files"]))))
         pairs.append(("format", training["format"]))
-    return part("section", "data", "Data", part("facts", pairs), _class_counts(found))
+    return [part("facts", pairs), _class_counts(found)]
 
 
 def file_name(path: str) -> str:
@@ -76,28 +81,15 @@ def _class_counts(found: Findings) -> str:
     return table(("class", "rows", "share"), rows, kind)
 
 
-def verdict_section(found: Findings) -> str:
+def verdict_section(found: Findings) -> Parts:
     """Say whether a linear boundary separates the rows, with the proof where the model has one."""
     verdict = found.model.verdict
     if verdict is None:
-        if found.model.outcome.get("stop_reason") == "converged":
-            told = (
-                "The training rows are separable: the last pass made no mistake, which proves it. "
-                "The margin was not computed."
-            )
-        else:
-            told = "Unknown. Train with a verdict, or run a diagnosis of the data, to find out."
-        return part("section", "verdict", "Verdict", part("paragraph", told))
-    return part(
-        "section",
-        "verdict",
-        "Verdict",
-        part("paragraph", part("strong", f"{verdict['status'].capitalize()}.")),
-        part("paragraph", VERDICTS[verdict["status"]]),
-        part("facts", _margin_facts(verdict)),
-        _proof(verdict),
-        *(part("paragraph", note) for note in verdict["notes"]),
-    )
+        converged = found.model.outcome.get("stop_reason") == "converged"
+        return [VERDICTS["converged" if converged else "unknown"]]
+    status = part("paragraph", part("strong", f"{verdict['status'].capitalize()}."))
+    facts = part("facts", _margin_facts(verdict))
+    return [status, VERDICTS[verdict["status"]], facts, _proof(verdict), *verdict["notes"]]
 
 
 def _margin_facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
@@ -154,11 +146,11 @@ def _weight(fraction: str) -> str:
     return fraction if len(fraction) <= 15 else f"{float(Fraction(fraction)):.4g}"
 
 
-def course_section(found: Findings) -> str:
+def course_section(found: Findings) -> Parts:
     """Show how mistakes and the error on held-out rows went from pass to pass."""
     model, history = found.model, found.model.history
     if not history:
-        return ""
+        return []
     outcome = model.outcome
     reason = REASONS.get(outcome.get("stop_reason", ""), "")
     sentence = f"{counted(len(history), 'pass')}"
@@ -167,14 +159,7 @@ def course_section(found: Findings) -> str:
     best = outcome.get("best_pass", len(history))
     if best != len(history):
         sentence += f". The model has the weights of pass {best}"
-    return part(
-        "section",
-        "training",
-        "Training",
-        part("paragraph", f"{sentence}."),
-        course_picture(model),
-        _passes(history),
-    )
+    return [f"{sentence}.", course_picture(model), _passes(history)]
 
 
 def _passes(history: tuple[dict[str, Any], ...]) -> str:
@@ -194,41 +179,35 @@ def _error(record: dict[str, Any]) -> float | None:
     return None if score is None else 1.0 - score
 
 
-def survival_section(found: Findings) -> str:
+def survival_section(found: Findings) -> Parts:
     """Show how long weight vectors lasted."""
     survival = found.survival
     if survival is None or not len(survival):
-        return ""
+        return []
     sentence = (
         f"Training made {counted(len(survival), 'weight vector')}: the zero vector, and one with "
         "each update. Half of them survived "
         f"{counted(int(sorted(survival)[len(survival) // 2]), 'row')} or fewer, the longest "
         f"{counted(int(survival.max()), 'row')}."
     )
-    return part(
-        "section",
-        "survival",
-        "Survival",
-        part("paragraph", sentence),
-        picture(plots.SurvivalDisplay.from_survival(survival, title=found.model.learner)),
-    )
+    display = plots.SurvivalDisplay.from_survival(survival, title=found.model.learner)
+    return [sentence, picture(display)]
 
 
-def test_section(found: Findings) -> str:
+def test_section(found: Findings) -> Parts:
     """Say how good the model is on new rows."""
     evaluation = found.evaluation
     if evaluation is None or evaluation.error is None:
         error = found.model.training.get("held_out_error")
         if error is None:
-            told = "No test data were given."
-        else:
-            n_rows = found.model.training["held_out_rows"]
-            told = (
-                f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, 95% interval "
-                f"{interval(round(error * n_rows), n_rows)}. These rows chose the pass; the error "
-                "on new data may be higher. No test data were given."
-            )
-        return part("section", "test", "Test", part("paragraph", told))
+            return ["No test data were given."]
+        n_rows = found.model.training["held_out_rows"]
+        told = (
+            f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, 95% interval "
+            f"{interval(round(error * n_rows), n_rows)}. These rows chose the pass; the error "
+            "on new data may be higher. No test data were given."
+        )
+        return [told]
     sentence = (
         f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong: error "
         f"{percent(evaluation.error)}, 95% interval "
@@ -243,11 +222,8 @@ def test_section(found: Findings) -> str:
     headings, rows, title = class_table(evaluation)
     names = ", ".join(map(file_name, found.test_names))
     where = f" Rows of {names}." if names else ""
-    return part(
-        "section",
-        "test",
-        "Test",
-        part("paragraph", sentence + where),
+    return [
+        sentence + where,
         _matrix(evaluation)
         if len(evaluation.labels) <= MOST_IN_MATRIX
         else table(*confusion_list(evaluation, MOST_CONFUSIONS)),
@@ -255,7 +231,7 @@ def test_section(found: Findings) -> str:
         _recall(found),
         _reliability(found),
         _coverage(evaluation, found.model.learner),
-    )
+    ]
 
 
 def _recall(found: Findings) -> str:
@@ -307,19 +283,12 @@ def _matrix(evaluation: Evaluation) -> str:
     return table(headings, rows, caption, "matrix")
 
 
-def hardest_section(found: Findings) -> str:
+def hardest_section(found: Findings) -> Parts:
     """Show the rows that went most wrong, with the features and training rows that decided."""
     if not found.hardest:
-        return ""
-    return part(
-        "section",
-        "hardest",
-        "Hardest rows",
-        part(
-            "paragraph", "Wrong rows whose wrong class was furthest ahead; rows are counted from 1."
-        ),
-        *(_row(found.model, row) for row in found.hardest),
-    )
+        return []
+    told = "Wrong rows whose wrong class was furthest ahead; rows are counted from 1."
+    return [told, *(_row(found.model, row) for row in found.hardest)]
 
 
 def _row(model: Model, row: MisjudgedRow) -> str:
@@ -370,23 +339,22 @@ def _teachers(caption: str, teachers: list[Teacher]) -> str:
     return table(headings, rows, caption)
 
 
-def weight_section(found: Findings) -> str:
+def weight_section(found: Findings) -> Parts:
     """Show which features decide."""
-    notes = []
+    parts: Parts = []
     if found.by_effect:
-        notes.append(
+        parts.append(
             "The features have very different ranges, so they are ranked by weight × standard "
             "deviation."
         )
     if found.model.voted:
-        notes.append("The model decides by vote; these are the average weights.")
-    parts = [part("paragraph", note) for note in notes]
+        parts.append("The model decides by vote; these are the average weights.")
     folded = len(found.rankings) > MOST_TABLES
     if folded:
         headings, rows, title = ranking_list(found.rankings, IN_LINE)
         parts.append(table(headings, [[*row[:-1], part("names", row[-1])] for row in rows], title))
     for ranking in found.rankings:
         tables = [table(*made) for made in weight_tables(ranking, by_effect=found.by_effect)]
-        tables.insert(0, part("paragraph", f"{bias_sentence(ranking)}."))
-        parts += [part("fold", f"Weights of {ranking.label}", *tables)] if folded else tables
-    return part("section", "weights", "Weights", *parts)
+        shapes = [part("paragraph", f"{bias_sentence(ranking)}."), *tables]
+        parts += [part("fold", f"Weights of {ranking.label}", *shapes)] if folded else shapes
+    return parts

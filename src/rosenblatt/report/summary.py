@@ -12,12 +12,11 @@ from rosenblatt.wording import counted, percent, word_list
 MOST_NAMED = 3  # features on a side, or labels
 
 
-def summary_section(found: Findings) -> str:
+def summary_section(found: Findings) -> list[str]:
     """Say what the model is, how good it is and what decides; warn where that would mislead."""
     sentences = (_what(found), _how_good(found), _how_sure(found) or _what_decides(found))
     words = " ".join(sentence for sentence in sentences if sentence)
-    warnings = (part("paragraph", sentence, "warning") for sentence in warnings_of(found))
-    return part("section", "summary", "Summary", part("paragraph", words), *warnings)
+    return [words, *(part("paragraph", told, "warning") for told in warnings_of(found))]
 
 
 def _what(found: Findings) -> str:
