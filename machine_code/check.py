@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from machine_code.recording import Depth
-from machine_code.tour import walk
+from machine_code.tour import VISITS, walk
 from rosenblatt.kernels.compiling import machine
 from rosenblatt.kernels.compiling.forms import plain_value, signature_of
 from rosenblatt.kernels.compiling.function import CompiledFunction
@@ -96,27 +96,31 @@ def _bits(value: Any) -> Any:
     return struct.pack("d", value) if isinstance(value, float | np.floating) else value
 
 
-def main() -> str | None:
-    """Return what is wrong, or None."""
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("visits", nargs=-1, type=click.Choice([*VISITS]))
+def main(visits: tuple[str, ...]) -> None:
+    """Take the tour, or the VISITS of it that are named, and fail where something is wrong."""
     if find_spec("numba") is not None:
-        return "numba is installed here: nothing would be missed."
+        msg = "numba is installed here: nothing would be missed."
+        raise click.ClickException(msg)
     if machine.machine_code_source() != "package":
-        return "This package has no machine code for this machine."
+        msg = "This package has no machine code for this machine."
+        raise click.ClickException(msg)
     comparison = Comparison()
     with comparison.running():
-        walk()
-    missing = sorted(machine.missing_code())
-    if missing:
-        return "\n".join([f"{len(missing)} signatures have no machine code:", *missing])
-    if comparison.differing:
-        return "\n".join(["Other bits than plain Python:", *sorted(comparison.differing)])
+        walk(visits or VISITS)
+    for wrong, names in (
+        ("signatures have no machine code", sorted(machine.missing_code())),
+        ("signatures give other bits than plain Python", sorted(comparison.differing)),
+    ):
+        if names:
+            raise click.ClickException("\n".join([f"{len(names)} {wrong}:", *names]))
     calls = comparison.calls
     click.echo(
         f"{machine.processor()}: nothing is missing, and {calls.total():,} calls of {len(calls):,} "
         "signatures give the bits of plain Python."
     )
-    return None
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
