@@ -13,7 +13,7 @@ from rosenblatt import load
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.distributed import DaskAveragedPerceptron
-from rosenblatt.distributed.files import merged_statistics, merged_terms
+from rosenblatt.distributed.files import merged_terms
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import Learner
 from rosenblatt.rules import Perceptron
@@ -124,9 +124,10 @@ def test_statistics_of_parts_are_those_of_all() -> None:
         encoding = TableEncoding.from_sample(_as_table(table), text=("note",))
         encoding.encode(_as_table(part), None)
         encodings.append(encoding)
-    whole, *parts = encodings
-    merged = merged_statistics([part.statistics.values for part in parts])
-    np.testing.assert_allclose(merged.values, whole.statistics.values, rtol=1e-12)
+    whole, first, *others = encodings
+    for other in others:
+        first.statistics.merge(other.statistics.values)
+    np.testing.assert_allclose(first.statistics.values, whole.statistics.values, rtol=1e-12)
 
 
 def test_terms_beyond_the_room_are_dropped() -> None:

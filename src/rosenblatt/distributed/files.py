@@ -232,7 +232,9 @@ def merged_encoding(
     template: TableEncoding, parts: Sequence[EncodingPart]
 ) -> tuple[TableEncoding, int]:
     """Return the encoding of all files, which learns no more, and how many terms had no room."""
-    settings, statistics = template.settings, merged_statistics([one.statistics for one in parts])
+    settings, statistics = template.settings, ColumnStatistics(parts[0].statistics.copy())
+    for one in parts[1:]:
+        statistics.merge(one.statistics)
     terms = [one.terms for one in parts if one.terms is not None]
     numbering: HashedNumbering | KeptNumbering
     numbers: list[NDArray[np.int32]]
@@ -253,23 +255,6 @@ def merged_encoding(
     )
     encoding.settle()
     return encoding, n_dropped
-
-
-def merged_statistics(parts: Sequence[NDArray[np.float64]]) -> ColumnStatistics:
-    """Return the statistics of all rows, as Chan, Golub & LeVeque merge two parts."""
-    total = parts[0].copy()
-    for part in parts[1:]:
-        count, mean, m2, low, high, n_missing = total
-        n_new, new_mean, new_m2, new_low, new_high, new_missing = part
-        n_all = np.maximum(count + n_new, 1)
-        apart = np.where(n_new > 0, new_mean - mean, 0)
-        mean += apart * (n_new / n_all)
-        m2 += new_m2 + apart * apart * (count * n_new / n_all)
-        count += n_new
-        n_missing += new_missing
-        np.minimum(low, new_low, out=low)
-        np.maximum(high, new_high, out=high)
-    return ColumnStatistics(total)
 
 
 def merged_terms(

@@ -18,12 +18,13 @@ from rosenblatt.data.encoding.columns import (
     FeatureColumn,
     InputColumn,
     plainly_typed,
+    unusable,
 )
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.data.labels import TRUTHS, shown
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import column_seed, term_hash
 
 if TYPE_CHECKING:
@@ -125,11 +126,7 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
         return date_part(table, series, column)
     series = plainly_typed(series)
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-        msg = Sentence(
-            f"{table.file}: column '{column.name}' holds {series.dtype}, which can't be a"
-            f" category; leave it out with {Parameter('ignore', column.name)}."
-        )
-        raise InputError(msg)
+        raise unusable(table.file, series, "which can't be a category")
     if series.dtype.is_float():
         return series.fill_nan(None)
     return series.cast(pl.String) if series.dtype.is_temporal() else series

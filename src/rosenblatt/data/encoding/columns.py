@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.data.polars import pl
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.parameters import DEFAULTS
 
 Role = Literal["label", "weight", "numeric", "category", "text", "ignored"]
@@ -33,6 +33,12 @@ def plainly_typed(series: "pl.Series") -> "pl.Series":
     if series.dtype in (pl.Categorical, pl.Enum) or series.dtype.is_decimal():
         return series.cast(pl.String)
     return series.cast(pl.String).cast(pl.Float64) if series.dtype == pl.Float32 else series
+
+
+def unusable(file: str, series: "pl.Series", what: str) -> InputError:
+    """Return the error for a column whose type cannot be what it is to be."""
+    msg = f"{file}: column '{series.name}' holds {series.dtype}, {what}; leave it out with "
+    return InputError(Sentence(f"{msg}{Parameter('ignore', series.name)}."))
 
 
 @dataclass(frozen=True)

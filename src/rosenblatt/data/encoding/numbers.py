@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn
+from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn, unusable
 from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, shown
 from rosenblatt.data.polars import pl
@@ -99,11 +99,14 @@ def read_numbers(
     faults: dict[int, str] = {}
     odd = ~np.isfinite(numbers)
     for k in np.flatnonzero(odd.any(axis=0)).tolist():
-        rows = np.flatnonzero(odd[:, k])
-        _read_odd(prepared[k], columns[k].name, rows, numbers[:, k], faults)
+        if prepared[k].dtype == pl.String:
+            _read_odd(prepared[k], np.flatnonzero(odd[:, k]), numbers[:, k], faults)
     beyond = np.abs(numbers) > LARGEST  # NaN is not
     for row, k in np.argwhere(beyond).tolist():
-        faults.setdefault(row, _beyond(columns[k].name, float(numbers[row, k])))
+        name, number = columns[k].name, numbers[row, k]
+        large = f"{number:g} in column '{name}' is too large; numbers may be up to {LARGEST:g}"
+        infinite = f"the value of column '{name}' is not finite"
+        faults.setdefault(row, infinite if np.isinf(number) else large)
     return numbers, faults
 
 
@@ -117,11 +120,7 @@ def _convertible(series: "pl.Series", column: FeatureColumn, file: str) -> "pl.S
         return plain_numbers(series, column.form) if column.form else series
     if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
         return series
-    msg = Sentence(
-        f"{file}: column '{column.name}' holds {series.dtype}, not numbers; leave it out with "
-        f"{Parameter('ignore', column.name)}."
-    )
-    raise InputError(msg)
+    raise unusable(file, series, "not numbers")
 
 
 def plain_numbers(series: "pl.Series", form: str) -> "pl.Series":
@@ -135,7 +134,8 @@ def plain_numbers(series: "pl.Series", form: str) -> "pl.Series":
         plain = plain.str.replace_all(",", "", literal=True)
     is_so = bare.str.contains(FORMS[form]).fill_null(value=False)
     names = pl.DataFrame({"is_so": is_so, "plain": plain, "series": series})
-    return names.select(pl.when("is_so").then("plain").otherwise("series")).to_series()
+    chosen = names.select(pl.when("is_so").then("plain").otherwise("series")).to_series()
+    return chosen.alias(series.name)
 
 
 def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
@@ -226,22 +226,16 @@ def _are_finite(series: "pl.Series") -> "pl.Series":
 
 
 def _read_odd(
-    series: "pl.Series",
-    name: str,
-    rows: NDArray[np.int64],
-    numbers: NDArray[np.float64],
-    faults: dict[int, str],
+    series: "pl.Series", rows: NDArray[Any], numbers: NDArray[np.float64], faults: dict[int, str]
 ) -> None:
     """Read again the values that were not read as finite numbers; null and NaN are missing."""
-    if series.dtype != pl.String:
-        return
     present = rows[series.is_not_null().to_numpy()[rows]].tolist()
     tokens = series.gather(present).to_list()
     read = {token: _number(token) for token in set(tokens)}
     for row, token in zip(present, tokens, strict=True):
         number = read[token]
         if number is None:
-            faults.setdefault(row, _not_a_number(name, token))
+            faults.setdefault(row, _not_a_number(series.name, token))
         numbers[row] = np.nan if number is None else number
 
 
@@ -271,12 +265,6 @@ def _not_a_number(name: str, token: str) -> str:
     )
 
 
-def _beyond(name: str, number: float) -> str:
-    if np.isinf(number):
-        return f"the value of column '{name}' is not finite"
-    return f"{number:g} in column '{name}' is too large; numbers may be up to {LARGEST:g}"
-
-
 class ColumnStatistics:
     """Exact running statistics of each column; the same, to rounding, however rows are cut.
 
@@ -298,23 +286,30 @@ class ColumnStatistics:
 
     def add(self, block: NDArray[np.float64]) -> None:
         """Take in rows, NaN where a value is missing."""
-        count, mean, m2, low, high, n_missing = self.values
         present = ~np.isnan(block)
         n_new = present.sum(axis=0).astype(np.float64)
-        n_missing += len(block) - n_new
         own = np.maximum(n_new, 1)
         new_mean = np.where(present, block, 0).sum(axis=0) / own
         apart = np.where(present, block - new_mean, 0)
         rest = apart.sum(axis=0) / own  # what rounding left
         new_m2 = (apart * apart).sum(axis=0) - rest * rest * n_new
-        new_mean += rest
+        low = np.fmin.reduce(block, axis=0, initial=np.inf)
+        high = np.fmax.reduce(block, axis=0, initial=-np.inf)
+        n_missing = len(block) - n_new
+        self.merge(np.stack([n_new, new_mean + rest, np.maximum(new_m2, 0), low, high, n_missing]))
+
+    def merge(self, values: NDArray[np.float64]) -> None:
+        """Take in the statistics of other rows."""
+        count, mean, m2, low, high, n_missing = self.values
+        n_new, new_mean, new_m2, new_low, new_high, new_missing = values
         total = np.maximum(count + n_new, 1)
         difference = np.where(n_new > 0, new_mean - mean, 0)
         mean += difference * (n_new / total)
-        m2 += np.maximum(new_m2, 0) + difference * difference * (count * n_new / total)
+        m2 += new_m2 + difference * difference * (count * n_new / total)
         count += n_new
-        np.fmin(low, np.fmin.reduce(block, axis=0, initial=np.inf), out=low)
-        np.fmax(high, np.fmax.reduce(block, axis=0, initial=-np.inf), out=high)
+        n_missing += new_missing
+        np.minimum(low, new_low, out=low)
+        np.maximum(high, new_high, out=high)
 
     @property
     def mean(self) -> NDArray[np.float64]:

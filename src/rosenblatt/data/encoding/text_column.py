@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, Spelled
-from rosenblatt.data.encoding.columns import FeatureColumn
+from rosenblatt.data.encoding.columns import FeatureColumn, unusable
 from rosenblatt.data.encoding.vocabulary import NO_TERMS, HashedNumbering, Numbering
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.characters import scan_ngrams
 from rosenblatt.kernels.text.hashing import column_seed, pair_hash, term_hash
@@ -317,11 +317,7 @@ class TextColumn:
         if series.dtype == pl.String:
             return series
         if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-            msg = Sentence(
-                f"{table.file}: column '{self._name}' holds {series.dtype}, not text; leave it out"
-                f" with {Parameter('ignore', self._name)}."
-            )
-            raise InputError(msg)
+            raise unusable(table.file, series, "not text")
         return series.cast(pl.String)
 
 
