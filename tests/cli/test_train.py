@@ -12,7 +12,7 @@ import pytest
 
 from rosenblatt.cli.options import Duration
 from rosenblatt.data.encoding import encoding_from
-from rosenblatt.data.tables import table_batches
+from rosenblatt.data.files import table_batches
 from rosenblatt.estimators import PassiveAggressiveClassifier
 from rosenblatt.estimators.storage import load
 from rosenblatt.models.file import read

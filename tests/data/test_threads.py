@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 import pytest
 
-from rosenblatt.data.threads import in_order
+from rosenblatt.data.streams import in_order
 
 
 def _numbers(count: int, drawn: list[int]) -> Generator[int, None, None]:

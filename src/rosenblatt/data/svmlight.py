@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import BadRow, BadRows, Batch, refuse_unless_skipped
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, Classes, Label, read_label, shown
 from rosenblatt.data.sources import NEWLINE, Source, TextBlock, name_of, text_lines
-from rosenblatt.data.threads import in_order
+from rosenblatt.data.streams import in_order
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding
-from rosenblatt.data.encoding.label_column import table_labels
-from rosenblatt.data.encoding.numbers import ColumnStatistics
-from rosenblatt.data.encoding.vocabulary import (
+from rosenblatt.data.encoding.features import (
     DocumentCounts,
     HashedNumbering,
     KeptNumbering,
     TermArrays,
     chosen_terms,
 )
+from rosenblatt.data.encoding.label_column import table_labels
+from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, encoded
 from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes, Label

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.label_column import guess_label, listed_columns
 from rosenblatt.data.encoding.numbers import all_numbers, column_numbers
+from rosenblatt.data.files import table_batches
 from rosenblatt.data.formats import Format, detect_format
-from rosenblatt.data.tables import Table, table_batches
+from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 from rosenblatt.lab.document import LARGEST, LONGEST_NAME, MOST_POINTS, Document, View
 from rosenblatt.training.examples import permute

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Label
-from rosenblatt.data.row_blocks import RowFiles, row_blocks
+from rosenblatt.data.streams import RowFiles, row_blocks
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.shapes import take
 from rosenblatt.training.examples import ClassWeight, class_weights, ranks_of, sorted_classes

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.row_blocks import ArrayFile
-from rosenblatt.data.threads import in_order
+from rosenblatt.data.streams import ArrayFile, in_order
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed
 from rosenblatt.training.examples import (

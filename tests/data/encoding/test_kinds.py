@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.data.encoding import InputColumn, TableEncoding
-from rosenblatt.data.encoding.columns import Columns
+from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.kinds import Sample, assigned_columns, detected_columns
 from rosenblatt.errors import InputError
 from tests.data.encoding.samples import table, typed

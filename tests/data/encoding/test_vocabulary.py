@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding.features import FEWEST_SLOTS, LONGEST_NAME, Vocabulary
 from rosenblatt.data.encoding.text_column import plain_terms
-from rosenblatt.data.encoding.vocabulary import FEWEST_SLOTS, LONGEST_NAME, Vocabulary
 from rosenblatt.kernels.text.hashing import SEED
 
 WORDS = st.lists(st.sampled_from([f"w{k}" for k in range(40)]), max_size=30).map(" ".join)

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from rosenblatt.data.files import table_batches
 from rosenblatt.data.formats import Layout
-from rosenblatt.data.tables import Table, table, table_batches
+from rosenblatt.data.tables import table
+from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 from tests.processes import printed
 

@@ -10,8 +10,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from rosenblatt.data.files import table_batches
 from rosenblatt.data.formats import Format, Layout
-from rosenblatt.data.tables import Table, columnar, table_batches
+from rosenblatt.data.tables import columnar
+from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 
 FRAME = pl.DataFrame(

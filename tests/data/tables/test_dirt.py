@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from rosenblatt.data.batch import BadRow, BadRows
-from rosenblatt.data.files import Files
+from rosenblatt.data.files import Files, table_batches
 from rosenblatt.data.formats import Format, Layout, detect_format
-from rosenblatt.data.tables import Table, table_batches
+from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 from rosenblatt.models.train import model_from_files
 

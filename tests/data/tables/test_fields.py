@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from rosenblatt.data.files import table_batches
 from rosenblatt.data.formats import Layout
-from rosenblatt.data.tables import table_batches
 from rosenblatt.errors import InputError
 
 CASES = [

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt.data.tables import table_batches
+from rosenblatt.data.files import table_batches
 from rosenblatt.data.tables.heading import has_header, separator_of
 from rosenblatt.data.tables.table import Selection
 

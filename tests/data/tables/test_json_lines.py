@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data.batch import BadRows
-from rosenblatt.data.tables import table_batches
+from rosenblatt.data.files import table_batches
 from rosenblatt.errors import InputError
 from tests.data.tables.fuzzing import check_json, json_tables
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.data.files import table_batches
 from rosenblatt.data.formats import Layout
-from rosenblatt.data.tables import Table, table_batches
 from rosenblatt.data.tables.heading import SeparatedOptions
+from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 from tests.data.tables.fuzzing import fuzz, rows_of, separated_tables
 

@@ -1,6 +1,6 @@
 """Columns of a table to rows of features, and the names of the features."""
 
-from rosenblatt.data.encoding.columns import InputColumn
+from rosenblatt.data.encoding.features import InputColumn
 from rosenblatt.data.encoding.numbered import (
     ConjoinedEncoding,
     ScaledEncoding,

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import (
+from rosenblatt.data.encoding.features import (
     BLANKS,
     MISSING,
     DatePart,
     FeatureColumn,
     InputColumn,
+    Numbering,
     plainly_typed,
     unusable,
 )
-from rosenblatt.data.encoding.vocabulary import Numbering
 from rosenblatt.data.labels import TRUTHS, shown
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.columns import CHARACTERS, FeatureColumn, InputColumn
+from rosenblatt.data.encoding.features import CHARACTERS, FeatureColumn, InputColumn
 from rosenblatt.data.encoding.numbers import ColumnStatistics, RowSample
 from rosenblatt.wording import number
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.categories import date_form
-from rosenblatt.data.encoding.columns import MISSING, Columns, DatePart, InputColumn, Role
+from rosenblatt.data.encoding.features import MISSING, Columns, DatePart, InputColumn, Role
 from rosenblatt.data.encoding.label_column import (
     FEWEST_ROWS,
     LabelGuess,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.columns import (
+from rosenblatt.data.encoding.features import (
     BLANKS,
     MISSING,
     FeatureColumn,

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.columns import BLANKS, MISSING, FeatureColumn, unusable
-from rosenblatt.data.encoding.vocabulary import Numbering
+from rosenblatt.data.encoding.features import BLANKS, MISSING, FeatureColumn, Numbering, unusable
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, shown
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table

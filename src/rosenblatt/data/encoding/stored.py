@@ -9,16 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.conjunctions import HashedConjunctions, KnownConjunctions, has_keys
-from rosenblatt.data.encoding.columns import (
+from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
+from rosenblatt.data.encoding.familiarity import MOST_KEPT, SeenRows
+from rosenblatt.data.encoding.features import (
     DATE_FORMS,
     NUMBER_FORMS,
     PARTS,
     ROLES,
+    DocumentCounts,
+    HashedNumbering,
     InputColumn,
+    KeptNumbering,
+    TermArrays,
     feature_columns,
 )
-from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
-from rosenblatt.data.encoding.familiarity import MOST_KEPT, SeenRows
 from rosenblatt.data.encoding.numbered import (
     CONJUNCTIONS_VERSION,
     INNER,
@@ -35,12 +39,6 @@ from rosenblatt.data.encoding.table_encoding import (
     VERSION,
     Settings,
     TableEncoding,
-)
-from rosenblatt.data.encoding.vocabulary import (
-    DocumentCounts,
-    HashedNumbering,
-    KeptNumbering,
-    TermArrays,
 )
 from rosenblatt.data.stored_arrays import ArraySpec, StoredArrays
 from rosenblatt.errors import InputError

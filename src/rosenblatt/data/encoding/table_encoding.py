@@ -26,14 +26,6 @@ from rosenblatt.data.encoding.categories import (
     missing_numbers,
     with_dates,
 )
-from rosenblatt.data.encoding.columns import (
-    CHARACTERS,
-    Columns,
-    FeatureColumn,
-    InputColumn,
-    feature_columns,
-    feature_name,
-)
 from rosenblatt.data.encoding.familiarity import (
     ColumnCounts,
     RowFingerprints,
@@ -42,6 +34,16 @@ from rosenblatt.data.encoding.familiarity import (
     SeenRows,
     Summaries,
     salt_of,
+)
+from rosenblatt.data.encoding.features import (
+    CHARACTERS,
+    Columns,
+    FeatureColumn,
+    HashedNumbering,
+    InputColumn,
+    KeptNumbering,
+    feature_columns,
+    feature_name,
 )
 from rosenblatt.data.encoding.kinds import (
     UNSPACED_NGRAMS,
@@ -65,7 +67,6 @@ from rosenblatt.data.encoding.numbers import (
     row_weights,
 )
 from rosenblatt.data.encoding.text_column import CharacterColumn, Lengths, TextColumn
-from rosenblatt.data.encoding.vocabulary import HashedNumbering, KeptNumbering
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table

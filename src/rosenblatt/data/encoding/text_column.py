@@ -19,8 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, Spelled
-from rosenblatt.data.encoding.columns import FeatureColumn, unusable
-from rosenblatt.data.encoding.vocabulary import NO_TERMS, HashedNumbering, Numbering
+from rosenblatt.data.encoding.features import (
+    NO_TERMS,
+    FeatureColumn,
+    HashedNumbering,
+    Numbering,
+    unusable,
+)
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError

@@ -24,7 +24,10 @@ from rosenblatt.data.sources import BYTE_ORDER_MARK, LONGEST_LINE, NEWLINE, RETU
 from rosenblatt.data.tables.table import (
     Dialect,
     Heading,
+    Selection,
     Table,
+    choose,
+    choose_unnamed,
     chosen_columns,
     in_slices,
     polars_failures,
@@ -32,6 +35,7 @@ from rosenblatt.data.tables.table import (
 from rosenblatt.errors import Parameter, Sentence
 from rosenblatt.wording import counted
 
+MARK, COLUMNS = "__label__", ("label", "text")  # of fastText
 SPACE, QUOTE = ord(" "), ord('"')
 BLANKS = " \t\r\n\v\f"  # taken off both ends of a field
 QUOTED = rb'"[^"]*+(?:""[^"]*+)*+"'
@@ -397,3 +401,56 @@ def _count_separators(text: bytes, dialect: Dialect) -> int:
     separators = places_of(ord(dialect.separator), letters)
     quotes = places_of(QUOTE, letters)
     return int(np.count_nonzero(~_inside(quotes, separators)))
+
+
+class FastTextParser:
+    """Makes tables of text for fastText: ``__label__name and then the words``, one text a line."""
+
+    def __init__(self, file: str, wanted: Selection | None, bad: BadRows | None) -> None:
+        self._file = file
+        self._bad = bad
+        known = wanted is None or set(wanted.required) <= set(COLUMNS)
+        self._choice = choose(COLUMNS, wanted, file) if known else choose_unnamed(2, wanted, file)
+        self._line = 1
+        self._row = 1
+
+    def parse(self, block: TextBlock) -> list[Table]:
+        """Return the rows of the next block; raise InputError with the line of what is wrong."""
+        labels: list[str | None] = []
+        texts: list[str | None] = []
+        lines, bad = [], []
+        for line in block.tobytes().split(b"\n")[:-1]:
+            if line.strip():
+                try:
+                    label, text = _label_and_text(line)
+                except ValueError as error:
+                    place = f"{self._file}, line {self._line}"
+                    bad.append(BadRow(len(labels), place, error.args[0]))
+                    refuse_unless_skipped(bad[-1], self._bad)
+                else:
+                    labels.append(label)
+                    texts.append(text)
+                    lines.append(self._line)
+            self._line += 1
+        frame = pl.DataFrame({"0": labels, "1": texts}, {"0": pl.String, "1": pl.String})
+        frame = chosen_columns(frame, self._choice)
+        places = np.array(lines, np.int64)
+        table = Table(frame, self._file, self._row, places, block.bytes_read, bad=tuple(bad))
+        self._row += frame.height
+        return list(in_slices(table))
+
+
+def _label_and_text(line: bytes) -> tuple[str | None, str | None]:
+    try:
+        words = line.decode().replace("\0", " ").split()
+    except UnicodeDecodeError:
+        raise ValueError(not_utf_8(line)) from None
+    labels = [word for word in words if word.startswith(MARK)]
+    if len(labels) > 1:
+        msg = f"the labels {labels[0]} and {labels[1]}, where one was expected"
+        raise ValueError(msg)
+    if labels and words[0] != labels[0]:
+        msg = f"expected {MARK} and a name first, found {shown(words[0].encode())}"
+        raise ValueError(msg)
+    text = " ".join(words[len(labels) :])
+    return (labels[0].removeprefix(MARK) or None) if labels else None, text or None
