@@ -88,6 +88,19 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {plural}"
 
 
+def clause(of_one: str, n: int) -> str:
+    """Return a clause on one thing as it is said of a number of things.
+
+    >>> clause("it has no value", 2), clause("it holds lists", 2), clause("as you said", 2)
+    ('they have no value', 'they hold lists', 'as you said')
+    """
+    subject, _, rest = of_one.partition(" ")
+    if n == 1 or subject != "it":
+        return of_one
+    verb, _, rest = rest.partition(" ")
+    return f"they {'have' if verb == 'has' else verb.removesuffix('s')} {rest}"
+
+
 def size_text(n_bytes: int) -> str:
     """Return a number of bytes for people.
 

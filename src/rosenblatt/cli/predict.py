@@ -105,8 +105,7 @@ def predict(
         ):
             activations = scorer.scores(batch)
             measures, ranking = _measures(model, activations, scores, proba, top)
-            numbers = scorer.numbers(activations)
-            columns = _columns(model, numbers, measures, ranking, nested=as_json)
+            columns = _columns(model, scorer.numbers(activations), measures, ranking, as_json)
             if abstain_below is not None:
                 unsure = (scorer.margins(activations) < abstain_below).tolist()
                 labels = zip(columns["label"], unsure, strict=True)
@@ -138,9 +137,7 @@ def _measures(
     return measures, np.argsort(best, axis=1, kind="stable")[:, :top]
 
 
-def _columns(
-    model: Model, numbers: Any, measures: Measures, ranking: Any, *, nested: bool
-) -> Columns:
+def _columns(model: Model, numbers: Any, measures: Measures, ranking: Any, nested: bool) -> Columns:
     """Return predictions as columns of words and numbers, or of what JSON holds."""
     labels = model.classes if nested else [str(label) for label in model.classes]
     columns: Columns = {"label": [labels[k] for k in numbers.tolist()]}

@@ -40,7 +40,7 @@ from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
 from rosenblatt.data.tables.separated import FastTextParser, SeparatedParser
 from rosenblatt.data.tables.table import Table, require_library, wanted_columns
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.wording import counted, word_list
+from rosenblatt.wording import clause, counted, word_list
 
 __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
 
@@ -194,24 +194,11 @@ class Decisions:
             reasons.setdefault(reason, []).append(f"'{name}'")
         if reasons:
             groups = [
-                f"{word_list(names, NAMES_SHOWN)}: {reason if len(names) == 1 else _plural(reason)}"
+                f"{word_list(names, NAMES_SHOWN)}: {clause(reason, len(names))}"
                 for reason, names in reasons.items()
             ]
             lines.append(("left out", "; ".join(groups)))
         return lines
-
-
-def _plural(reason: str) -> str:
-    """Return why several columns are left out.
-
-    >>> _plural("it holds lists or objects"), _plural("the header marks it so")
-    ('they hold lists or objects', 'the header marks them so')
-    """
-    subject, _, rest = reason.partition(" ")
-    if subject == "it":
-        verb, _, rest = rest.partition(" ")
-        return f"they {'have' if verb == 'has' else verb.removesuffix('s')} {rest}"
-    return reason.replace(" it ", " them ")
 
 
 class Files:
