@@ -53,11 +53,13 @@ def test_another_result_or_another_array_is_found() -> None:
     def other(*arguments: Any) -> None:
         arguments[-1][:] = np.nextafter(4.0, 9.0)
 
-    for function, plain, arguments in (
+    dense = Dense(np.ones((2, 3)), 1.0), np.ones(4), np.zeros(2)
+    cases: list[tuple[Any, Any, tuple[Any, ...]]] = [
         (first_not_finite, lambda _: 7, (np.zeros(3),)),
-        (activations, other, (Dense(np.ones((2, 3)), 1.0), np.ones(4), np.zeros(2))),
-    ):
-        kernel = CompiledFunction(function.__wrapped__)  # type: ignore[attr-defined]
+        (activations, other, dense),
+    ]
+    for function, plain, arguments in cases:
+        kernel = CompiledFunction(function.__wrapped__)
         kernel.plain = plain
         comparison = Comparison()
         with comparison.running():
@@ -76,8 +78,6 @@ def test_what_a_module_needs() -> None:
         pytest.skip("the C file is not compiled here")
     wheels.check_symbols(Path(calling.machine.__file__))
     library = Path(sysconfig.get_path("stdlib"), "lib-dynload")
-    (module,) = [*library.glob("math.*.so")][:1] or [None]
-    if module is None:
-        pytest.skip("this Python has no module of its own to compare with")
-    with pytest.raises(Exception, match="which neither Python nor libc has"):
-        wheels.check_symbols(module)
+    for module in library.glob("math.*.so"):  # part of the interpreter in some builds
+        with pytest.raises(Exception, match="which neither Python nor libc has"):
+            wheels.check_symbols(module)
