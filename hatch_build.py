@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 C_FILE = "src/rosenblatt/_machine.c"
 MODULE = os.environ.get("ROSENBLATT_MODULE", "")
@@ -44,6 +45,23 @@ def compile_c_module(root: Path) -> str | None:
     command = [compiler, *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     return None if done.returncode == 0 else done.stdout + done.stderr
+
+
+class LinkHook(MetadataHookInterface):
+    """Links to where the package is built: a workflow knows the address, the sources do not."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set the links."""
+        names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_REF_NAME")
+        server, repository, version = (os.environ.get(name) for name in names)
+        if server and repository and version:
+            source = f"{server}/{repository}"
+            metadata["urls"] = {
+                "Documentation": f"{source}/blob/{version}/docs/index.md",
+                "Changelog": f"{source}/blob/{version}/CHANGELOG.md",
+                "Source": source,
+                "Issues": f"{source}/issues",
+            }
 
 
 class MachineCodeHook(BuildHookInterface[Any]):
