@@ -226,7 +226,7 @@ SIZES: dict[str, Size] = {
     "lab": Size(900, 41, 6, 0, 0, 0, 0),
     "lazy": Size(100, 26, 2, 0, 0, 0, 0),
     "mistakes": Size(1500, 89, 8, 1, 0, 0, 0),
-    "models": Size(5900, 75, 8, 2, 0, 0, 10),
+    "models": Size(5850, 66, 8, 1, 0, 0, 10),
     "parameters": Size(750, 25, 3, 0, 0, 0, 0),
     "plots": Size(3650, 45, 9, 0, 0, 0, 4),
     "report": Size(1300, 40, 7, 0, 0, 0, 0),
@@ -235,7 +235,7 @@ SIZES: dict[str, Size] = {
     "theory": Size(2750, 44, 7, 0, 0, 0, 2),
     "tracing": Size(1050, 102, 13, 1, 1, 0, 0),
     "training": Size(2550, 58, 10, 0, 0, 0, 0),
-    "tuning": Size(900, 75, 9, 1, 0, 0, 0),
+    "tuning": Size(900, 69, 9, 1, 0, 0, 0),
     "version": Size(50, 0, 0, 0, 0, 0, 0),
     "wording": Size(200, 17, 3, 0, 0, 0, 0),
 }

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 import rosenblatt
 from rosenblatt import ConfidenceWeightedClassifier
 from rosenblatt.errors import InputError
-from rosenblatt.models.document import document_of
+from rosenblatt.models.file import document_of
 from rosenblatt.models.model import Model
 from rosenblatt.rules.confidence_weighted import LEAST_VARIANCE, phi_of
 from tests import reference

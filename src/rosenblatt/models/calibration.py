@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 
 MOST_STEPS = 100  # seven suffice on most data
-SMALLEST_STEP = 1e-10
+STEPS = [0.5**k for k in range(34)]  # 1, 1/2, … 1e-10
 FLAT = 1e-10  # a gradient below this share of the rows is the end
 RIDGE = 1e-12  # keeps the Hessian invertible (Lin, Lin and Weng 2007, Algorithm 1)
 
@@ -150,14 +150,12 @@ def _platt(s: NDArray[Any], y: NDArray[Any], counts: NDArray[Any]) -> tuple[floa
         step_slope = -(h_oo * g_slope - h_so * g_offset) / det
         step_offset = -(h_ss * g_offset - h_so * g_slope) / det
         fall = g_slope * step_slope + g_offset * step_offset
-        size = 1.0
-        while size >= SMALLEST_STEP:
+        for size in STEPS:
             tried = slope + size * step_slope, offset + size * step_offset
             reached = _platt_loss(*tried, s, target)
             if reached < value + 1e-4 * size * fall:
                 (slope, offset), value = tried, reached
                 break
-            size /= 2
         else:
             break  # rounding allows no better
     return float(slope), float(offset)
@@ -181,14 +179,12 @@ def _temperature(s: NDArray[Any], y: NDArray[Any], counts: NDArray[Any]) -> floa
         if abs(gradient) < FLAT * len(y) or (slope == 0.0 and gradient > 0):
             break
         curvature = float((p * (s - mean[:, None]) ** 2).sum()) + RIDGE
-        size = 1.0
-        while size >= SMALLEST_STEP:
+        for size in STEPS:
             tried = max(slope - size * gradient / curvature, 0.0)
             reached = _temperature_loss(tried, s, aimed)
             if reached < value - 1e-4 * abs((tried - slope) * gradient):
                 slope, value = tried, reached
                 break
-            size /= 2
         else:
             break  # rounding allows no better
     return slope

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.learner import SPELLINGS, Learner
-from rosenblatt.models.model import SPREAD_PARTS, Class, Model, n_vectors
+from rosenblatt.models.model import SPREAD_PARTS, Class, Model
 from rosenblatt.parameters import check_parameters
 from rosenblatt.training.examples import class_weights
 from rosenblatt.wording import word_list
@@ -79,7 +79,8 @@ def model_arrays(model: Model) -> dict[str, NDArray[Any]]:
 
 def shape_of(name: str, n_classes: int, n_features: int) -> tuple[int, ...]:
     """Return the shape of such an array."""
-    return (n_vectors(n_classes), n_features + 1) if name in VECTORS else (n_features,)
+    n_vectors = 1 if n_classes == 2 else n_classes
+    return (n_vectors, n_features + 1) if name in VECTORS else (n_features,)
 
 
 def check(model: Model, n_features: int | None = None) -> None:

@@ -169,18 +169,14 @@ class HashedFeatures(FeatureSpace):
     """
 
     kind = "hashed"
+    n_features = 0
 
     def __init__(self, bits: int, *, checked: bool = False) -> None:
         self.bits = bits
-        self._mask = (1 << bits) - 1
+        self.n_features = 1 << bits
         self._numbers: dict[Any, int] = {}  # of names that came, up to a limit
         self._checked = checked
         self.direct = self._numbers if checked else None  # those of JSON are put in order before
-
-    @property
-    def n_features(self) -> int:
-        """How many numbers there are."""
-        return self._mask + 1
 
     def plain(self, features: Any) -> Any:
         """Return names and finite numbers; those of JSON in the order that the journal has."""
@@ -199,7 +195,7 @@ class HashedFeatures(FeatureSpace):
     def _number(self, name: Any) -> int:
         found = self._numbers.get(name)
         if found is None:
-            found = term_hash(str(name).encode("utf-8", "surrogatepass"), SEED) & self._mask
+            found = term_hash(str(name).encode("utf-8", "surrogatepass"), SEED) % self.n_features
             if len(self._numbers) >= MOST_REMEMBERED:
                 self._numbers.clear()
             self._numbers[name] = found
@@ -219,15 +215,11 @@ class ArrayFeatures(FeatureSpace):
 
     kind = "array"
     sparse = False
+    n_features = 0  # before the first row
 
     def __init__(self, n_features: int = 0, names: Sequence[str] | None = None) -> None:
-        self._n_features, self._names = n_features, names
+        self.n_features, self._names = n_features, names
         self._numbers = {name: number for number, name in enumerate(names or ())}
-
-    @property
-    def n_features(self) -> int:
-        """How many numbers a row has; 0 before the first."""
-        return self._n_features
 
     def plain(self, features: Any) -> Any:
         """Return a list of numbers: that of names has 0 where one is left out."""
@@ -236,7 +228,7 @@ class ArrayFeatures(FeatureSpace):
         if self._names is None:
             msg = "features must be a list of numbers; got an object of names."
             raise InputError(msg)
-        row = [0.0] * self._n_features
+        row = [0.0] * self.n_features
         for name, value in features.items():
             if name in self._numbers:  # else no weight: what is unknown counts for nothing
                 row[self._numbers[name]] = _number(name, value)
@@ -244,12 +236,12 @@ class ArrayFeatures(FeatureSpace):
 
     def learn(self, features: Any) -> None:
         """Take the length of the first row for that of all, and check it."""
-        if self._n_features:
-            _check_length(features, self._n_features)
+        if self.n_features:
+            _check_length(features, self.n_features)
         if len(features) == 0:
             msg = "features is an empty list; it must have at least one number."
             raise InputError(msg)
-        self._n_features = len(features)
+        self.n_features = len(features)
 
     def entries(self, features: Any, width: int) -> Entries:
         """Return all numbers of a row; none before anybody has said how long it is."""
@@ -265,7 +257,7 @@ class ArrayFeatures(FeatureSpace):
 
     def shrink(self, n_features: int) -> None:
         """Go back to a row that had no length yet."""
-        self._n_features = n_features
+        self.n_features = n_features
 
     def name(self, number: int) -> str:
         """Return the name of a number of the list, or where it stands, counted from 0."""
@@ -279,13 +271,10 @@ class ArrayFeatures(FeatureSpace):
 class NumberedFeatures(FeatureSpace):
     """Names that are numbers, as in svmlight files: ``{"3": 1.5}``."""
 
-    def __init__(self, n_features: int, *, zero_based: bool) -> None:
-        self._n_features, self._first = n_features, 0 if zero_based else 1
+    n_features = 0
 
-    @property
-    def n_features(self) -> int:
-        """How many features the model was trained on."""
-        return self._n_features
+    def __init__(self, n_features: int, *, zero_based: bool) -> None:
+        self.n_features, self._first = n_features, 0 if zero_based else 1
 
     def plain(self, features: Any) -> Any:
         """Return numbers by number, those that fall together added: "1" and "01"."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.checks import check, fail, finite_average, input_errors
-from rosenblatt.models.document import document_of, no_form, plain, versions
+from rosenblatt.models.file import document_of, no_form, plain, versions
 from rosenblatt.models.model import SPREAD_PARTS, Json, Model
 from rosenblatt.models.tensors import MOST_PLACES, nonzero_places
 

@@ -439,8 +439,3 @@ def model_of(fitted: Any) -> Model:
         return model
     msg = f"A fitted estimator of rosenblatt or a Model is needed; got a {type(fitted).__name__}."
     raise InputError(msg)
-
-
-def n_vectors(n_classes: int) -> int:
-    """Return how many weight vectors so many classes have."""
-    return 1 if n_classes == 2 else n_classes

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.checks import check, finite_average, input_errors
-from rosenblatt.models.document import compact, plain, versions
+from rosenblatt.models.file import compact, plain, versions
 from rosenblatt.models.model import Class, Model
 
 OPSET, IR_VERSION = 17, 8  # of 2022: run by onnxruntime 1.12 and later
@@ -38,32 +38,18 @@ def to_onnx(model: Model) -> bytes:
         msg = f"ONNX holds at most 2 GB; this model's weights are {model.weights.nbytes:,} bytes."
         raise InputError(msg)
     labels = _labels(model.classes)
-    two, positive = len(model.classes) == 2, model.positive
+    two = len(model.classes) == 2
     constants = {
         "coefficients": np.ascontiguousarray(weights[:, :-1].T),
         "bias": np.ascontiguousarray(weights[:, -1]),
         "classes": labels,
     }
-    node = helper.make_node
+    constants |= {"zero": np.zeros(()), "column": np.array([1])} if two else {}
+    integer = int(TensorProto.INT64)
     nodes = [
-        node("MatMul", ["X", "coefficients"], ["products"]),
-        node("Add", ["products", "bias"], ["activations" if two else "scores"]),
+        helper.make_node(kind, inputs.split(), [output], **how)
+        for kind, inputs, output, how in _nodes(two, model.positive, integer)
     ]
-    if two:
-        constants |= {"zero": np.zeros(()), "column": np.array([1])}
-        nodes += [
-            node("Squeeze", ["activations", "column"], ["scores"]),
-            *(
-                [node("Less", ["scores", "zero"], ["first"]), node("Not", ["first"], ["second"])]
-                if positive
-                else [node("Greater", ["scores", "zero"], ["second"])]
-            ),
-            node("Cast", ["second"], ["number"], to=TensorProto.INT64),
-        ]
-    else:
-        how: dict[str, Any] = {"axis": 1, "keepdims": 0, "select_last_index": int(positive)}
-        nodes.append(node("ArgMax", ["scores"], ["number"], **how))
-    nodes.append(node("Gather", ["classes", "number"], ["label"], axis=0))
     kind = helper.np_dtype_to_tensor_dtype(labels.dtype)
     info = helper.make_tensor_value_info
     graph = helper.make_graph(
@@ -87,6 +73,29 @@ def to_onnx(model: Model) -> bytes:
     )
     helper.set_model_props(proto, _properties(model))
     return bytes(proto.SerializeToString())
+
+
+Node = tuple[str, str, str, dict[str, int]]  # operator, inputs, output, attributes
+
+
+def _nodes(two: bool, positive: bool, integer: int) -> list[Node]:
+    """Return the steps of the graph, for two classes or more."""
+    products: Node = ("MatMul", "X coefficients", "products", {})
+    label: Node = ("Gather", "classes number", "label", {"axis": 0})
+    if not two:
+        last = {"axis": 1, "keepdims": 0, "select_last_index": int(positive)}
+        scores: Node = ("Add", "products bias", "scores", {})
+        return [products, scores, ("ArgMax", "scores", "number", last), label]
+    above: list[Node] = [("Greater", "scores zero", "second", {})]
+    from_zero: list[Node] = [("Less", "scores zero", "first", {}), ("Not", "first", "second", {})]
+    return [
+        products,
+        ("Add", "products bias", "activations", {}),
+        ("Squeeze", "activations column", "scores", {}),
+        *(from_zero if positive else above),
+        ("Cast", "second", "number", {"to": integer}),
+        label,
+    ]
 
 
 def _labels(classes: tuple[Class, ...]) -> NDArray[Any]:

@@ -89,16 +89,7 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         check_count(np.asarray(y), rows.n_rows)
         mean, deviation = feature_moments(rows.csr(known.n_features, known.constant))
     dropped = _weakest(deciding[:, :-1], deviation, int(k))
-    weights = known.weights.copy()
-    ledger = None if known.ledger is None else known.ledger.copy()
-    for part in (weights, ledger):
-        if part is None:
-            continue
-        if mean is not None and known.constant:
-            part[:, -1] += part[:, dropped] @ mean[dropped]
-        part[:, dropped] = 0.0
-    # Probabilities were fitted to other scores.
-    sparser: Any = replace(known, weights=weights, ledger=ledger, calibration=None)
+    sparser: Any = _without(known, dropped, mean)
     if not isinstance(model, Model):
         sparser = model._with_model(sparser)  # noqa: SLF001  # ours
     before = after = None
@@ -113,6 +104,18 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         error_before=before,
         error_after=after,
     )
+
+
+def _without(model: Model, dropped: NDArray[Any], mean: NDArray[Any] | None) -> Model:
+    """Return a model without some features, whose means go into the bias."""
+    parts: dict[str, Any] = {"weights": model.weights.copy()}
+    if model.ledger is not None:
+        parts["ledger"] = model.ledger.copy()
+    for part in parts.values():
+        if mean is not None and model.constant:
+            part[:, -1] += part[:, dropped] @ mean[dropped]
+        part[:, dropped] = 0.0
+    return replace(model, **parts, calibration=None)  # which was fitted to other scores
 
 
 def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray[Any]:

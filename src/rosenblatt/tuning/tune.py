@@ -19,7 +19,7 @@ from rosenblatt.training.examples import Examples, class_weights, encode, target
 from rosenblatt.tuning.candidates import FEW_ROWS, Candidate, candidates, encodings, learners
 from rosenblatt.tuning.folds import check_metric
 from rosenblatt.tuning.judging import KERNELS, EncodedRows, RowJudge, is_kernel, kernel_machine
-from rosenblatt.tuning.search import Search, SearchStatus, halving
+from rosenblatt.tuning.search import Search, SearchStatus, Trial, halving
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.base import FittedClassifier
@@ -101,19 +101,23 @@ def tune(
     search = Search(metric, len(labels), _folds(folds, len(labels)))
     judge = RowJudge(lambda _: encoded, numbers, search, shared)
     best = halving(search, pool, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell).best
-    candidate = Candidate((("rule", "perceptron"),)) if best is None else best.candidate
-    if is_kernel(candidate):
-        fitted: Any = kernel_machine(candidate, class_weight=class_weight, **shared)
-    else:
-        learner = candidate.learner_with(None if best is None else best.passes, **shared)
-        kind: Any = getattr(estimators, learner.estimator)
-        fitted = kind(**learner.options() | {"class_weight": class_weight})
+    fitted = _estimator(best, class_weight, shared)
     with warnings.catch_warnings():
         advice = ".* stopped after max_iter"
         warnings.filterwarnings("ignore", advice)  # held-out rows chose the passes
         fitted.fit(X, y)
     fitted.search_ = search
     return cast("FittedClassifier", fitted)
+
+
+def _estimator(best: Trial | None, class_weight: Any, shared: dict[str, Any]) -> Any:
+    """Return the estimator of a trial; without one it is the perceptron."""
+    candidate = Candidate((("rule", "perceptron"),)) if best is None else best.candidate
+    if is_kernel(candidate):
+        return kernel_machine(candidate, class_weight=class_weight, **shared)
+    learner = candidate.learner_with(None if best is None else best.passes, **shared)
+    kind: Any = getattr(estimators, learner.estimator)
+    return kind(**learner.options() | {"class_weight": class_weight})
 
 
 def tune_files(
