@@ -75,7 +75,7 @@ def to_onnx(model: Model) -> bytes:
     return bytes(proto.SerializeToString())
 
 
-Node = tuple[str, str, str, dict[str, int]]  # operator, inputs, output, attributes
+Node = tuple[str, str, str, dict[str, Any]]  # operator, inputs, output, attributes
 
 
 def _nodes(two: bool, positive: bool, integer: int) -> list[Node]:
