@@ -101,7 +101,8 @@ def python_headers(build: Path) -> Path:
 def _python_library(platform: Platform, build: Path) -> list[str]:
     """Return what tells the linker that Python itself is found when the module is loaded."""
     if "macos" in platform.linker:
-        return ["-Wl,-undefined,dynamic_lookup"]
+        name = f"-Wl,-install_name,@rpath/{platform.module}"  # else the place where it was built
+        return ["-Wl,-undefined,dynamic_lookup", name]
     if "windows" not in platform.linker:
         return ["-Wl,-z,undefs"]
     from abi3info import DATAS, FUNCTIONS

@@ -21,7 +21,7 @@ from rosenblatt.version import __version__
 
 MODULES, WHEELS = Path("build/machine_code"), Path("dist")
 LIBC = {"bsearch", "calloc", "free", "malloc", "memcpy", "memmove", "memset", "strcmp"}
-LIBC |= {"bzero", "memset_pattern16", "dyld_stub_binder"}  # of macOS
+LIBC |= {"bzero", "__bzero", "memset_pattern16", "dyld_stub_binder"}  # of macOS
 LOADER = {"__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable"}
 LOADER |= {"_ITM_registerTMCloneTable"}  # of Linux, if it has them
 MACH_O, SYMBOL_TABLE = b"\xcf\xfa\xed\xfe", 2
@@ -60,14 +60,18 @@ def build_wheel(module: Path) -> Path:
     """Build and check the wheel of a module."""
     check_symbols(module)
     write_bill_of_materials(module)
-    environment = {**os.environ, "ROSENBLATT_MODULE": str(module)}
-    _run("hatchling", "build", "-t", "wheel", "-d", str(WHEELS), environment=environment)
+    _build(ROSENBLATT_MODULE=str(module))
     tag = module.parent.name
     wheel = WHEELS / f"rosenblatt-{__version__}-cp311-abi3-{tag}.whl"
     _run("abi3audit", "--strict", str(wheel))
     if "linux" in tag:
         _run("auditwheel", "show", str(wheel))
     return wheel
+
+
+def _build(**settings: str) -> None:
+    environment = {**os.environ, **settings}
+    _run("hatchling", "build", "-t", "wheel", "-d", str(WHEELS), environment=environment)
 
 
 def _run(module: str, *arguments: str, environment: dict[str, str] | None = None) -> None:
@@ -78,7 +82,12 @@ def _run(module: str, *arguments: str, environment: dict[str, str] | None = None
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--this", is_flag=True, help="The wheel of this platform alone.")
 def main(*, this: bool) -> None:
-    """Build the wheels of all modules below build/machine_code, into dist; print their names."""
+    """Build the wheels of all modules below build/machine_code, into dist; print their names.
+
+    And the wheel without machine code, for all other platforms.
+    """
+    if not this:
+        _build()
     for module in sorted(MODULES.glob("*/_machine.*")):
         digests = source_digest(), hashlib.sha256(C_FILE.read_bytes()).hexdigest()
         if not all(digest.encode() in module.read_bytes() for digest in digests):
