@@ -222,7 +222,7 @@ SIZES: dict[str, Size] = {
     "distributed": Size(2400, 56, 13, 0, 1, 0, 1),
     "errors": Size(150, 16, 2, 0, 0, 0, 0),
     "estimators": Size(2700, 58, 6, 0, 0, 0, 0),
-    "kernels": Size(5450, 100, 14, 3, 8, 1, 0),
+    "kernels": Size(5450, 60, 14, 0, 4, 1, 0),
     "lab": Size(900, 41, 6, 0, 0, 0, 0),
     "lazy": Size(100, 26, 2, 0, 0, 0, 0),
     "mistakes": Size(1500, 89, 8, 1, 0, 0, 0),

@@ -26,6 +26,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
 from rosenblatt.kernels.text.svmlight import (
+    LabelTokens,
     ScanProgress,
     count_lines_and_colons,
     newline_from,
@@ -198,14 +199,6 @@ def parse_plain(text: bytes, numbering: Conventions, faults: Faults | None = Non
     )
 
 
-class LabelTokens(NamedTuple):
-    """The distinct tokens that stand as labels, as ``scan`` finds them."""
-
-    starts: NDArray[np.int64]
-    stops: NDArray[np.int64]
-    slots: NDArray[np.int32]
-
-
 def parse_scanned(
     text: Text,
     length: int,
@@ -237,7 +230,7 @@ def parse_scanned(
     )
     done, good = ScanProgress(0, 0, 0, 0, 0, ascending=True), True
     while good:
-        done = scan(address, length, numbering.base, np.inf, *arrays, *tokens, done)
+        done = scan(address, length, numbering.base, arrays, tokens, done)
         if done.position >= length:
             break
         start = done.position

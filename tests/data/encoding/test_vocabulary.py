@@ -3,9 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.features import FEWEST_SLOTS, LONGEST_NAME, Vocabulary
+from rosenblatt.data.encoding.features import FEWEST_SLOTS, Vocabulary
 from rosenblatt.data.encoding.text_column import plain_terms
 from rosenblatt.kernels.text.hashing import SEED
+from rosenblatt.kernels.text.vocabulary import LONGEST_NAME
 
 WORDS = st.lists(st.sampled_from([f"w{k}" for k in range(40)]), max_size=30).map(" ".join)
 

@@ -18,10 +18,9 @@ from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.hashing import WORD_MASK
-from rosenblatt.kernels.text.vocabulary import enter_hashes, look_up
+from rosenblatt.kernels.text.vocabulary import LONGEST_NAME, KnownTerms, enter_hashes, look_up
 from rosenblatt.parameters import DEFAULTS
 
-LONGEST_NAME = 256  # bytes of a term that are kept to show it; its hash is what it is known by
 NO_TERMS = Spelled(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 FEWEST_SLOTS = 1 << 16
 GROWTH = 4  # times as many slots: to enter all terms again costs more than the memory
@@ -153,20 +152,17 @@ class Vocabulary:
         first, done = self._n_terms, 0
         while True:
             slots = self._table()
+            known = KnownTerms(slots, self._hashes, self._offsets, self._letters)
             done, self._n_terms = look_up(
                 terms.indices,
                 done,
                 starts,
                 stops,
                 letters.ctypes.data,
-                slots,
+                known,
                 slots.ctypes.data,
-                self._hashes,
-                self._offsets,
-                self._letters,
                 self._n_terms,
                 most,
-                LONGEST_NAME,
                 numbers,
             )
             if done == len(numbers):

@@ -30,9 +30,14 @@ from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.compiling import available
-from rosenblatt.kernels.text.characters import scan_ngrams
 from rosenblatt.kernels.text.hashing import column_seed, pair_hash, term_hash
-from rosenblatt.kernels.text.terms import rewrite, scan_terms, scanned_weights
+from rosenblatt.kernels.text.terms import (
+    TermTable,
+    rewrite,
+    scan_ngrams,
+    scan_terms,
+    scanned_weights,
+)
 from rosenblatt.kernels.text.words import SPAN
 
 WORD = re.compile(r"[^\W_]+")
@@ -140,22 +145,16 @@ def scanned_terms(
     length = int(offsets[-1])
     spelled = room("spelled", length + len(offsets) + SPAN, np.uint8)
     most = length + 1  # a word and its pair take at least two bytes
-    rooms = term_rooms(most, 1.5 * np.diff(offsets).max(initial=0), len(offsets))
-    _, keys, counts, starts, stops, indptr = rooms
+    terms = term_table(most, 1.5 * np.diff(offsets).max(initial=0))
+    indptr = np.empty(len(offsets), np.int64)
+    hashing = np.uint64(seed), np.uint64(key_mask)
     n_terms, n_spelled = scan_terms(
-        text.ctypes.data,
-        offsets,
-        np.uint64(seed),
-        np.uint64(key_mask),
-        pairs,
-        named,
-        spelled.ctypes.data,
-        *rooms,
+        text.ctypes.data, offsets, *hashing, pairs, spelled.ctypes.data, terms, indptr
     )
     n_named = n_terms if named else 0
     letters = spelled[: n_spelled if named else 0]
-    names = Spelled(starts[:n_named], stops[:n_named], letters)
-    return Batch(counts[:n_terms], keys[:n_terms], indptr, spelled=names)
+    names = Spelled(terms.starts[:n_named], terms.stops[:n_named], letters)
+    return Batch(terms.counts[:n_terms], terms.keys[:n_terms], indptr, spelled=names)
 
 
 def word_text(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -186,21 +185,17 @@ def room(name: str, length: int, dtype: type) -> NDArray[Any]:
     return found
 
 
-def term_rooms(most: int, least_slots: float, n_starts: int) -> tuple[NDArray[Any], ...]:
-    """Return the arrays that a scanner of terms writes to, for at most so many terms.
-
-    They are slots (a power of two of them, all −1), keys, counts, starts, stops and indptr.
-    """
+def term_table(most: int, least_slots: float) -> TermTable:
+    """Return room for at most so many terms; valid until the thread's next call."""
     n_slots = 64
     while n_slots < least_slots:
         n_slots *= 2
-    return (
+    return TermTable(
         np.full(n_slots, -1, np.int32),
         room("keys", most, np.uint64),
         room("counts", most, np.float32),
         room("starts", most, np.int32),
         room("stops", most, np.int32),
-        np.empty(n_starts, np.int64),
     )
 
 
@@ -357,19 +352,13 @@ def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengt
     spelled = room("spelled", 2 * length + 2 + SPAN, np.uint8)  # words and a space on either side
     most = n_sizes * (2 * length + 2)
     least_slots = 3 * n_sizes * (np.diff(offsets).max(initial=0) + 1)
-    rooms = term_rooms(most, least_slots, len(offsets))
-    _, keys, counts, starts, stops, indptr = rooms
+    terms, indptr = term_table(most, least_slots), np.empty(len(offsets), np.int64)
+    hashing = np.uint64(seed), np.uint64(key_mask)
     n_terms, n_spelled = scan_ngrams(
-        text.ctypes.data,
-        offsets,
-        np.uint64(seed),
-        np.uint64(key_mask),
-        *lengths,
-        spelled.ctypes.data,
-        *rooms,
+        text.ctypes.data, offsets, *hashing, *lengths, spelled.ctypes.data, terms, indptr
     )
-    keys, counts, starts, stops = (one[:n_terms] for one in (keys, counts, starts, stops))
-    return Batch(counts, keys, indptr, spelled=Spelled(starts, stops, spelled[:n_spelled]))
+    names = Spelled(terms.starts[:n_terms], terms.stops[:n_terms], spelled[:n_spelled])
+    return Batch(terms.counts[:n_terms], terms.keys[:n_terms], indptr, spelled=names)
 
 
 class CharacterColumn(TextColumn):

@@ -1,5 +1,7 @@
-"""The instructions of ``rosenblatt.kernels.text.words``."""
+"""The instructions of ``rosenblatt.kernels.text.words``, which says what each does."""
 
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 from llvmlite import ir
@@ -13,164 +15,129 @@ BYTE = ir.IntType(8)
 WORD = ir.IntType(64)
 DOUBLE_WORD = ir.IntType(128)
 VECTOR = ir.VectorType(BYTE, SPAN)
+INT, UNSIGNED, FLOAT, NOTHING = types.intp, types.uint64, types.float64, types.void
 
 
-def _load(builder: Any, arguments: Any, kind: Any) -> Any:
-    """Load a value of this LLVM type from an address, the first argument, plus an offset."""
-    address = builder.inttoptr(builder.add(arguments[0], arguments[1]), kind.as_pointer())
-    return builder.load(address, align=1)
+def emitted(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return what makes an instruction of these types of a function that emits its LLVM code."""
+
+    def make(emit: Callable[..., Any]) -> Any:
+        def codegen(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            made = emit(builder, *values)
+            return context.get_dummy_value() if made is None else made
+
+        def typed(_typing_context: Any, *_types: Any) -> Any:
+            return result(*arguments), codegen
+
+        names = ["typing_context", *list(signature(emit).parameters)[1:]]  # numba counts them
+        kind = Parameter.POSITIONAL_OR_KEYWORD
+        typed.__signature__ = Signature([Parameter(name, kind) for name in names])  # type: ignore[attr-defined]
+        typed.__name__, typed.__doc__ = emit.__name__, emit.__doc__
+        return intrinsic(typed)
+
+    return make
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def byte_at(typing_context: Any, text: Any, position: Any) -> Any:
-    """Return the byte at this position of the text."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.zext(_load(builder, arguments, BYTE), WORD)
-
-    return types.intp(types.intp, types.intp), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def word_at(typing_context: Any, text: Any, position: Any) -> Any:
-    """Return the eight bytes from this position on as one word, the first byte lowest."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _load(builder, arguments, WORD)
-
-    return types.uint64(types.intp, types.intp), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def nondigits_at(typing_context: Any, text: Any, position: Any) -> Any:
-    """Return a mask of the 64 bytes from here on: a bit is set where no decimal digit stands."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        span = _load(builder, arguments, VECTOR)
-        above_zero = builder.sub(span, ir.Constant(VECTOR, [ord("0")] * SPAN))
-        nine = ir.Constant(VECTOR, [9] * SPAN)
-        return builder.bitcast(builder.icmp_unsigned(">", above_zero, nine), WORD)
-
-    return types.uint64(types.intp, types.intp), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def count_at(typing_context: Any, text: Any, position: Any, byte: Any) -> Any:
-    """Return how many of the 64 bytes from here on are this one, a constant of the program."""
-    if not isinstance(byte, types.IntegerLiteral):
-        return None
-    wanted = byte.literal_value
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        span = _load(builder, arguments, VECTOR)
-        equal = builder.icmp_unsigned("==", span, ir.Constant(VECTOR, [wanted] * SPAN))
-        return builder.ctpop(builder.bitcast(equal, WORD))
-
-    return types.intp(types.intp, types.intp, byte), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def trailing_zeros(typing_context: Any, word: Any) -> Any:
-    """Return the number of the lowest bit that is set; 64 where none is."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.IntType(1)(0))
-
-    return types.intp(types.uint64), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def leading_zeros(typing_context: Any, word: Any) -> Any:
-    """Return how many bits above the highest one that is set; 64 where none is."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], ir.IntType(1)(0))
-
-    return types.intp(types.uint64), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def high_product(typing_context: Any, left: Any, right: Any) -> Any:
-    """Return the upper 64 of the 128 bits of a product; the lower ones are left * right."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        wide = [builder.zext(argument, DOUBLE_WORD) for argument in arguments]
-        product = builder.mul(*wide)
-        return builder.trunc(builder.lshr(product, DOUBLE_WORD(64)), WORD)
-
-    return types.uint64(types.uint64, types.uint64), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def double_of_bits(typing_context: Any, word: Any) -> Any:
-    """Return the double whose bits these are."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.DoubleType())
-
-    return types.float64(types.uint64), codegen
-
-
-def _pointer(builder: Any, arguments: Any, kind: Any) -> Any:
+def _place(builder: Any, text: Any, position: Any, kind: Any) -> Any:
     """Return a pointer to a value of this LLVM type at an address plus an offset."""
-    return builder.inttoptr(builder.add(arguments[0], arguments[1]), kind.as_pointer())
+    return builder.inttoptr(builder.add(text, position), kind.as_pointer())
+
+
+def _load(builder: Any, text: Any, position: Any, kind: Any) -> Any:
+    return builder.load(_place(builder, text, position, kind), align=1)
 
 
 def _all(byte: int) -> Any:
     return ir.Constant(VECTOR, [byte] * SPAN)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def word_bytes_at(typing_context: Any, text: Any, position: Any) -> Any:
-    """Return a mask of the 64 bytes from here on: a bit is set for A-Z, a-z, 0-9 and above 127."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        span = builder.load(_pointer(builder, arguments, VECTOR), align=1)
-        letter = builder.sub(builder.or_(span, _all(0x20)), _all(ord("a")))
-        digit = builder.sub(span, _all(ord("0")))
-        found = builder.or_(
-            builder.icmp_unsigned("<", letter, _all(26)),
-            builder.icmp_unsigned("<", digit, _all(10)),
-        )
-        found = builder.or_(found, builder.icmp_signed("<", span, _all(0)))
-        return builder.bitcast(found, WORD)
-
-    return types.uint64(types.intp, types.intp), codegen
+@emitted(INT, INT, INT)
+def byte_at(builder: Any, text: Any, position: Any) -> Any:
+    """Load a byte."""
+    return builder.zext(_load(builder, text, position, BYTE), WORD)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def store_word(typing_context: Any, text: Any, position: Any, word: Any) -> Any:
-    """Write eight bytes from this position on, the first one lowest in the word."""
+@emitted(UNSIGNED, INT, INT)
+def word_at(builder: Any, text: Any, position: Any) -> Any:
+    """Load a word."""
+    return _load(builder, text, position, WORD)
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[2], _pointer(builder, arguments, WORD), align=1)
-        return context.get_dummy_value()
 
-    return types.void(types.intp, types.intp, types.uint64), codegen
+@emitted(UNSIGNED, INT, INT)
+def nondigits_at(builder: Any, text: Any, position: Any) -> Any:
+    """Compare 64 bytes with the digits."""
+    above_zero = builder.sub(_load(builder, text, position, VECTOR), _all(ord("0")))
+    return builder.bitcast(builder.icmp_unsigned(">", above_zero, _all(9)), WORD)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def store_byte(typing_context: Any, text: Any, position: Any, byte: Any) -> Any:
-    """Write one byte at this position."""
+def count_at(typing_context: Any, text: Any, position: Any, byte: Any) -> Any:
+    """Compare 64 bytes with one, a constant of the program, and count."""
+    if not isinstance(byte, types.IntegerLiteral):
+        return None
+    wanted = _all(byte.literal_value)
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        low = builder.trunc(arguments[2], BYTE)
-        builder.store(low, _pointer(builder, arguments, BYTE), align=1)
-        return context.get_dummy_value()
+        span = _load(builder, arguments[0], arguments[1], VECTOR)
+        equal = builder.icmp_unsigned("==", span, wanted)
+        return builder.ctpop(builder.bitcast(equal, WORD))
 
-    return types.void(types.intp, types.intp, types.intp), codegen
+    return INT(INT, INT, byte), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def prefetch(typing_context: Any, base: Any, offset: Any) -> Any:
-    """Ask the memory for the line at this address; changes nothing, whatever the address."""
+@emitted(INT, UNSIGNED)
+def trailing_zeros(builder: Any, word: Any) -> Any:
+    """Count them."""
+    return builder.cttz(word, ir.IntType(1)(0))
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        byte, number = BYTE.as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        read, keep, data = number(0), number(3), number(1)
-        builder.call(function, [_pointer(builder, arguments, BYTE), read, keep, data])
-        return context.get_dummy_value()
 
-    return types.void(types.intp, types.intp), codegen
+@emitted(INT, UNSIGNED)
+def leading_zeros(builder: Any, word: Any) -> Any:
+    """Count them."""
+    return builder.ctlz(word, ir.IntType(1)(0))
+
+
+@emitted(UNSIGNED, UNSIGNED, UNSIGNED)
+def high_product(builder: Any, left: Any, right: Any) -> Any:
+    """Multiply in 128 bits."""
+    product = builder.mul(builder.zext(left, DOUBLE_WORD), builder.zext(right, DOUBLE_WORD))
+    return builder.trunc(builder.lshr(product, DOUBLE_WORD(64)), WORD)
+
+
+@emitted(FLOAT, UNSIGNED)
+def double_of_bits(builder: Any, word: Any) -> Any:
+    """Take the bits as they are."""
+    return builder.bitcast(word, ir.DoubleType())
+
+
+@emitted(UNSIGNED, INT, INT)
+def word_bytes_at(builder: Any, text: Any, position: Any) -> Any:
+    """Compare 64 bytes with letters, digits and what is above 127."""
+    span = _load(builder, text, position, VECTOR)
+    letter = builder.sub(builder.or_(span, _all(0x20)), _all(ord("a")))
+    digit = builder.sub(span, _all(ord("0")))
+    found = builder.or_(
+        builder.icmp_unsigned("<", letter, _all(26)), builder.icmp_unsigned("<", digit, _all(10))
+    )
+    return builder.bitcast(builder.or_(found, builder.icmp_signed("<", span, _all(0))), WORD)
+
+
+@emitted(NOTHING, INT, INT, UNSIGNED)
+def store_word(builder: Any, text: Any, position: Any, word: Any) -> None:
+    """Store a word."""
+    builder.store(word, _place(builder, text, position, WORD), align=1)
+
+
+@emitted(NOTHING, INT, INT, INT)
+def store_byte(builder: Any, text: Any, position: Any, byte: Any) -> None:
+    """Store the lowest byte of a word."""
+    builder.store(builder.trunc(byte, BYTE), _place(builder, text, position, BYTE), align=1)
+
+
+@emitted(NOTHING, INT, INT)
+def prefetch(builder: Any, base: Any, offset: Any) -> None:
+    """Call LLVM's prefetch: to read, to be kept, of data."""
+    byte, number = BYTE.as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    builder.call(function, [_place(builder, base, offset, BYTE), number(0), number(3), number(1)])

@@ -66,20 +66,25 @@ def newline_from(text: int, position: int) -> int:
     return position
 
 
+class LabelTokens(NamedTuple):
+    """The distinct tokens that stand as labels: where each stands first, and what finds them.
+
+    A slot has 1 + the number of a token, or 0; their number is a power of two, and more than half
+    of them stay empty.
+    """
+
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    slots: NDArray[np.int32]
+
+
 @compiled
-def scan(  # what writes to the arrays stands here: passing them on takes time
+def scan(
     text: int,
     length: int,
     base: int,
-    limit: float,
-    data: Changed[NDArray[Any]],
-    indices: Changed[NDArray[np.int32]],
-    indptr: Changed[NDArray[np.int64]],
-    labels: Changed[NDArray[np.int32]],
-    queries: Changed[NDArray[np.int64]],
-    token_starts: Changed[NDArray[np.int64]],
-    token_stops: Changed[NDArray[np.int64]],
-    slots: Changed[NDArray[np.int32]],
+    rows: Changed[tuple[NDArray[Any], ...]],  # data, indices, indptr, labels and queries
+    tokens: Changed[LabelTokens],
     progress: ScanProgress,
 ) -> Any:
     """Write the rows of the text from ``progress`` on; return the progress made.
@@ -87,12 +92,10 @@ def scan(  # what writes to the arrays stands here: passing them on takes time
     Its position is the length of the text, or the start of a line that is not usual. The label of
     that line has then been written, if it has a label, and nothing else of it.
 
-    A label is written as the number of its token among the distinct ones, in order of appearance;
-    the arrays ``token_…`` say where each stands first. ``slots`` finds them by hashing: 1 + the
-    number of a token, or 0; its length is a power of two, and more than half of it stays empty.
+    A label is written as the number of its token among the distinct ones, in order of appearance.
     """
+    data, indices, indptr, labels, queries = rows
     line, row, filled, n_labels, n_queries, ascending = progress
-    last_slot = U(len(slots) - 1)
     indptr[0] = 0
     while line < length:
         start = _behind_blanks(text, line)
@@ -103,16 +106,7 @@ def scan(  # what writes to the arrays stands here: passing them on takes time
         stop, key, usual = _label(text, start)
         if not usual:
             break
-        slot = key & last_slot
-        while slots[slot] != 0 and not _same(
-            text, token_starts[U(slots[slot] - 1)], token_stops[U(slots[slot] - 1)], start, stop
-        ):
-            slot = (slot + U(1)) & last_slot
-        if slots[slot] == 0:
-            token_starts[U(n_labels)], token_stops[U(n_labels)] = start, stop
-            n_labels += 1
-            slots[slot] = n_labels
-        labels[U(row)] = slots[slot] - 1
+        labels[U(row)], n_labels = _token_number(text, start, stop, key, tokens, n_labels)
 
         stop, query, usual = _query(text, stop)
         if not usual:
@@ -128,7 +122,7 @@ def scan(  # what writes to the arrays stands here: passing them on takes time
             if not is_blank(byte_at(text, end)):
                 break
             feature, value, end, span, marks = _entry(text, start, span, marks)
-            if not abs(value) < limit:  # NaN is not, either
+            if not abs(value) < np.inf:  # NaN is not, either
                 usual = False
                 break
             ascending &= feature > previous
@@ -169,6 +163,23 @@ def _label(text: int, start: int) -> Any:
         stop += 1
         byte = byte_at(text, stop)
     return stop, key ^ (key >> U(32)), _ends_token(byte)
+
+
+@inlined
+def _token_number(
+    text: int, start: int, stop: int, key: Any, tokens: LabelTokens, n_tokens: int
+) -> Any:
+    """Return the number of a token, which may be new, and how many there are."""
+    last_slot = U(len(tokens.slots) - 1)
+    slot = key & last_slot
+    while tokens.slots[slot] != 0:
+        number = tokens.slots[slot] - 1
+        if _same(text, tokens.starts[U(number)], tokens.stops[U(number)], start, stop):
+            return number, n_tokens
+        slot = (slot + U(1)) & last_slot
+    tokens.starts[U(n_tokens)], tokens.stops[U(n_tokens)] = start, stop
+    tokens.slots[slot] = n_tokens + 1
+    return n_tokens, n_tokens + 1
 
 
 @inlined

@@ -1,10 +1,10 @@
-"""The words of text and their pairs, compiled: keys, counts and weights, duplicates merged.
+"""The words of text, their pairs and the n-grams of their characters, compiled: keys and counts.
 
 Text is given by its address. Behind it 64 more bytes may be read, whatever they are. What is
 computed is defined in plain Python by ``data.encoding.text_column``.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +37,21 @@ def _lowered(chunk: Any) -> Any:
 
 
 @inlined
+def _mixed(mixed: Any, chunk: Any) -> Any:
+    mixed = (mixed ^ chunk) * BY_CHUNK
+    return mixed ^ (mixed >> U(32))
+
+
+@inlined
+def _last(mixed: Any) -> Any:
+    mixed *= BY_LAST
+    return mixed ^ (mixed >> U(29))
+
+
+@inlined
 def _pair(first: Any, second: Any) -> Any:
     mixed = (first * BY_LENGTH) ^ second
-    mixed = (mixed ^ (mixed >> U(32))) * BY_LAST
-    return mixed ^ (mixed >> U(29))
+    return _last(mixed ^ (mixed >> U(32)))
 
 
 @compiled
@@ -94,42 +105,98 @@ def rewrite(
         written_offsets[row + 1] = out
 
 
+class TermTable(NamedTuple):
+    """The distinct terms of rows in order of appearance, and what finds those of one row by key.
+
+    A slot has the number of a term. What earlier rows left there is below the first term of a row,
+    and counts as empty. There must be one and a half times as many slots as the longest row can
+    have terms, a power of two.
+    """
+
+    slots: NDArray[np.int32]
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.float32]
+    starts: NDArray[np.int32]  # where each is spelled
+    stops: NDArray[np.int32]
+
+
+@inlined
+def _slot_mask(least: int) -> Any:
+    """Return what makes a slot of a key, where so many slots are to be used at least."""
+    n_slots = 64
+    while n_slots < least:
+        n_slots *= 2
+    return U(n_slots - 1)
+
+
+@inlined
+def _count_term(
+    terms: TermTable,
+    first: int,  # term of the row
+    n_terms: int,
+    key: Any,
+    slot_mask: Any,
+    unit: Any,
+    start: int,
+    stop: int,
+) -> int:
+    """Count a term once more, or write it as the next one; return how many there are."""
+    slot = key & slot_mask
+    while terms.slots[slot] >= first:
+        term = terms.slots[slot]
+        if terms.keys[term] == key:
+            terms.counts[term] += A_WORD if terms.counts[term] > 0 else A_PAIR
+            return n_terms
+        slot = (slot + U(1)) & slot_mask
+    terms.slots[slot] = n_terms
+    terms.keys[n_terms] = key
+    terms.counts[n_terms] = unit
+    terms.starts[n_terms] = start
+    terms.stops[n_terms] = stop
+    return n_terms + 1
+
+
+@inlined
+def _spell(text: int, begin: int, length: int, seed: Any, spelled: int, out: int) -> Any:
+    """Write a word in lower case, and a space behind it; return its hash."""
+    mixed = seed ^ (U(length) * BY_LENGTH)
+    while length > 8:
+        chunk = _lowered(word_at(text, begin))
+        store_word(spelled, out, chunk)
+        mixed = _mixed(mixed, chunk)
+        begin += 8
+        out += 8
+        length -= 8
+    chunk = _lowered(word_at(text, begin)) & (ALL >> U(64 - 8 * length))
+    store_word(spelled, out, chunk)
+    store_byte(spelled, out + length, SPACE)
+    return _last(_mixed(mixed, chunk))
+
+
 @compiled
-def scan_terms(  # noqa: PLR0912, PLR0915  # what writes to arrays: passing them on takes time
+def scan_terms(
     text: int,
     offsets: NDArray[np.int64],
     seed: Any,
     key_mask: Any,
     pairs: bool,
-    named: bool,
     spelled: int,
-    slots: Changed[NDArray[np.int32]],
-    keys: Changed[NDArray[np.uint64]],
-    counts: Changed[NDArray[np.float32]],
-    starts: Changed[NDArray[np.int32]],
-    stops: Changed[NDArray[np.int32]],
+    terms: Changed[TermTable],
     indptr: Changed[NDArray[np.int64]],
 ) -> Any:
-    """Write the distinct terms of each row, in order of appearance.
+    """Write the distinct terms of each row; return how many there are, and the length of spelled.
 
-    Returns how many there are, and the length of what is spelled.
-
-    The words in lower case, one space between them, go to ``spelled``; where terms are ``named``,
-    starts and stops say which one is where. ``slots`` is a table from key to term, for one row at a
-    time: what earlier rows left in it points to terms before the row, and counts as empty. It must
-    have one and a half times as many places as the longest row has bytes, a power of two.
+    There go the words in lower case, one space between them.
     """
     n_terms, out = 0, 0
     indptr[0] = 0
     for row in range(len(offsets) - 1):
         position, stop = offsets[row], offsets[row + 1]
-        first_term = n_terms
-        n_slots = 64
-        while n_slots < stop - position + ((stop - position) >> 1):
-            n_slots *= 2
-        slot_mask = U(n_slots - 1)
+        first = n_terms
+        slot_mask = _slot_mask(stop - position + ((stop - position) >> 1))
         before, before_start = U(0), -1
         while position < stop:
+            # Find the words within 64 bytes; one that reaches their end is found in the next 64.
             mask = word_bytes_at(text, position)
             left = stop - position
             if left < SPAN:
@@ -150,49 +217,100 @@ def scan_terms(  # noqa: PLR0912, PLR0915  # what writes to arrays: passing them
                 else:
                     mask >>= U(length)
                 offset += length
-                start = out
-                mixed = seed ^ (U(length) * BY_LENGTH)
-                while length > 8:
-                    chunk = _lowered(word_at(text, begin))
-                    store_word(spelled, out, chunk)
-                    mixed = (mixed ^ chunk) * BY_CHUNK
-                    mixed ^= mixed >> U(32)
-                    begin += 8
-                    out += 8
-                    length -= 8
-                chunk = _lowered(word_at(text, begin)) & (ALL >> U(64 - 8 * length))
-                store_word(spelled, out, chunk)
-                mixed = (mixed ^ chunk) * BY_CHUNK
-                mixed ^= mixed >> U(32)
-                mixed *= BY_LAST
-                mixed ^= mixed >> U(29)
-                out += length
-                store_byte(spelled, out, SPACE)
-                key, key_start, kind = mixed & key_mask, start, A_WORD
-                for again in range(2):
-                    slot = key & slot_mask
-                    while True:
-                        term = slots[slot]
-                        if term < first_term:
-                            slots[slot] = n_terms
-                            keys[n_terms] = key
-                            counts[n_terms] = kind
-                            if named:
-                                starts[n_terms] = key_start
-                                stops[n_terms] = out
-                            n_terms += 1
-                            break
-                        if keys[term] == key:
-                            counts[term] += A_WORD if counts[term] > 0 else A_PAIR
-                            break
-                        slot = (slot + U(1)) & slot_mask
-                    if again or before_start < 0 or not pairs:
-                        break
-                    key, key_start = _pair(before, mixed) & key_mask, before_start
-                    kind = A_PAIR
-                before, before_start = mixed, start
-                out += 1
+                # Count the word, and the pair of it and the one before.
+                own, end = _spell(text, begin, length, seed, spelled, out), out + length
+                n_terms = _count_term(
+                    terms, first, n_terms, own & key_mask, slot_mask, A_WORD, out, end
+                )
+                if pairs and before_start >= 0:
+                    key = _pair(before, own) & key_mask
+                    n_terms = _count_term(
+                        terms, first, n_terms, key, slot_mask, A_PAIR, before_start, end
+                    )
+                before, before_start = own, out
+                out = end + 1
             position += offset if mask != U(0) else max(offset, SPAN)
+        indptr[row + 1] = n_terms
+    return n_terms, out
+
+
+@inlined
+def _of_word(byte: int) -> bool:
+    """Return whether a byte belongs to a word: a letter, a digit or above 127."""
+    return 0x61 <= (byte | 0x20) <= 0x7A or 0x30 <= byte <= 0x39 or byte >= 0x80
+
+
+@inlined
+def _next_character(text: int, position: int) -> int:
+    position += 1
+    while byte_at(text, position) & 0xC0 == 0x80:
+        position += 1
+    return position
+
+
+@inlined
+def _hash(text: int, place: int, length: int, seed: Any) -> Any:
+    mixed = seed ^ (U(length) * BY_LENGTH)
+    while length > 8:
+        mixed = _mixed(mixed, word_at(text, place))
+        place += 8
+        length -= 8
+    return _last(_mixed(mixed, word_at(text, place) & (ALL >> U(64 - 8 * length))))
+
+
+@compiled
+def scan_ngrams(
+    text: int,
+    offsets: NDArray[np.int64],
+    seed: Any,
+    key_mask: Any,
+    shortest: int,
+    longest: int,
+    spelled: int,
+    terms: Changed[TermTable],
+    indptr: Changed[NDArray[np.int64]],
+) -> Any:
+    """Write the distinct n-grams of characters of each row, as ``scan_terms`` its words.
+
+    Spelled are the words in lower case with a space on either side.
+    """
+    n_terms, out = 0, 0
+    indptr[0] = 0
+    for row in range(len(offsets) - 1):
+        position, stop = offsets[row], offsets[row + 1]
+        first = n_terms
+        slot_mask = _slot_mask(3 * (longest - shortest + 1) * (stop - position + 1))
+        while position < stop:
+            if not _of_word(byte_at(text, position)):
+                position += 1
+                continue
+            # Spell the word.
+            begin, n_characters = out, 2
+            store_byte(spelled, out, SPACE)
+            out += 1
+            while position < stop and _of_word(byte_at(text, position)):
+                byte = byte_at(text, position)
+                if 0x41 <= byte <= 0x5A:
+                    byte |= 0x20
+                store_byte(spelled, out, byte)
+                n_characters += byte & 0xC0 != 0x80
+                out += 1
+                position += 1
+            store_byte(spelled, out, SPACE)
+            out += 1
+            store_byte(spelled, out, SPACE)  # so that a search for the next character ends
+            # Count its n-grams, the short ones first.
+            for size in range(shortest, min(longest, n_characters) + 1):
+                start, end = begin, begin
+                for _ in range(size):
+                    end = _next_character(spelled, end)
+                while True:
+                    key = _hash(spelled, start, end - start, seed) & key_mask
+                    n_terms = _count_term(terms, first, n_terms, key, slot_mask, A_WORD, start, end)
+                    if end >= out:
+                        break
+                    start = _next_character(spelled, start)
+                    end = _next_character(spelled, end)
         indptr[row + 1] = n_terms
     return n_terms, out
 

@@ -1,6 +1,6 @@
 """The numbers of terms by their hash, compiled: a table of open addressing with linear probing."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,7 @@ from rosenblatt.kernels.compiling import Changed, compiled
 from rosenblatt.kernels.text.words import byte_at, prefetch
 
 U = np.uint64
+LONGEST_NAME = 256  # bytes of a term that are kept to show it; its hash is what it is known by
 AHEAD = 16  # terms; each is a cache miss in a large table, and this many are awaited at once
 
 
@@ -32,6 +33,15 @@ def enter_hashes(
         slots[slot, 1] = U(term + 1)
 
 
+class KnownTerms(NamedTuple):
+    """The terms that have a number; all of it changes."""
+
+    slots: NDArray[np.uint64]
+    hashes: NDArray[np.uint64]
+    offsets: NDArray[np.int64]  # where the name of each term begins, and that of the next one
+    letters: NDArray[np.uint8]
+
+
 @compiled
 def look_up(
     keys: NDArray[np.uint64],
@@ -39,14 +49,10 @@ def look_up(
     starts: NDArray[np.int32],
     stops: NDArray[np.int32],
     spelled: int,
-    slots: Changed[NDArray[np.uint64]],
+    known: Changed[KnownTerms],
     slots_address: int,
-    hashes: Changed[NDArray[np.uint64]],
-    offsets: Changed[NDArray[np.int64]],
-    letters: Changed[NDArray[np.uint8]],
     n_terms: int,
     most_terms: int,
-    longest_name: int,
     numbers: Changed[NDArray[np.int32]],
 ) -> Any:
     """Write the number of each key from ``begin`` on; return where it stopped, and how many terms.
@@ -54,6 +60,7 @@ def look_up(
     A new term is given the next number, or −1 when there are ``most_terms``. Where there is no
     room for it the work stops: the caller makes room, and calls again.
     """
+    slots, hashes, offsets, letters = known
     mask = U(len(slots) - 1)
     n_keys = len(keys)
     for k in range(begin, n_keys):
@@ -73,15 +80,15 @@ def look_up(
         if (
             n_terms >= len(hashes)
             or 3 * n_terms >= 2 * len(slots)
-            or used + longest_name > len(letters)
+            or used + LONGEST_NAME > len(letters)
         ):
             return k, n_terms
         slots[slot, 0] = key
         slots[slot, 1] = U(n_terms + 1)
         hashes[n_terms] = key
         start, length = starts[k], stops[k] - starts[k]
-        if length > longest_name:
-            length = longest_name
+        if length > LONGEST_NAME:
+            length = LONGEST_NAME
             while byte_at(spelled, start + length) & 0xC0 == 0x80:  # whole characters only
                 length -= 1
         for i in range(length):
