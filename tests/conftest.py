@@ -1,8 +1,10 @@
 """What all tests share."""
 
+import inspect
 import os
 import secrets
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,22 @@ class TogetherScheduling(LoadScopeScheduling):  # type: ignore[misc]
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> TogetherScheduling:
     """Hand out tests to the processes of ``pytest -n``."""
     return TogetherScheduling(config, log)
+
+
+# What tests use that other systems lack, as it stands in their sources.
+LACKING = {
+    "win32": ("SIGKILL", "os.fork", "killpg", "mkfifo", "shell=True", "setrlimit", "symlink_to"),
+    "darwin": ("RLIMIT_AS",),
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip tests of what the system does not have."""
+    words = (*LACKING.get(sys.platform, ()), *(() if sys.platform == "linux" else ("/proc/",)))
+    for item in items:
+        source = inspect.getsource(item.function) if isinstance(item, pytest.Function) else ""
+        if found := [word for word in words if word in source]:
+            item.add_marker(pytest.mark.skip(reason=f"{sys.platform} has no {found[0]}"))
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,8 @@ import pytest
 from rosenblatt.service.client import Client
 from tests.processes import ROOT, printed
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="simulates others on Linux")
+
 WINDOWS = """
 import asyncio, errno, fcntl, io, mmap, os, signal, sys, threading, types
 

@@ -1,10 +1,11 @@
 """The line that moves while a training is under way."""
 
 import os
-import pty
 import re
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from tests.cli.running import PROGRAM, without_notice
 from tests.cli.test_train import svmlight_file
@@ -13,7 +14,7 @@ from tests.cli.test_train import svmlight_file
 def test_bytes_rows_mistakes_and_time(tmp_path: Path) -> None:
     """On a terminal a training shows bytes, rows, rows a second, mistakes and the time left."""
     data = svmlight_file(tmp_path / "toy.svm", n_rows=20_000)
-    ours, theirs = pty.openpty()
+    ours, theirs = pytest.importorskip("pty").openpty()
     with subprocess.Popen(  # noqa: S603  # our own program
         [*PROGRAM, "train", data, "--buffer", "50K", "--max-iter", "3"],
         cwd=tmp_path,

@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -78,7 +77,7 @@ def ran(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
 
 def on_terminal(*arguments: str, **environment: str) -> str:
     """Return what the program prints to a terminal, standard error included."""
-    ours, theirs = pty.openpty()
+    ours, theirs = pytest.importorskip("pty").openpty()
     ran(*arguments, stdout=theirs, stderr=theirs, env={"TERM": "xterm", **environment})
     os.close(theirs)
     text = b""
