@@ -230,7 +230,6 @@ def test_plain_scores_are_the_compiled_ones(seed: int, n_classes: int) -> None:
         indptr,
         np.zeros(20, np.int32),
         (0,),
-        None,
         n_features + 5,
         zero_based=True,
         file="rows",

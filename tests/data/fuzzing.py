@@ -79,13 +79,11 @@ def _plain(text: bytes, base: int) -> Outcome:
 
 def _outcome(parsed: Batch) -> Outcome:
     """Return rows as values that compare bit by bit."""
-    queries = None if parsed.queries is None else parsed.queries.tolist()
     return (
         parsed.data.tobytes(),
         parsed.indices.tolist(),
         parsed.indptr.tolist(),
         [parsed.classes[k] for k in parsed.labels],
-        queries,
         int(parsed.indices.min(initial=MOST_FEATURE)),
         parsed.n_features,
         parsed.n_lines,
@@ -96,7 +94,7 @@ def _summary(outcome: Outcome) -> Outcome:
     """Return what the naive parser can tell as well: all values, or the number of the bad line."""
     if len(outcome) == 3:
         return (outcome[2],)
-    return outcome[:5]
+    return outcome[:4]
 
 
 def _naive(text: bytes, base: int) -> Outcome:
@@ -105,13 +103,11 @@ def _naive(text: bytes, base: int) -> Outcome:
     except NaiveError as error:
         return (error.args[0] - 1,)
     entries = [entry for row in rows for entry in row.entries]
-    queries = [row.query for row in rows]
     return (
         np.array([value for _, value in entries], np.float64).tobytes(),
         [feature - base for feature, _ in entries],
         np.cumsum([0, *(len(row.entries) for row in rows)]).tolist(),
         [row.label for row in rows],
-        queries if max(queries, default=-1) >= 0 else None,
     )
 
 

@@ -11,7 +11,6 @@ class NaiveRow(NamedTuple):
     """A row as plain Python values, features as the file numbers them."""
 
     label: int | float | str
-    query: int
     entries: list[tuple[int, float]]
 
 
@@ -35,9 +34,8 @@ def naive_rows(text: bytes, *, first_feature: int = 0) -> list[NaiveRow]:
 def _row(tokens: list[bytes], first_feature: int) -> NaiveRow:
     label = _label(tokens[0].decode("utf-8"))
     words = [token.decode("latin-1") for token in tokens[1:]]
-    query = -1
     if words and words[0].startswith("qid:"):
-        query = _whole(words.pop(0)[4:], 2**63)
+        _whole(words.pop(0)[4:], 2**63)
     entries: list[tuple[int, float]] = []
     for word in words:
         name, value = word.split(":")
@@ -45,7 +43,7 @@ def _row(tokens: list[bytes], first_feature: int) -> NaiveRow:
         if feature < first_feature or feature in dict(entries):
             raise ValueError
         entries.append((feature, _number(value)))
-    return NaiveRow(label, query, sorted(entries))
+    return NaiveRow(label, sorted(entries))
 
 
 def _label(word: str) -> int | float | str:

@@ -61,9 +61,8 @@ def _rows(batches: list[Batch], base: int = 0) -> list[NaiveRow]:
         for i in range(batch.n_rows):
             span = slice(batch.indptr[i], batch.indptr[i + 1])
             entries = zip(batch.indices[span].tolist(), batch.data[span].tolist(), strict=True)
-            query = -1 if batch.queries is None else int(batch.queries[i])
             label = batch.classes[batch.labels[i]]
-            rows.append(NaiveRow(label, query, [(j + base, value) for j, value in entries]))
+            rows.append(NaiveRow(label, [(j + base, value) for j, value in entries]))
     return rows
 
 
@@ -189,17 +188,11 @@ def test_labels_that_are_numbers_come_back_as_numbers(
     assert found.tolist() == values
 
 
-def test_queries_are_kept(tmp_path: Path) -> None:
-    """The qid of a row is there for whoever wants it, −1 where a row has none."""
+def test_queries_are_passed_over(tmp_path: Path) -> None:
+    """A qid, the number of the query that a row belongs to, is no feature."""
     file = _file(tmp_path, "1 qid:7 1:1\n1\n1 qid:9223372036854775807\n")
-    queries = read_svmlight(file).queries
-    assert queries is not None
-    assert queries.tolist() == [7, -1, 2**63 - 1]
-    first, second = svmlight_batches(_file(tmp_path, "1 1:1\n1 qid:3\n"), block_bytes=6)
-    assert first.queries is None
-    queries = join([first, second]).queries
-    assert queries is not None
-    assert queries.tolist() == [-1, 3]
+    rows = read_svmlight(file, zero_based=True)
+    assert (rows.indices.tolist(), rows.indptr.tolist()) == ([1], [0, 1, 1, 1])
 
 
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:

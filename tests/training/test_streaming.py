@@ -69,7 +69,6 @@ class Source:
                 indptr=ends - ends[0],
                 labels=classes.codes(self.labels[start:stop]),
                 classes=classes.labels,
-                queries=None,
                 n_features=int(indices.max(initial=-1)) + 1,
                 zero_based=True,
                 file="rows",

@@ -146,7 +146,6 @@ class Batch(NamedTuple):
     indptr: NDArray[Any]
     labels: NDArray[np.int32] = NO_LABELS  # class numbers, the same in all batches of a file
     classes: tuple[Label, ...] = ()  # those met so far in the file, in order of appearance
-    queries: NDArray[np.int64] | None = None  # the qid of each row, −1 for none; None: no qids
     n_features: int = 0  # one more than the highest index so far
     zero_based: bool = True  # whether the file counts features from 0
     file: str = ""
@@ -219,7 +218,6 @@ def join(batches: Sequence[Batch]) -> Batch:
         indices=np.concatenate([batch.indices for batch in batches]),
         indptr=np.concatenate([np.zeros(1, np.int64), *rows]),
         labels=np.concatenate([batch.labels for batch in batches]),
-        queries=_joined_queries(batches),
         weights=joined_weights([batch.weights for batch in batches]),
         n_features=max(batch.n_features for batch in batches),
         first_line=first.first_line,
@@ -240,15 +238,6 @@ def unfamiliar(n_strange: int, n_rows: int) -> str | None:
     return (
         f"{n_strange:,} of {n_rows:,} rows have no feature that the model knows: are they like"
         " those that it was trained on?"
-    )
-
-
-def _joined_queries(batches: Sequence[Batch]) -> NDArray[np.int64] | None:
-    if all(batch.queries is None for batch in batches):
-        return None
-    none = [np.full(batch.n_rows, -1, np.int64) for batch in batches]
-    return np.concatenate(
-        [none[k] if batch.queries is None else batch.queries for k, batch in enumerate(batches)]
     )
 
 

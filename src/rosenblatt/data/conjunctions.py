@@ -105,14 +105,6 @@ def has_keys(n_features: int, degree: int) -> bool:
     return math.log2(max(n_features, 1)) * degree < 62.9
 
 
-class Conjunctions(NamedTuple):
-    """All conjunctions of some rows that are not 0."""
-
-    values: NDArray[Any]  # (n,), the product of the values
-    features: NDArray[Any]  # (degree, n), the numbers of the features, ascending
-    rows: NDArray[Any]  # (n,), the row that each is in
-
-
 def conjunctions(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> Batch:
     """Return the rows with their own features and, beside them, those of their conjunctions.
 
@@ -137,12 +129,14 @@ def conjunctions(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> B
 
 def blocks(rows: Batch, degree: int) -> Iterator[tuple[int, int]]:
     """Yield first and last + 1 of rows that together have not too many conjunctions."""
-    counts = n_combinations(np.diff(rows.indptr), degree)
+    n = np.diff(rows.indptr)
+    counts = n * (n - 1) // 2
+    if degree == 3:
+        counts = counts + counts * (n - 2) // 3
     if len(counts) and counts.max() > MOST_IN_A_ROW:
         row = int(np.argmax(counts > MOST_IN_A_ROW))
-        n = int(rows.indptr[row + 1] - rows.indptr[row])
         msg = (
-            f"Row {row} has {n} features that are not 0, which make {int(counts[row])} "
+            f"Row {row} has {n[row]} features that are not 0, which make {int(counts[row])} "
             f"conjunctions, more than {MOST_IN_A_ROW}: choose fewer features"
             f"{' or pairs alone (degree=2)' if degree == 3 else ''}."
         )
@@ -156,14 +150,14 @@ def blocks(rows: Batch, degree: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def n_combinations(n: NDArray[Any], degree: int) -> NDArray[Any]:
-    """Return how many conjunctions so many features have, of all degrees from 2 on."""
-    pairs: NDArray[Any] = n * (n - 1) // 2
-    return pairs if degree == 2 else pairs + pairs * (n - 2) // 3
+def combined(
+    rows: Batch, degree: int
+) -> Iterator[tuple[int, NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """Yield the pairs of rows that are not 0, and for degree 3 then their triples.
 
-
-def combined(rows: Batch, degree: int) -> Iterator[tuple[int, Conjunctions]]:
-    """Yield the pairs of all rows, and for degree 3 then their triples, each with its degree."""
+    With the degree come the products of values (n,), the numbers of the features (degree, n),
+    ascending, and the row of each (n,).
+    """
     lengths = np.diff(rows.indptr)
     present = np.flatnonzero(rows.data)
     row = np.repeat(np.arange(len(lengths)), lengths)[present]
@@ -183,7 +177,7 @@ def combined(rows: Batch, degree: int) -> Iterator[tuple[int, Conjunctions]]:
         number = np.repeat(number, counts)
         last = following
         sorted_ = features if ascending else np.sort(features, axis=0)
-        yield size, Conjunctions(values, sorted_, number)
+        yield size, values, sorted_, number
 
 
 def _block(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> Batch:
@@ -191,12 +185,12 @@ def _block(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> Batch:
     kind = _value_type(rows.data)
     values, columns = [rows.data.astype(kind)], [rows.indices.astype(np.int64) + numbering.shift]
     numbers = [np.repeat(np.arange(n_rows), np.diff(rows.indptr))]
-    for size, found in combined(rows, degree):
-        column = numbering.columns(found.features, size)
+    for size, products, features, number in combined(rows, degree):
+        column = numbering.columns(features, size)
         known = column >= 0
-        values.append(found.values[known])
+        values.append(products[known])
         columns.append(column[known])
-        numbers.append(found.rows[known])
+        numbers.append(number[known])
     place = np.concatenate(numbers) * np.int64(numbering.n_columns) + np.concatenate(columns)
     order = np.argsort(place, kind="stable")
     place, ordered = place[order], np.concatenate(values)[order]
@@ -230,9 +224,9 @@ class ConjunctionCollector:
             return
         rows = rows._replace(indptr=np.asarray(rows.indptr, np.int64))
         for ends in blocks(rows, self._degree):
-            for size, found in combined(rows.block(*ends), self._degree):
+            for size, _, features, _ in combined(rows.block(*ends), self._degree):
                 if len(tables[size]) < comb(self._n_features, size):  # else all are there
-                    fresh = np.unique(keys(found.features, self._n_features))
+                    fresh = np.unique(keys(features, self._n_features))
                     tables[size] = np.union1d(tables[size], fresh)
             if sum(len(table) for table in tables.values()) > self._most:
                 self.tables = None

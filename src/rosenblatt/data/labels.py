@@ -45,9 +45,7 @@ def read_label(token: bytes) -> Label:
     >>> [read_label(token) for token in (b"+1", b"1.0", b"-0", b"2.5", b"01", b"spam")]
     [1, 1, 0, 2.5, '01', 'spam']
     """
-    if len(token) > LONGEST_LABEL:
-        msg = f"label {shown(token)} is longer than {LONGEST_LABEL} bytes"
-        raise ValueError(msg)
+    _check_token(token)
     if NUMBER.fullmatch(token) and not LEADING_ZERO.fullmatch(token):
         value = float(token)
         if math.isinf(value):
@@ -59,9 +57,6 @@ def read_label(token: bytes) -> Label:
     if NOT_FINITE.fullmatch(token):
         msg = f"label {shown(token)} is not finite"
         raise ValueError(msg)
-    if CONTROL.search(token):
-        msg = f"label {shown(token)} has a control character"
-        raise ValueError(msg)
     try:
         return token.decode("utf-8")
     except UnicodeDecodeError:
@@ -71,14 +66,16 @@ def read_label(token: bytes) -> Label:
 
 def checked_text(text: str) -> str:
     """Return a label of a table as it is written; raise ValueError where it cannot be one."""
-    token = text.encode()
-    if len(token) > LONGEST_LABEL:
-        msg = f"label {shown(token)} is longer than {LONGEST_LABEL} bytes"
-    elif CONTROL.search(token):
-        msg = f"label {shown(token)} has a control character"
-    else:
-        return text
-    raise ValueError(msg)
+    _check_token(text.encode())
+    return text
+
+
+def _check_token(token: bytes) -> None:
+    long = len(token) > LONGEST_LABEL
+    if long or CONTROL.search(token):
+        why = f"is longer than {LONGEST_LABEL} bytes" if long else "has a control character"
+        msg = f"label {shown(token)} {why}"
+        raise ValueError(msg)
 
 
 def plain_number(text: str) -> str | None:

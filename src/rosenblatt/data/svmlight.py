@@ -24,7 +24,7 @@ from rosenblatt.data.sources import NEWLINE, Source, TextBlock, name_of, text_li
 from rosenblatt.data.streams import in_order
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.compiling import available
-from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
+from rosenblatt.kernels.text import MOST_FEATURE
 from rosenblatt.kernels.text.svmlight import (
     LabelTokens,
     ScanProgress,
@@ -66,7 +66,6 @@ class Row(NamedTuple):
     """What a line says; features are sorted and counted from 0."""
 
     label: Label
-    query: int
     indices: list[int]
     values: list[float]
 
@@ -79,17 +78,17 @@ def parse_line(line: bytes, numbering: Conventions) -> Row | None:
     which = 0
     entries: dict[int, float] = {}
     try:
-        label, query = _label(tokens[0]), NO_QUERY
+        label = _label(tokens[0])
         for which in range(1, len(tokens)):
             if which == 1 and tokens[1].startswith(b"qid:"):
-                query = _query(tokens[1][4:])
+                _check_query(tokens[1][4:])
             else:
                 _add_entry(tokens[which], numbering, entries)
     except LineError as error:
         raise LineError(_column(line, which, error.column), error.clause) from None
     features = sorted(entries)
     indices = [feature - numbering.base for feature in features]
-    return Row(label, query, indices, [entries[feature] for feature in features])
+    return Row(label, indices, [entries[feature] for feature in features])
 
 
 def _column(line: bytes, which: int, within: int) -> int:
@@ -108,13 +107,12 @@ def _label(token: bytes) -> Label:
         raise LineError(0, str(error)) from None
 
 
-def _query(number: bytes) -> int:
-    """Return the number behind qid:; the place of an error is that in the token."""
+def _check_query(number: bytes) -> None:
+    """Check what stands behind qid:, which is not used; an error has its place in the token."""
     query = _whole(number) if number.isdigit() else -1
     if not 0 <= query <= MOST_QUERY:
         why = f"is beyond {MOST_QUERY}" if query > 0 else "is not a whole number"
         raise LineError(4, f"qid {shown(number)} {why}")
-    return query
 
 
 def _whole(digits: bytes) -> int:
@@ -168,7 +166,6 @@ def parse_plain(text: bytes, numbering: Conventions, faults: Faults | None = Non
     indices: list[int] = []
     indptr = [0]
     labels: list[int] = []
-    queries: list[int] = []
     distinct: dict[Label, int] = {}
     for number, line in enumerate(lines):
         try:
@@ -185,15 +182,12 @@ def parse_plain(text: bytes, numbering: Conventions, faults: Faults | None = Non
         indices += row.indices
         indptr.append(len(indices))
         labels.append(distinct.setdefault(row.label, len(distinct)))
-        queries.append(row.query)
-    any_query = any(query != NO_QUERY for query in queries)
     return Batch(
         np.array(data, np.float64),
         np.array(indices, np.int32),
         np.array(indptr, np.int64),
         np.array(labels, np.int32),
         tuple(distinct),
-        np.array(queries, np.int64) if any_query else None,
         max(indices, default=-1) + 1,
         n_lines=len(lines),
     )
@@ -214,14 +208,13 @@ def parse_scanned(
         raise ValueError(msg)
     address = text.ctypes.data
     n_lines, n_colons = count_lines_and_colons(address, length)
-    queries = np.empty(n_lines, np.int64)
     rows = Batch(  # as many places as the text has colons and newlines
         np.empty(n_colons),
         np.empty(n_colons, np.int32),
         np.empty(n_lines + 1, np.int64),
         np.empty(n_lines, np.int32),
-        queries=queries,
     )
+    queries = np.empty(n_lines, np.int64)  # which nobody asks for
     arrays = rows.data, rows.indices, rows.indptr, rows.labels, queries
     tokens = LabelTokens(
         np.empty(n_lines, np.int64),
@@ -257,7 +250,6 @@ def parse_scanned(
         rows.indptr[: done.n_rows + 1],
         rows.labels[: done.n_rows],
         tuple(distinct),
-        queries[: done.n_rows] if done.n_queries else None,
         highest + 1,
         n_lines=n_lines,
     )
@@ -271,12 +263,7 @@ def _with_row(rows: Batch, done: ScanProgress, row: Row | None, position: int) -
     rows.data[done.n_values : stop] = row.values
     rows.indices[done.n_values : stop] = row.indices
     rows.indptr[done.n_rows + 1] = stop
-    if rows.queries is not None:
-        rows.queries[done.n_rows] = row.query
-    n_queries = done.n_queries + (row.query != NO_QUERY)
-    return done._replace(
-        position=position, n_rows=done.n_rows + 1, n_values=stop, n_queries=n_queries
-    )
+    return done._replace(position=position, n_rows=done.n_rows + 1, n_values=stop)
 
 
 def _labels(text: Text, tokens: LabelTokens, n_labels: int) -> list[Label] | None:

@@ -186,8 +186,8 @@ THOUSANDS = ["7.082", "912", "23.162", "88"] * 10
 
 
 def _forms(columns: dict[str, list[str]], **options: Any) -> dict[str, str]:
-    chosen = assigned_columns(table(columns), Columns(**options), has_label=False)
-    return {column.name: column.form for column in chosen.columns}
+    chosen, *_ = assigned_columns(table(columns), Columns(**options), has_label=False)
+    return {column.name: column.form for column in chosen}
 
 
 def test_thousands_without_decimals_are_asked_about() -> None:

@@ -333,7 +333,6 @@ def test_a_batch_says_where_its_rows_stand() -> None:
         100,
     )
     assert batch.zero_based
-    assert batch.queries is None
     assert batch.n_features == 1
 
 

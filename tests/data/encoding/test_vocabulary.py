@@ -49,7 +49,8 @@ def test_a_vocabulary_grows_beyond_its_first_tables() -> None:
     assert {vocabulary.column(k) for k in again.tolist()} == {3}
     assert np.array_equal(vocabulary.look_up_plain(_terms(*words), 3, growing=False), again)
     assert vocabulary.name(14_000) == "level 0"
-    assert vocabulary.numbers_by_hash(4)[28_000] == 42_002
+    hashes, columns, *_ = vocabulary.arrays()
+    assert (hashes[42_002], columns[42_002]) == (28_000, 4)
 
 
 def test_long_names_are_cut_between_characters() -> None:

@@ -106,11 +106,6 @@ class Vocabulary:
         """Return whose term it is."""
         return int(self._columns[number])
 
-    def numbers_by_hash(self, column: int) -> dict[int, int]:
-        """Return the terms of a column as a dictionary from hash to number."""
-        found = np.flatnonzero(self._columns[: self._n_terms] == column)
-        return dict(zip(self._hashes[found].tolist(), found.tolist(), strict=True))
-
     def add(self, key: int, name: bytes, column: int) -> int:
         """Take in a new term; return its number, or −1 where there is no more room."""
         number = self._n_terms
@@ -378,7 +373,9 @@ class KeptNumbering(_Numbering):
 
     def _column(self, column: int) -> dict[int, int]:
         if column not in self._levels:
-            self._levels[column] = self.vocabulary.numbers_by_hash(column)
+            hashes, columns, *_ = self.vocabulary.arrays()
+            own = np.flatnonzero(columns == column)
+            self._levels[column] = dict(zip(hashes[own].tolist(), own.tolist(), strict=True))
         return self._levels[column]
 
     def terms(self, column: int, terms: Batch) -> NDArray[np.int32]:

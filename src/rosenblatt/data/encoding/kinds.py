@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,14 +53,6 @@ IDENTIFIER = re.compile(r"(?:.*[^a-z])?(?:id|key|uuid|guid|index|rowid|rownum)|.
 LONG_KEY, LONGEST_KEY = 1e16, 1e22  # keys of 17 to 22 digits; quantities so large are not exact
 ABSENT = {None, *MISSING, *PLACEHOLDERS}
 MARK_ROWS = 200  # in which a mark before decimals or thousands is looked for
-
-
-class ColumnChoice(NamedTuple):
-    """The columns of a sample with their roles, and what a person should know of them."""
-
-    columns: tuple[InputColumn, ...]
-    label: LabelGuess | None
-    notes: list[str]
 
 
 class Sample:
@@ -325,8 +317,8 @@ def _present(series: "pl.Series") -> "pl.Series":
 
 def assigned_columns(
     table: Table, said: Columns, *, has_label: bool, lenient: bool = False
-) -> ColumnChoice:
-    """Return the columns of a table with their roles, and sentences on what is odd about them."""
+) -> tuple[tuple[InputColumn, ...], LabelGuess | None, list[str]]:
+    """Return the columns of a table with their roles, that of the labels, and what is odd."""
     roles: dict[str, Role] = {}
     guess = None
     for role in get_args(Role):
@@ -370,7 +362,7 @@ def assigned_columns(
     if guess is not None:
         notes += label_notes(table, guess.column)
         notes += deciding_columns(table, guess.column, columns)
-    return ColumnChoice(columns, guess, merged_notes(notes))
+    return columns, guess, merged_notes(notes)
 
 
 def merged_notes(notes: Sequence[str]) -> list[str]:

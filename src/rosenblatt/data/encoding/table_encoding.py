@@ -36,7 +36,6 @@ from rosenblatt.data.encoding.familiarity import (
     salt_of,
 )
 from rosenblatt.data.encoding.features import (
-    CHARACTERS,
     Columns,
     FeatureColumn,
     HashedNumbering,
@@ -66,7 +65,7 @@ from rosenblatt.data.encoding.numbers import (
     read_numbers,
     row_weights,
 )
-from rosenblatt.data.encoding.text_column import CharacterColumn, Lengths, TextColumn
+from rosenblatt.data.encoding.text_column import Lengths, TextColumn
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
@@ -178,7 +177,9 @@ class TableEncoding(FeatureEncoding):
             numbering = HashedNumbering(bits) if bits else KeptNumbering(room)
         self.numbering = numbering
         self._texts = {
-            column.place: self._text_column(column)
+            column.place: TextColumn(
+                column, numbering, settings.char_ngrams, pairs=settings.word_pairs
+            )
             for column in self.features
             if column.role == "text"
         }
@@ -188,12 +189,6 @@ class TableEncoding(FeatureEncoding):
         self._counts: ColumnCounts | None = ColumnCounts(self.features)  # until it is frozen
         self._summaries = summaries
         self.seen: SeenRows | None = None  # a sample of the rows that were learned from
-
-    def _text_column(self, column: FeatureColumn) -> TextColumn:
-        lengths = self.settings.char_ngrams
-        if column.part == CHARACTERS and lengths is not None:
-            return CharacterColumn(column, self.numbering, lengths)
-        return TextColumn(column, self.numbering, pairs=self.settings.word_pairs)
 
     @classmethod
     def from_sample(
@@ -215,14 +210,14 @@ class TableEncoding(FeatureEncoding):
         columns = replace(columns or Columns(), **said)
         names = [name for name in Settings._fields if name != "max_features"]
         settings = Settings.checked(max_features, **{n: getattr(columns, n) for n in names})
-        choice = assigned_columns(table, columns, has_label=has_label, lenient=lenient)
-        notes, open_ = choice.notes, columns.char_ngrams is None
-        unspaced = unspaced_note(table, choice.columns) if open_ else None
+        how: dict[str, Any] = {"has_label": has_label, "lenient": lenient}
+        chosen, guess, notes = assigned_columns(table, columns, **how)
+        unspaced = unspaced_note(table, chosen) if columns.char_ngrams is None else None
         if unspaced is not None:
             settings = settings._replace(char_ngrams=UNSPACED_NGRAMS)
             notes = notes if unspaced in notes else [*notes, unspaced]
-        encoding = cls(choice.columns, settings, notes=notes)
-        encoding.label_guess = choice.label
+        encoding = cls(chosen, settings, notes=notes)
+        encoding.label_guess = guess
         return encoding
 
     @property
@@ -399,7 +394,10 @@ class TableEncoding(FeatureEncoding):
         optional = frozenset(column.name for column in self.columns if not column.required)
         wanted = Selection(tuple(column.name for column in self.columns), optional)
         unnamed = all(UNNAMED.fullmatch(name) for name in wanted.required)
-        tables = frame_tables(X, wanted, text=self.text_alone, arrays=unnamed)
+        required = [column for column in self.columns if column.required]
+        alone = len(required) == 1 and required[0].role == "text"
+        text = required[0].name if alone else None
+        tables = frame_tables(X, wanted, text=text, arrays=unnamed)
         counts = self.new_counts()
         use = RowUse(learn=False, counts=counts)
         batches = [self.encode(table, None, use) for table in tables]
@@ -409,13 +407,6 @@ class TableEncoding(FeatureEncoding):
         for remark in self.remarks(counts):
             warn_caller(remark, UnfamiliarDataWarning)
         return join(batches) if len(batches) > 1 else batches[0]
-
-    @property
-    def text_alone(self) -> str | None:
-        """The one column that becomes features, if it holds texts."""
-        required = [column for column in self.columns if column.required]
-        alone = len(required) == 1 and required[0].role == "text"
-        return required[0].name if alone else None
 
     @property
     def has_text(self) -> bool:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, Spelled
 from rosenblatt.data.encoding.features import (
+    CHARACTERS,
     NO_TERMS,
     FeatureColumn,
     HashedNumbering,
@@ -258,69 +259,6 @@ def dampened_counts(counts: NDArray[np.float32]) -> NDArray[np.float64]:
     return 1.0 + np.log(np.arange(1, most + 1))
 
 
-class TextColumn:
-    """Turns text into features, with ``pairs`` of words or without."""
-
-    def __init__(self, column: FeatureColumn, numbering: Numbering, *, pairs: bool) -> None:
-        self._place = column.place
-        self._name = column.name
-        self._numbering = numbering
-        self._pairs = pairs
-        self._seed = column_seed("text", column.name)
-
-    def prepare(self, table: Table) -> Batch:
-        """Return what can be said of each row whatever came before it."""
-        series = self._text(table)
-        length = int(series.str.len_bytes().sum())
-        if length > MOST_BYTES:
-            msg = (
-                f"{table.place(0)} and after: column '{self._name}' has more than"
-                f" {MOST_BYTES >> 20:,} MiB of text in {len(series):,} rows; read fewer at a time."
-            )
-            raise InputError(msg)
-        hashed = isinstance(self._numbering, HashedNumbering)
-        terms = self._terms(series, named=not hashed)
-        if hashed and not self._numbering.growing:
-            return self.weighed(terms.indices, terms)
-        starts, stops, letters = terms.spelled or NO_TERMS
-        names = Spelled(starts.copy(), stops.copy(), letters.copy())
-        return terms._replace(data=terms.data.copy(), indices=terms.indices.copy(), spelled=names)
-
-    def _terms(self, series: "pl.Series", *, named: bool) -> Batch:
-        mask = self._numbering.key_mask
-        if available():
-            return scanned_terms(series, self._seed, mask, pairs=self._pairs, named=named)
-        return plain_terms(series.to_list(), self._seed, mask, pairs=self._pairs)
-
-    def learn(self, prepared: Batch) -> NDArray[np.int32]:
-        """Return the number of each term; while it grows, take in new ones and count the texts."""
-        numbers = self._numbering.terms(self._place, prepared)
-        if self._numbering.growing:
-            self._numbering.documents.add(numbers, len(self._numbering))
-        return numbers
-
-    def weighed(self, numbers: NDArray[Any], terms: Batch) -> Batch:
-        """Return the features of each row, without the terms that have none.
-
-        While it grows, how common a term will be is not known, and all weigh the same.
-        """
-        n_terms, documents = len(self._numbering), self._numbering.documents
-        growing = self._numbering.growing
-        idf = np.ones(n_terms, np.float32) if growing else documents.weights(n_terms)
-        if available():
-            dampened = dampened_counts(terms.data)
-            return Batch(*scanned_weights(numbers, terms.data, terms.indptr, dampened, idf))
-        return plain_weights(numbers, terms.data, terms.indptr, idf)
-
-    def _text(self, table: Table) -> "pl.Series":
-        series = table.frame[self._name]
-        if series.dtype == pl.String:
-            return series
-        if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
-            raise unusable(table.file, series, "not text")
-        return series.cast(pl.String)
-
-
 def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: Lengths) -> Batch:
     """Return the distinct n-grams of each row, in order of appearance: word by word, short first.
 
@@ -361,17 +299,71 @@ def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengt
     return Batch(terms.counts[:n_terms], terms.keys[:n_terms], indptr, spelled=names)
 
 
-class CharacterColumn(TextColumn):
-    """Turns text into n-grams of characters, weighed as the words of another column are."""
+class TextColumn:
+    """Turns text into features: words, with pairs or without, or n-grams of these lengths."""
 
-    def __init__(self, column: FeatureColumn, numbering: Numbering, lengths: Lengths) -> None:
-        super().__init__(column, numbering, pairs=False)
-        self._lengths = lengths
-        self._seed = column_seed("characters", column.name)
+    def __init__(
+        self, column: FeatureColumn, numbering: Numbering, lengths: Lengths | None, *, pairs: bool
+    ) -> None:
+        self._place = column.place
+        self._name = column.name
+        self._numbering = numbering
+        self._pairs = pairs
+        self._lengths = lengths if column.part == CHARACTERS else None
+        self._seed = column_seed("text" if self._lengths is None else column.part, column.name)
+
+    def prepare(self, table: Table) -> Batch:
+        """Return what can be said of each row whatever came before it."""
+        series = self._text(table)
+        length = int(series.str.len_bytes().sum())
+        if length > MOST_BYTES:
+            msg = (
+                f"{table.place(0)} and after: column '{self._name}' has more than"
+                f" {MOST_BYTES >> 20:,} MiB of text in {len(series):,} rows; read fewer at a time."
+            )
+            raise InputError(msg)
+        hashed = isinstance(self._numbering, HashedNumbering)
+        terms = self._terms(series, named=not hashed)
+        if hashed and not self._numbering.growing:
+            return self.weighed(terms.indices, terms)
+        starts, stops, letters = terms.spelled or NO_TERMS
+        names = Spelled(starts.copy(), stops.copy(), letters.copy())
+        return terms._replace(data=terms.data.copy(), indices=terms.indices.copy(), spelled=names)
 
     def _terms(self, series: "pl.Series", *, named: bool) -> Batch:
-        del named  # to spell them costs next to nothing here
-        mask = self._numbering.key_mask
+        how = self._seed, self._numbering.key_mask
+        if self._lengths is not None:
+            if available():
+                return scanned_ngrams(series, *how, self._lengths)
+            return plain_ngrams(series.to_list(), *how, self._lengths)
         if available():
-            return scanned_ngrams(series, self._seed, mask, self._lengths)
-        return plain_ngrams(series.to_list(), self._seed, mask, self._lengths)
+            return scanned_terms(series, *how, pairs=self._pairs, named=named)
+        return plain_terms(series.to_list(), *how, pairs=self._pairs)
+
+    def learn(self, prepared: Batch) -> NDArray[np.int32]:
+        """Return the number of each term; while it grows, take in new ones and count the texts."""
+        numbers = self._numbering.terms(self._place, prepared)
+        if self._numbering.growing:
+            self._numbering.documents.add(numbers, len(self._numbering))
+        return numbers
+
+    def weighed(self, numbers: NDArray[Any], terms: Batch) -> Batch:
+        """Return the features of each row, without the terms that have none.
+
+        While it grows, how common a term will be is not known, and all weigh the same.
+        """
+        n_terms, documents = len(self._numbering), self._numbering.documents
+        growing = self._numbering.growing
+        idf = np.ones(n_terms, np.float32) if growing else documents.weights(n_terms)
+        if available():
+            dampened = dampened_counts(terms.data)
+            return Batch(*scanned_weights(numbers, terms.data, terms.indptr, dampened, idf))
+        return plain_weights(numbers, terms.data, terms.indptr, idf)
+
+    def _text(self, table: Table) -> "pl.Series":
+        series = table.frame[self._name]
+        if series.dtype == pl.String:
+            return series
+        if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+            raise unusable(table.file, series, "not text")
+        return series.cast(pl.String)
