@@ -420,7 +420,7 @@ class RareClassSettings(TypedDict, total=False):
 
 
 class OutputSettings(TypedDict, total=False):
-    """What is kept in the model and told on the way."""
+    """What the model stores and what is reported while it trains."""
 
     verdict: Annotated[
         Switch,

@@ -89,7 +89,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def clause(of_one: str, n: int) -> str:
-    """Return a clause on one thing as it is said of a number of things.
+    """Return a clause about one thing in the singular or plural.
 
     >>> clause("it has no value", 2), clause("it holds lists", 2), clause("as you said", 2)
     ('they have no value', 'they hold lists', 'as you said')

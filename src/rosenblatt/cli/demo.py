@@ -13,7 +13,7 @@ import click
 from rosenblatt.cli.options import setting_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 
-TEST_SHARE = 4  # one row in so many
+TEST_SHARE = 4  # one row of four is kept for testing
 TRAIN = "train tumours.csv --seed {seed}"
 EVALUATE = "evaluate tumours.model test.csv --against most-frequent"
 DIAGNOSE = "diagnose tumours.csv --scale"
@@ -46,7 +46,7 @@ def demo(screen: Screen, random_state: int) -> None:
             "\ncome with scikit-learn). Which are malignant? A quarter is kept for testing."
         )
         run(TRAIN.format(seed=random_state), "Train; a tenth of the rows decides when to stop.")
-        run(EVALUATE, "How good is the model on rows that it has not seen?")
+        run(EVALUATE, "How good is the model on new rows?")
         run(DIAGNOSE, "Can a linear boundary separate the classes? With a proof.")
         run(WEIGHTS, "Which measurements matter most?")
         predicted = output_of("predict tumours.model test.csv").splitlines()

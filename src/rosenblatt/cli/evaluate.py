@@ -200,7 +200,7 @@ def _judge_recipe(
         if found.n_binned:
             screen.show(f"Numbers are binned in {found.n_binned} of {folds} folds.")
         screen.show(f"Folds: {', '.join(figure(value) for value in found.values)}.")
-        screen.show("All rows, each predicted by the model that has not seen it:")
+        screen.show("All rows, each predicted by the model of the other folds:")
         _show_evaluation(screen, evaluation, None, found.files)
     return _is_low_enough(screen, evaluation, max_error)
 

@@ -159,7 +159,7 @@ class Duration(click.ParamType[float]):
     name = "time"
 
     def __init__(self, *, zero: bool = False) -> None:
-        self._zero = zero  # whether none at all will do
+        self._zero = zero  # whether 0 is accepted
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None

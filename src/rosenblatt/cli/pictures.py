@@ -128,7 +128,7 @@ class PictureKind(NamedTuple):
     display: str  # its class in plots
     draw: Callable[[Any, Subject, Options, Options], plots.Display]  # by that class
     options: frozenset[str]
-    of_model: bool = True  # whether a model will do
+    of_model: bool = True  # whether it can be drawn of a model
     beside_model: bool = True  # whether --test goes with a model
     beside_data: bool = True  # and with data
 
@@ -200,7 +200,7 @@ def _survival(display: Any, subject: Subject, options: Options, _: Options) -> A
 
 
 def _judged(display: Any, subject: Subject, options: Options, own: Options, **extra: Any) -> Any:
-    """Return a picture of an estimator on rows with labels that it has not learned from."""
+    """Return a picture of an estimator on held-out rows with labels."""
     from rosenblatt.plots.error_curves import Split, train_and_test
 
     if subject.model is not None or subject.test is not None:

@@ -95,7 +95,7 @@ def predict(
     if prompt:  # one bad line must not end the answers to those that follow
         layout = replace(layout, bad_rows="skip", max_bad_share=1.0)
         if layout.format is None and (model.encoding or {}).get("kind") != "table":
-            layout = replace(layout, format=Format.SVMLIGHT)  # whatever the first lines look like
+            layout = replace(layout, format=Format.SVMLIGHT)  # not detected from the first lines
     as_json = screen.wants_json or PurePath(output).suffix.lower() in (".jsonl", ".ndjson")
     form = _json_lines if as_json else _form(output)
     first = True

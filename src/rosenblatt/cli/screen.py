@@ -14,8 +14,8 @@ A command of the class ``ScreenCommand`` has the option ``--json`` and is handed
 
 Exit code 0: done. 1: it ran, and the answer is no; for this the function returns False. 2: it
 cannot run: any ``RosenblattError`` or ``OSError`` becomes one line "Error: …" on standard error,
-and with ``--json`` also {"error": "…"} on standard output, so that whoever reads it finds JSON
-there. 130: Ctrl-C. 141: whoever read standard output went away (as shells report of other tools).
+and with ``--json`` also {"error": "…"} on standard output. 130: Ctrl-C. 141: the reader of standard
+output has closed it (as shells report of other tools).
 Warnings become lines "Warning: …" on standard error.
 
 Colours and bars are drawn, and tables cut to fit, where the stream is a terminal and neither
@@ -68,7 +68,7 @@ class Screen:
 
     def __init__(self, *, json: bool = False) -> None:
         self.wants_json = json
-        self.written: str | None = None  # the file that stands, whatever goes wrong afterwards
+        self.written: str | None = None  # a file that is complete, for errors after it
         self._has_bar = False
 
     @property
@@ -129,7 +129,7 @@ class Screen:
         self._write(sys.stdout, draw_table(headings, rows, blocks=blocks, width=width))
 
     def fits(self, headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> bool:
-        """Return whether a table is no wider than the terminal, or than a page where there is none.
+        """Return whether a table fits the width of the terminal, or of a page.
 
         >>> Screen().fits(("class",), [["x" * 200]])
         False
@@ -146,17 +146,17 @@ class Screen:
         return _can_write(sys.stdout, "█▁")
 
     def announce(self, sentence: str, url: str, *, browser: bool, **document: Any) -> None:
-        """Say where a server is, before it answers, and open that in a browser if asked to."""
+        """Print the address of a server before it answers; open it in a browser if asked to."""
         self.show(f"{sentence} {url}")
         if self.wants_json:
             self.json({"url": url, **document})
-        self.flush()  # whoever waits for the address reads it from a pipe
+        self.flush()  # programs read the address from a pipe
         self.say("Press Ctrl-C to stop.")
         if browser:
             self.browse(url)
 
     def browse(self, url: str) -> None:
-        """Open an address in a browser, or say that there is none."""
+        """Open an address in a browser, or ask the user to."""
         import webbrowser
 
         if not webbrowser.open(url):
@@ -244,7 +244,7 @@ class ScreenCommand(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Read the options; what is wrong with them is told in JSON too, where it is asked for."""
+        """Read the options; with --json, print what is wrong with them as JSON, too."""
         as_json, typed = "--json" in args, shlex.join(args)  # before they are used up
         try:
             context = super().make_context(info_name, args, parent, **extra)
@@ -324,10 +324,7 @@ def _write_section(
 
 
 class CompilationNotice(logging.Handler):
-    """Says once why a command waits: kernels that nobody compiled on this computer before.
-
-    On a terminal a bar below grows with each kernel; how many will be needed nobody knows before.
-    """
+    """Says once that kernels are being compiled; on a terminal a bar grows with each of them."""
 
     def __init__(self, screen: Screen) -> None:
         super().__init__(logging.INFO)

@@ -22,6 +22,7 @@ from rosenblatt.data.files import Columns, Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.rows import FileRows, read_rows
+from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import rule_parameters
 from rosenblatt.tracing.convergence import check_proof
 from rosenblatt.tracing.steps import follow
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from rosenblatt.tracing import Trace
 
 FORMS = ("text", "markdown", "html")
-MOST_STEPS = 10_000  # without --steps, so that nobody waits for a screen that never ends
+MOST_STEPS = 10_000  # by default
 MOST_NAMES = 100_000  # features
 MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 
@@ -47,7 +48,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
 @setting_option("rule", default="perceptron", shown="")
 @setting_option(
     "memory",
-    type=click.Choice(["last", "average"]),
+    type=click.Choice(MEMORIES),
     default="last",
     shown="",
     help="Weights that decide: the last, the average of all.",

@@ -1,11 +1,12 @@
 """What ``train`` does: make a new model, here or on a Dask cluster, or go on with an old one."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path, PurePath
-from typing import Any
+from time import perf_counter
+from typing import Any, Self
 
 import click
 
@@ -15,6 +16,7 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.training_report import report, show, show_continued
 from rosenblatt.cli.tune import run_search, show_search, train_command
 from rosenblatt.data.atomic import check_target
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.data.sources import expand, places_digest
@@ -24,7 +26,9 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.train import TrainingPlan, settings, trained_model
 from rosenblatt.parameters import ClusterSettings
 from rosenblatt.training.history import ENDED_EARLY
-from rosenblatt.wording import percent, printable
+from rosenblatt.training.loop import Progress
+from rosenblatt.training.state import State
+from rosenblatt.wording import percent, printable, size_text
 
 COMMAND = (  # options that say nothing of the model
     *("output", "force", "start", "test", "layout", "tune", "folds", "metric", "verbose"),
@@ -103,8 +107,6 @@ def _train_here(
 
     shown: dict[str, Any] = {"tell": screen.say}
     if screen.draws_talk:
-        from rosenblatt.cli.progress import TrainingBar
-
         shown["progress"] = TrainingBar
     return trained_model(data, options | shown, prove if options["verdict"] else None, show_plan)
 
@@ -281,3 +283,63 @@ def default_model_path(data: str) -> str:
             name = PurePath(name).stem
     stem = name.translate(dict.fromkeys(map(ord, "*?[]"))).strip("-_. ")
     return f"{stem or 'rosenblatt'}.model"
+
+
+class TrainingBar:
+    """Bytes, rows, rows a second, mistakes and the time that is left; a context manager."""
+
+    def __init__(self, n_bytes: int | None, learned: float = 1.0) -> None:
+        from rich.console import Console  # only where there is a terminal
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bars
+
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[told]}"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bars.add_task("reading", total=n_bytes, told="")
+        self._n_bytes = n_bytes
+        self._learned = learned  # share of the rows, the others are held out
+        self._rows_read = 0
+        self._n_rows: float | None = None
+        self._passes = 0
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def reading(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield the batches, and show how far they have come."""
+        self._rows_read, started = 0, perf_counter()
+        whole = "" if self._n_bytes is None else f" of {size_text(self._n_bytes)}"
+        for batch in batches:
+            if not self._rows_read:
+                started = perf_counter()  # what came before was not reading
+            self._rows_read += batch.n_rows
+            speed = self._rows_read / max(perf_counter() - started, 0.01)
+            done = f"{size_text(batch.bytes_read)}{whole}  {self._rows_read:,} rows"
+            line = f"{done}  {speed:,.0f} rows/s"
+            self._bars.update(self._task, completed=batch.bytes_read, told=line)
+            yield batch
+        self._n_rows = self._rows_read * self._learned
+
+    def __call__(self, _state: State, progress: Progress) -> None:
+        """Show a part of a pass."""
+        share = progress.counts.mistakes / max(progress.rows, 1)
+        line = f"{progress.rows:,} rows  {share:.2%} mistakes"
+        if progress.seconds > 0.0:
+            line += f"  {progress.rows / progress.seconds:,.0f} rows/s"
+        if progress.bytes_read:  # learning while reading: the bar is that of the bytes
+            self._bars.update(self._task, description=f"pass {progress.pass_}", told=line)
+            return
+        if progress.pass_ != self._passes:
+            self._passes = progress.pass_
+            self._bars.reset(self._task, total=self._n_rows, description=f"pass {self._passes}")
+        self._bars.update(self._task, completed=progress.rows, told=line)
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()

@@ -177,7 +177,7 @@ def _listed_classes(model: Model) -> str:
 
 
 def _passes(model: Model, title: str) -> str:
-    """Return how many passes made the weights that decide, and why so many."""
+    """Return how many passes made the weights that decide, and why."""
     training, outcome, best = model.training, model.outcome, model.outcome["best_pass"]
     shards = f" on {counted(training['n_shards'], 'shard')}" if "n_shards" in training else ""
     if training.get("refit"):

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt import parameters
 from rosenblatt.errors import InputError
-from rosenblatt.rules import RULES, ZERO_CONVENTIONS, RuleParameter, rule_parameters
+from rosenblatt.rules import RULES, Interval, rule_parameters
 from rosenblatt.rules.confidence_weighted import CONFIDENCE
 from rosenblatt.wording import plain
 
@@ -64,31 +65,36 @@ class Range(NamedTuple):
         return int(value) if value == int(value) else None
 
 
-def _range(parameter: RuleParameter) -> Range:
-    """Return the range of a rule's parameter here, where pictures have to show what it does."""
-    low = parameter.low if parameter.closed else max(parameter.low, 1e-6)
-    return Range(low, min(parameter.high, 1e6))
+def _range(check: Interval, most: float = 1e6) -> Range:
+    """Return the part of a range that pictures can show."""
+    low = check.low if check.closed else max(check.low, 1e-6)
+    return Range(low, min(check.high, most), check.whole)
+
+
+def _choice(name: str) -> Choice:
+    """Return the choices that the parameter table has."""
+    check: Any = parameters.SETTINGS[name].check
+    return Choice(check.choices)
 
 
 # Settings by name. The page builds its fields from them and checks links against them.
-MEMORIES = ("last", "average", "vote")
 CONFIDENCES = (0.6, 0.7, 0.8, 0.9, 0.95, 0.99)  # the page is given Φ⁻¹ of these
 SETTINGS: dict[str, Choice | Range] = {
     "rule": Choice(tuple(RULES)),
     **{p.name: _range(p) for p in rule_parameters().values()},
     "confidence": Choice(CONFIDENCES),
-    "memory": Choice(MEMORIES),
+    "memory": _choice("memory"),
     "order": Choice(("given", "once", "every pass")),
     "second_order": Choice(("given", "once", "every pass")),
     "seed": Range(0, 2**32 - 1, whole=True),
-    "zero": Choice(tuple(ZERO_CONVENTIONS)),
+    "zero": _choice("zero"),
     "bias": Choice((True, False)),
     "map": Choice(tuple(MAPS)),
     "kernel": Choice(("none", "polynomial", "rbf")),
-    "degree": Range(1, 8, whole=True),
-    "gamma": Range(1e-6, 1e6),
+    "degree": _range(parameters.AT_LEAST_ONE, 8),
+    "gamma": _range(parameters.POSITIVE),
     "coef0": Range(0.0, 1e6),
-    "max_iter": Range(1, 1000, whole=True),
+    "max_iter": _range(parameters.AT_LEAST_ONE, 1000),
 }
 
 
@@ -166,7 +172,9 @@ class Document:
         return np.array([point[2] for point in self.points], np.int32)
 
 
-def _numbers(value: Any, largest: float, count: int | None = None) -> tuple[float, ...] | None:
+def _numbers(
+    value: Any, largest: float = LARGEST, count: int | None = None
+) -> tuple[float, ...] | None:
     """Return a list of numbers up to a size as a tuple; None where it is something else."""
     fits = isinstance(value, list | tuple) and count in (None, len(value))
     if not fits or not all(_is_number(one) and abs(one) <= largest for one in value):
@@ -187,15 +195,11 @@ def _view(value: Any) -> Any:
     return ends if fits else None
 
 
-def _start(value: Any) -> Any:
-    return _numbers(value, LARGEST)
-
-
 PARTS = {
     "names": (f"two different names of at most {LONGEST_NAME} characters", _words),
     "labels": (f"two different names of at most {LONGEST_NAME} characters", _words),
     "view": ("four numbers: left < right and bottom < top", _view),
-    "start": (f"a list of numbers up to {LARGEST:g}, the bias last, or empty", _start),
+    "start": (f"a list of numbers up to {LARGEST:g}, the bias last, or empty", _numbers),
     **{name: (setting.requirement, setting.check) for name, setting in SETTINGS.items()},
 }
 

@@ -2,22 +2,91 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding.label_column import leaks
+from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import is_recorded
 from rosenblatt.models.reliability import Reliability
 from rosenblatt.models.scoring import votes_of
-from rosenblatt.report.giveaways import Giveaway, Giveaways
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
 
 WEIGHTS = 12  # names on either side
 MOST_RANKED = 30  # classes whose weights are shown
+MOST_TRIED = 60  # features
+MOST_ROWS = 50_000  # rows that are looked at
+
+
+class Giveaway(NamedTuple):
+    """A feature that tells a class from the others, but for a few rows."""
+
+    feature: str
+    label: Any
+    n_wrong: int
+    n_rows: int
+
+
+class Giveaways:
+    """Looks at the leading features of each class, alone, on rows with labels."""
+
+    def __init__(self, rankings: Sequence[Ranking], n_classes: int) -> None:
+        self._n_classes = n_classes
+        self._names: dict[int, str] = {}
+        most = max(1, MOST_TRIED // (2 * max(len(rankings), 1)))
+        for ranking in rankings:
+            for weight in (*ranking.top[:most], *ranking.bottom[:most]):
+                self._names[weight.feature] = weight.name
+        self._values: list[NDArray[Any]] = []
+        self._labels: list[NDArray[Any]] = []
+        self._n_rows = 0
+
+    def add(self, batch: Batch, _scores: NDArray[Any], _predicted: NDArray[Any]) -> None:
+        """Keep the values of these features."""
+        if self._n_rows >= MOST_ROWS or not self._names:
+            return
+        rows = matrix_of(batch.csr(max(batch.n_features, *self._names) + 1, 0.0))
+        self._values.append(csr_array(rows)[:, sorted(self._names)].toarray())
+        self._labels.append(np.asarray(batch.labels))
+        self._n_rows += batch.n_rows
+
+    def by_class(self, classes: Sequence[Any]) -> list[Giveaway]:
+        """Return a feature for each class that one tells from the others, the first of equals."""
+        if not self._values:
+            return []
+        values, labels = np.concatenate(self._values), np.concatenate(self._labels)
+        values, labels = values[labels >= 0], labels[labels >= 0]
+        if not len(labels):
+            return []
+        features = sorted(self._names)
+        of_class = [labels == number for number in range(self._n_classes)]
+        wrong = [[_stump_errors(column, positive) for positive in of_class] for column in values.T]
+        sizes = [int(positive.sum()) for positive in of_class]
+        return [
+            Giveaway(self._names[features[k]], classes[number], n_wrong, len(labels))
+            for number, k, n_wrong in leaks(np.array(wrong), sizes)
+        ]
+
+
+def _stump_errors(values: NDArray[Any], positive: NDArray[Any]) -> int:
+    """Return how many rows the best threshold on one feature gets wrong.
+
+    >>> _stump_errors(np.array([0.0, 1.0, 1.0, 2.0]), np.array([False, False, True, True]))
+    1
+    """
+    order = np.argsort(values, kind="stable")
+    ends = np.flatnonzero(np.append(np.diff(values[order]) != 0, True))
+    below = np.cumsum(positive[order])[ends]  # positive rows up to each threshold
+    n_positive = int(positive.sum())
+    wrong = below + (len(values) - n_positive) - (ends + 1 - below)  # where above is positive
+    return int(min(wrong.min(), (len(values) - wrong).min(), n_positive, len(values) - n_positive))
 
 
 @dataclass(frozen=True)

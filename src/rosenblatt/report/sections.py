@@ -1,7 +1,10 @@
 """The sections of a report: test, verdict, data, training, weights, worst mistakes, survival."""
 
+import io
 import math
+import re
 from fractions import Fraction
+from html import escape
 from pathlib import PurePath
 from typing import Any
 
@@ -10,10 +13,10 @@ from markupsafe import Markup
 from rosenblatt import plots
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.model import Model
+from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMILION
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.hardest import MisjudgedRow, Teacher
 from rosenblatt.report.markup import part, table
-from rosenblatt.report.pictures import course_picture, picture
 from rosenblatt.report.tables import (
     bias_sentence,
     class_table,
@@ -39,6 +42,21 @@ IN_LINE = 8  # names in such a line
 
 Parts = list[str]  # of a section: sentences, and Markup of other shapes
 
+THEME = {  # what is drawn with, and what it becomes
+    INK: "var(--ink)",
+    FAINT: "var(--quiet)",
+    GRID: "var(--line)",
+    PAPER: "var(--paper)",
+    BLUE: "var(--positive)",
+    VERMILION: "var(--negative)",
+    GREEN: "var(--third)",
+}
+STYLE: Any = {
+    "svg.fonttype": "none",  # text stays text: small, searchable, in the font of the page
+    "text.color": INK,
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+}
 VERDICTS = {
     "separable": "A linear boundary separates the classes; the proof is below.",
     "inseparable": "No linear boundary separates the classes; the proof is below.",
@@ -159,7 +177,10 @@ def course_section(found: Findings) -> Parts:
     best = outcome.get("best_pass", len(history))
     if best != len(history):
         sentence += f". The model has the weights of pass {best}"
-    return [f"{sentence}.", course_picture(model), _passes(history)]
+    n_rows = outcome.get("n_learned")
+    display = plots.ErrorsDisplay.from_history(model.records, n_rows, title=model.learner)
+    drawn = [] if display is None else [picture(display)]
+    return [f"{sentence}.", *drawn, _passes(history)]
 
 
 def _passes(history: tuple[dict[str, Any], ...]) -> str:
@@ -358,3 +379,29 @@ def weight_section(found: Findings) -> Parts:
         shapes = [part("paragraph", f"{bias_sentence(ranking)}."), *tables]
         parts += [part("fold", f"Weights of {ranking.label}", *shapes)] if folded else shapes
     return parts
+
+
+def picture(display: plots.Display) -> Markup:
+    """Return a display as a figure with its sentence."""
+    from matplotlib import rc_context
+
+    buffer = io.StringIO()
+    # Ids are hashed from the salt: the same every time, and of no other picture on the page.
+    with rc_context({**STYLE, "svg.hashsalt": display.sentence}):
+        drawn = plots.figure_of(display)
+        metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
+        drawn.savefig(buffer, format="svg", bbox_inches="tight", metadata=metadata)
+    svg = Markup(page_svg(buffer.getvalue(), display.sentence))  # noqa: S704  # its text is escaped
+    return part("figure", svg, display.sentence)
+
+
+def page_svg(document: str, description: str) -> str:
+    """Return the SVG element of a document, as wide as its place and in the colours of the page."""
+    svg = document[document.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<title>.*?</title>", "", svg, flags=re.DOTALL)
+    head, rest = svg.split(">", 1)
+    head = re.sub(r' (?:height|width)="[^"]*"', "", head)
+    for drawn, colour in THEME.items():
+        rest = re.sub(drawn, colour, rest, flags=re.IGNORECASE)
+    return f'{head} role="img" aria-label="{escape(description)}">{rest}'

@@ -1,4 +1,4 @@
-"""Cycles: the same weights at the same point of a pass, so that training goes round for ever."""
+"""Cycles: the same weights at the same point of a pass, so that training never ends."""
 
 from dataclasses import dataclass
 from fractions import Fraction

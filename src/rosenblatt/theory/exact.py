@@ -78,7 +78,7 @@ def root_bounds(square: Fraction) -> tuple[float, float]:
 
 
 def norm(v: NDArray[Any]) -> float:
-    """Return ‖v‖ in floating point, whatever its size: no square overflows or vanishes."""
+    """Return ‖v‖ in floating point, without overflow or underflow of squares."""
     largest = float(abs(v).max(initial=0.0))
     if largest == 0.0 or not np.isfinite(largest):
         return largest

@@ -13,7 +13,7 @@ from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.kernels.shapes import as_rows, matrix_of
 from rosenblatt.training.examples import Examples, numbers_of, targets_of
 
-ALWAYS_DENSE = 1 << 22  # values: so few are an array, in whatever form they come
+ALWAYS_DENSE = 1 << 22  # values; smaller sparse matrices become arrays
 BLOCK_VALUES = 1 << 22  # at a time, so that no copy has the length of the data
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -113,7 +113,7 @@ def check_labelled_rows(X: Any, y: Any) -> LabelledRows:
 
 
 def _width(X: Any) -> int | None:
-    """Number of columns where X has rows, as far as that can be told without a check."""
+    """Return the number of columns of X before it is checked; None if unknown."""
     shape = X.shape if hasattr(X, "shape") else None
     if shape is None and isinstance(X, list | tuple) and X:
         shape = (len(X), 0) if all(isinstance(row, list | tuple) and not row for row in X) else None

@@ -25,9 +25,9 @@ from rosenblatt.theory.search import ROUNDS, first_set, is_too_large, worst
 from rosenblatt.theory.solvers import seconds_for, shortest
 
 GAP = 1e-7  # relative; beyond it further rounds gain nothing that is reported
-REPORTED_GAP = 1e-6  # what is wider is told in a note
+REPORTED_GAP = 1e-6  # wider intervals get a note
 LIKELY = 1e-4  # relative weight of a row that is likely to hold the margin
-UNITS = 1 << 62  # weights are whole multiples of one part in so many
+UNITS = 1 << 62  # weights are rounded to multiples of 1/UNITS
 NEAR = 1e-9  # rows so near to the longest are measured exactly
 MEASURED = 100_000  # values at most; of more the length is known to that part only
 LARGEST_SYSTEM = 8000  # equations in a step of the quadratic program: 256 MB
