@@ -11,12 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import (
     averaged,
-    blocks,
     csr,
     dense,
     distributed,
     file_memory,
     files,
+    groups,
     kernel,
     kernel_stream,
     memory,
@@ -36,7 +36,7 @@ FILE_WIDTH = 140  # columns where the output is not a terminal
 GROUPS: dict[str, Callable[[Scale], Iterator[Figure | Skipped]]] = {
     "dense": dense.figures,
     "csr": csr.figures,
-    "blocks": blocks.figures,
+    "groups": groups.figures,
     "averaged": averaged.figures,
     "multiclass": multiclass.figures,
     "online": online.figures,

@@ -101,7 +101,7 @@ def curve(
         if record.pass_ in points:
             measure(points.index(record.pass_))
 
-    plan = Plan(rule, max_iter=limit)
+    plan = Plan(rule, max_iter=limit, shuffle="full")
     outcome = fit(state, problem.train, plan, np.random.default_rng(seed), [observe])
     measure(np.searchsorted(points, len(outcome.history)).item())
     return errors, outcome
@@ -111,7 +111,9 @@ def early_stopped(problem: Problem, learner: Learner, seed: int) -> tuple[float,
     """Return the test error and the passes of a training with early stopping."""
     n_features = problem.train.rows.shape[1]
     state = State.zeros(n_features, problem.n_classes, averaged=learner.averaged)
-    plan = Plan(RULES[learner.rule], learner.decided, early_stopping=EarlyStopping())
+    plan = Plan(
+        RULES[learner.rule], learner.decided, shuffle="full", early_stopping=EarlyStopping()
+    )
     outcome = fit(state, problem.train, plan, np.random.default_rng(seed))
     return error_on(state, state.average(), problem.test), len(outcome.history)
 

@@ -44,7 +44,13 @@ from rosenblatt.models.scoring import linear_scores
 from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.service.learner import ServedLearner
-from rosenblatt.training.examples import Examples, Order, row_numbers, targets_of
+from rosenblatt.training.examples import (
+    MANY_VALUES,
+    Examples,
+    Order,
+    row_numbers,
+    targets_of,
+)
 from rosenblatt.training.state import fit
 
 N_ROWS, N_FEATURES = 40, 5
@@ -128,9 +134,13 @@ def visit_estimators() -> None:
 
 
 def visit_rows() -> None:
-    """Shuffle rows by blocks, bring rows of files together, and measure the values of features."""
-    rows = as_rows(next(arrays()), 1.0)
-    Order(row_numbers(N_ROWS), "blocks", np.random.default_rng(0), rows).next()
+    """Shuffle rows by groups, bring rows of files together, and measure the values of features."""
+    Order(
+        row_numbers(N_ROWS),
+        shuffle=True,
+        generator=np.random.default_rng(0),
+        n_values=MANY_VALUES + 1,
+    ).next()
     for dtype in (np.float64, np.float32):  # of tables and svmlight, and of texts
         matrix = sparse.csr_matrix(np.ones((N_ROWS, N_FEATURES), dtype))
         kept: Any = as_rows(matrix, 1.0)
@@ -322,7 +332,7 @@ def _visit_choices(data: str) -> None:
         chosen = [data, "--rule", rule, "--memory", memory, "--max-iter", "2"]
         if memory == "vote" and not RULES[rule].fixed_step:  # not available together
             continue
-        run("train", *chosen, "-o", "a.model", "--shuffle", "blocks", "--buffer", "1K")
+        run("train", *chosen, "-o", "a.model", "--shuffle", "full", "--buffer", "1K")
         run("predict", "a.model", data)
         if RULES[rule].order == 1:
             run("train", *chosen, "-o", "b.model", "--record-mistakes")

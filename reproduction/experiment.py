@@ -49,7 +49,7 @@ def train(
     *,
     max_iter: int,
     rule: Rule | None = None,
-    shuffle: Shuffle = True,
+    shuffle: Shuffle = "full",
     **plan: Any,
 ) -> Outcome:
     """Return what happened in a training from zero.

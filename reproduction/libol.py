@@ -57,7 +57,7 @@ class Counted(NamedTuple):
 def count(X: NDArray[Any], y: NDArray[Any], printed: Printed, n_orders: int) -> Counted:
     """Return mistakes in per cent and updates of one pass without a bias, as LIBOL has it."""
     examples = Examples(rows_of(X, constant=0.0), y)
-    plan = Plan(printed.rule, 1, zero=ZERO_CONVENTIONS["positive"])
+    plan = Plan(printed.rule, 1, zero=ZERO_CONVENTIONS["positive"], shuffle="full")
     passes: list[Any] = []
     is_long = n_orders > FEW_ORDERS
     learn = compiled(full_covariance_pass) if is_long else full_covariance_pass

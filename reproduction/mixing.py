@@ -51,7 +51,7 @@ def ways(problem: Problem, seed: int) -> dict[str, Way]:
     The averaged weights that are mixed once are the means of the averages of all shards.
     """
     learned, n_classes = problem.learned, problem.n_classes
-    plan = Plan(Perceptron(), EPOCHS)
+    plan = Plan(Perceptron(), EPOCHS, shuffle="full")
     found = {}
     for name, n_shards in (("serial", 1), ("iterative mixing", N_SHARDS)):
         state, _ = simulate(learned, n_classes, n_shards, plan, averaged=True, seed=seed)
@@ -103,7 +103,7 @@ def price(setting: Setting, n_seeds: int) -> Grid:
     data = setting.folder.read("imdb")
     rows: list[list[Cell]] = []
     problem = data.problem(0)
-    plan = Plan(Perceptron(), PRICE_EPOCHS)
+    plan = Plan(Perceptron(), PRICE_EPOCHS, shuffle="full")
     for n_shards in PRICE_SHARDS:
         setting.tell(f"imdb, {n_shards} shards")
         found = []
@@ -121,7 +121,7 @@ def price(setting: Setting, n_seeds: int) -> Grid:
 def convergence(setting: Setting, n_seeds: int) -> Grid:
     """Return how many epochs separable rows of known margins need with more and more shards."""
     rows: list[list[Cell]] = []
-    plan = Plan(Perceptron(), MOST_EPOCHS)
+    plan = Plan(Perceptron(), MOST_EPOCHS, shuffle="full")
     for margin in MARGINS:
         cells: list[Cell] = [f"{margin:g}"]
         for n_shards in MARGIN_SHARDS:

@@ -20,7 +20,7 @@ PRACTICE, THEORY = 20.0, 50.0  # the savings that the book names
 SEEDS, QUICK_SEEDS = 100, 20
 LONG = 10  # passes from which on a training counts as long
 ORDERS: dict[str, Shuffle] = {
-    "shuffled every pass": True,
+    "shuffled every pass": "full",
     "shuffled once": "once",
     "as given": False,
     "sorted by label": False,

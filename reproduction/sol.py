@@ -29,7 +29,7 @@ def accuracy(problem: Problem, rule: Rule, seed: int, *, second_order: bool) -> 
     )
     shape = (learned.rows.shape[1], problem.n_classes)
     state = State.zeros(*shape, averaged=False, uncertain=second_order)
-    fit(state, learned, Plan(rule, 1), np.random.default_rng(seed))
+    fit(state, learned, Plan(rule, 1, shuffle="full"), np.random.default_rng(seed))
     wrong = count_mistakes(state, state.weights, held_out, held_out.numbers(), -1)
     return 100 * (1 - wrong / len(problem.y_test))
 

@@ -319,10 +319,10 @@ class LearningSettings(TypedDict, total=False):
     ]
     shuffle: Annotated[
         bool | str,
-        one_of([True, False, "once", "blocks"]),
+        one_of([True, False, "once", "full"]),
         Setting(
-            "When to shuffle the rows. blocks: before every pass, by blocks of 256 kB; faster on "
-            "large data, but not for rows sorted by class.",
+            "When to shuffle the rows. full: every pass by one permutation; else rows of more than "
+            "2 million values are shuffled by groups of 8 neighbours, 512 together.",
             default=True,
             more='True: a new random order for every pass, which needs the fewest passes. "once": '
             "one random order for all passes. False: as given.",

@@ -580,15 +580,16 @@ def test_what_is_not_a_time(tmp_path: Path, text: str) -> None:
         )
 
 
-def test_blocks_from_a_file_are_those_of_memory(
+def test_a_full_permutation_can_be_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With --shuffle blocks the size of the buffer does not matter to the model."""
-    monkeypatch.setattr("rosenblatt.training.examples.SHUFFLED_BYTES", 1 << 10)
+    """--shuffle full permutes rows that would be shuffled by groups; of few rows it is the same."""
     path = svmlight_file(tmp_path / "toy.svm")
-    options = ["--shuffle", "blocks", "--no-early-stopping", "--max-iter", "4"]
-    for name, more in (("a.model", []), ("b.model", ["--buffer", "4K"])):
-        trained(path, *options, *more, "-o", name)
-    one, other = load("a.model"), load("b.model")
-    assert one.shuffle == "blocks"
-    assert one.coef_.tobytes() == other.coef_.tobytes()
+    options = ["--no-early-stopping", "--max-iter", "4"]
+    for many, same in ((1 << 21, True), (-1, False)):
+        monkeypatch.setattr("rosenblatt.training.examples.MANY_VALUES", many)
+        for name, more in (("a.model", []), ("b.model", ["--shuffle", "full"])):
+            trained(path, *options, *more, "-o", name)
+        one, other = load("a.model"), load("b.model")
+        assert (one.shuffle, other.shuffle) == (True, "full")
+        assert (one.coef_.tobytes() == other.coef_.tobytes()) == same

@@ -76,7 +76,7 @@ def test_csr_with_an_index_beyond_its_columns() -> None:
         ({"eta0": np.nan}, "eta0 of Perceptron must be a finite number above 0; got nan."),
         ({"eta0": np.inf}, "eta0 of Perceptron must be a finite number above 0; got inf."),
         ({"margin": -1}, "margin of Perceptron must be a finite number of at least 0; got -1."),
-        ({"shuffle": "twice"}, "must be True, False, 'once' or 'blocks'; got 'twice'."),
+        ({"shuffle": "twice"}, "must be True, False, 'once' or 'full'; got 'twice'."),
         ({"zero": 0}, "must be 'mistake', 'negative' or 'positive'; got 0."),
         ({"validation_fraction": 1.0}, "must be a number between 0 and 1; got 1.0."),
         ({"n_iter_no_change": 0}, "must be an integer of at least 1; got 0."),

@@ -15,11 +15,9 @@ from sklearn.linear_model import Perceptron as SklearnPerceptron
 
 from rosenblatt import (
     AveragedPerceptron,
-    KernelPerceptron,
     PassiveAggressiveClassifier,
     Perceptron,
 )
-from rosenblatt.errors import InputError
 from rosenblatt.training.history import PassRecord, log_pass
 from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable
 
@@ -347,16 +345,3 @@ def test_weights_are_handed_out_as_copies() -> None:
 
 
 GOLDEN_IRIS = [[-25.5, 35.1], [6.1, -13.6], [19.4, -21.5]]
-
-
-def test_blocks_are_an_order_of_rows() -> None:
-    """shuffle="blocks" visits every row; rows of one block are shuffled as a whole data set is."""
-    generator = np.random.default_rng(0)
-    X, y = generator.normal(size=(300, 2)), generator.integers(2, size=300)
-    clf = AveragedPerceptron(shuffle="blocks", max_iter=3).fit(X, y)
-    again = AveragedPerceptron(shuffle="blocks", max_iter=3).fit(X, y)
-    other = AveragedPerceptron(shuffle="blocks", max_iter=3, random_state=1).fit(X, y)
-    assert np.array_equal(clf.coef_, again.coef_)
-    assert not np.array_equal(clf.coef_, other.coef_)
-    with pytest.raises(InputError, match="must be True, False or 'once'; got 'blocks'"):
-        KernelPerceptron(shuffle="blocks").fit(X, y)

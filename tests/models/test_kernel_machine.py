@@ -127,7 +127,6 @@ def test_the_commands_take_it(board: str) -> None:
         ({"kernel": "rbf", "rule": "arow"}, "rule='arow' keeps a variance"),
         ({"kernel": "rbf", "calibrate": True}, "calibrate= is not available with kernel='rbf'"),
         ({"kernel": "rbf", "record_mistakes": True}, "record_mistakes= is not available"),
-        ({"kernel": "rbf", "shuffle": "blocks"}, "shuffle= is not available"),
     ],
 )
 def test_what_a_kernel_cannot_do(given: dict[str, Any], message: str, board: str) -> None:

@@ -1,17 +1,26 @@
 """The shuffle, whose bits are promised."""
 
 import math
-import warnings
 from collections import Counter
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
+from sklearn.datasets import load_svmlight_file
 
-from rosenblatt.kernels.shapes import block_bounds
-from rosenblatt.training.examples import Order, permute, row_numbers, warn_of_sorted_rows
-from tests.examples import csr, dense
+from reproduction.data_sets import DataFolder, Problem, data_file, standardised
+from rosenblatt import AveragedPerceptron
+from rosenblatt.training.examples import (
+    MANY_VALUES,
+    Order,
+    permute,
+    row_numbers,
+    shuffled,
+    words_of_a_pass,
+)
+from rosenblatt.training.loop import Shuffle
 
 
 def test_the_permutation_of_a_seed_never_changes() -> None:
@@ -61,30 +70,32 @@ def test_kinds_of_order() -> None:
 PERMUTATION_OF_SEED_0 = [8, 1, 4, 10, 5, 3, 11, 6, 9, 0, 2, 7]
 
 
-def blocks_of(order: NDArray[Any], size: int) -> list[set[int]]:
-    """Return the rows of an order, so many together, as sets."""
-    return [set(order[start : start + size].tolist()) for start in range(0, len(order), size)]
+@pytest.fixture
+def grouped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every set of rows shuffled by groups of 3, 4 of them together."""
+    for name, value in (("MANY_VALUES", -1), ("GROUP", 3), ("GROUPS", 4)):
+        monkeypatch.setattr(f"rosenblatt.training.examples.{name}", value)
 
 
-def test_blocks_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of a block follow one another; blocks and their rows come in another order each pass."""
-    monkeypatch.setattr(
-        "rosenblatt.training.examples.SHUFFLED_BYTES", 5 * 3 * 8
-    )  # five rows of three numbers
-    order = Order(row_numbers(40), "blocks", np.random.default_rng(0), dense([[0.0] * 3] * 40))
-    passes = [order.next().copy() for _ in range(6)]
-    expected = [set(range(start, start + 5)) for start in range(0, 40, 5)]
+@pytest.mark.usefixtures("grouped")
+@pytest.mark.parametrize("n_rows", [1, 2, 12, 13, 100])
+def test_groups_come_together(n_rows: int) -> None:
+    """Each pass visits all rows; those of a group within one batch, in an order of their own."""
+    rows = np.arange(n_rows) * 2
+    order = Order(rows, shuffle=True, generator=np.random.default_rng(0))
+    passes = [order.next().tolist() for _ in range(5)]
     for one in passes:
-        assert sorted(map(sorted, blocks_of(one, 5))) == sorted(map(sorted, expected))
-    assert len({tuple(one.tolist()) for one in passes}) == 6
-    assert len({tuple(map(min, blocks_of(one, 5))) for one in passes}) == 6
-    assert len({tuple(one[one < 5].tolist()) for one in passes}) > 1
+        assert sorted(one) == rows.tolist()
+        for group in np.split(rows, range(3, n_rows, 3)):
+            places = sorted(one.index(row) for row in group.tolist())
+            assert places[-1] - places[0] < 2 * 3 * 4  # a short group moves the borders
+    assert len(set(map(tuple, passes))) == (5 if n_rows > 11 else len(set(map(tuple, passes))))
 
 
-def test_every_order_within_a_block_is_equally_likely(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All six orders of the three rows of a block come up, each about as often."""
-    monkeypatch.setattr("rosenblatt.training.examples.SHUFFLED_BYTES", 3 * 8)
-    order = Order(row_numbers(6), "blocks", np.random.default_rng(5), dense([[0.0]] * 6))
+@pytest.mark.usefixtures("grouped")
+def test_every_order_of_a_batch_is_equally_likely() -> None:
+    """All six orders of the three rows of a group come up, each about as often."""
+    order = Order(row_numbers(12), shuffle=True, generator=np.random.default_rng(5))
     seen: Counter[tuple[int, ...]] = Counter()
     n = 6000
     for _ in range(n):
@@ -93,26 +104,75 @@ def test_every_order_within_a_block_is_equally_likely(monkeypatch: pytest.Monkey
     assert all(abs(count - n / 6) < 6 * math.sqrt(n / 6) for count in seen.values())
 
 
-def test_blocks_of_sparse_rows_count_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks end by the number of values, and rows that are left out leave the others in place."""
-    monkeypatch.setattr("rosenblatt.training.examples.SHUFFLED_BYTES", 4 * 12)
-    rows = csr([[1.0, 1.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    assert block_bounds(rows, 4 * 12).tolist() == [0, 2, 6, 7]
-    order = Order(np.array([1, 3, 4, 6]), "blocks", np.random.default_rng(0), rows)
-    for _ in range(4):
-        one = order.next().tolist()
-        assert sorted(one) == [1, 3, 4, 6]
-        assert abs(one.index(3) - one.index(4)) == 1
+def test_rows_of_many_values_are_shuffled_by_groups() -> None:
+    """Up to 2²¹ values, and with "full", a pass is one permutation of all rows."""
+    n = 20_000
+    cases: list[tuple[int, Shuffle, bool]] = [
+        (MANY_VALUES, True, False),
+        (MANY_VALUES + 1, "full", False),
+        (MANY_VALUES + 1, True, True),
+    ]
+    for n_values, shuffle, near in cases:
+        order = Order(row_numbers(n), shuffle, np.random.default_rng(0), n_values).next()
+        assert np.array_equal(np.sort(order), row_numbers(n))
+        places = np.argsort(order).reshape(-1, 8)
+        spread = np.ptp(places, axis=1)
+        assert (spread.max() < 8 * 512 + 8) == near
 
 
-def test_rows_sorted_by_class_are_told_of() -> None:
-    """Blocks of rows of one class teach little: a warning says what to use."""
-    targets = np.repeat(np.array([-1, 1], np.int32), 1500)
-    with pytest.warns(
-        UserWarning, match=r"first 1,000 rows are all of one class: shuffle='blocks'"
-    ):
-        warn_of_sorted_rows(targets)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warn_of_sorted_rows(np.tile(np.array([-1, 1], np.int32), 1500))
-        warn_of_sorted_rows(targets[:900])  # all there is
+@pytest.mark.parametrize("n_values", [0, MANY_VALUES + 1])
+@pytest.mark.parametrize("n_rows", [1, 7, 8, 4097])
+def test_words_of_a_pass(n_rows: int, n_values: int) -> None:
+    """So many random words are taken, so that a shard can begin where a pass would."""
+    taken, skipped = np.random.PCG64(1), np.random.PCG64(1)
+    shuffled(row_numbers(n_rows), n_values, shuffle=True, generator=np.random.Generator(taken))
+    skipped.advance(words_of_a_pass(n_rows, n_values, shuffle=True))
+    assert taken.random_raw() == skipped.random_raw()
+
+
+def averaged_error(problem: Problem, shuffle: Shuffle) -> float:
+    """Return the mean test error of the averaged perceptron over four seeds."""
+    classifiers = (
+        AveragedPerceptron(max_iter=5, shuffle=shuffle, random_state=seed) for seed in range(4)
+    )
+    scores = [
+        one.fit(problem.X_train, problem.y_train).score(problem.X_test, problem.y_test)
+        for one in classifiers
+    ]
+    return 1.0 - float(np.mean(scores))
+
+
+def real_rows(name: str) -> tuple[Any, NDArray[Any]]:
+    """Return rows and labels of a data set, in the order of its file."""
+    if name == "MNIST":
+        return DataFolder.from_environment().images("train")
+    if name == "w8a":
+        X, y = load_svmlight_file(str(data_file("w8a.svm.gz")))
+        return X, y
+    table = pl.read_csv(data_file("covtype.csv.gz"), n_rows=60_000).to_numpy().astype(np.float64)
+    return table[:, :-1], table[:, -1]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "by_class", "worse"),
+    [("w8a", False, 0.001), ("covtype", True, 0.01), ("MNIST", True, 0.004)],
+)
+def test_groups_mix_rows_that_stand_together(
+    name: str, by_class: bool, worse: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rare class at the beginning, or rows sorted by class, teach as by a full permutation.
+
+    The positives of w8a stand in the first tenth of its file. Blocks of 256 kB in place of groups
+    were worse by 0.035 on covtype and by 0.019 on MNIST.
+    """
+    monkeypatch.setattr("rosenblatt.training.examples.MANY_VALUES", -1)
+    X, y = real_rows(name)
+    test = np.arange(len(y)) % 5 == 0
+    X_train, X_test, y_train = X[~test], X[test], y[~test]
+    if name == "covtype":
+        X_train, X_test = standardised(X_train, X_test)
+    rows = np.argsort(y_train, kind="stable") if by_class else row_numbers(len(y_train))
+    problem = Problem.of(X_train[rows], y_train[rows], X_test, y[test])
+    full, groups = averaged_error(problem, "full"), averaged_error(problem, shuffle=True)
+    assert groups < full + worse

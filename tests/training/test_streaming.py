@@ -215,24 +215,18 @@ def test_pieces_brought_together_ahead_give_the_same_model(
     assert [r.mistakes for r in made] == [r.mistakes for r in other]
 
 
-@pytest.mark.parametrize("held_out", [0.0, 0.3])
-def test_blocks_of_the_cache_are_those_of_memory(
-    held_out: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Shuffled by blocks, a file of many parts gives the model of the same rows in memory."""
-    monkeypatch.setattr("rosenblatt.training.examples.SHUFFLED_BYTES", 12 * 40)
-    found = []
-    for block_bytes in (SMALL_BLOCK, 1 << 20):
-        source = Source(3, 150, ["a", "b", "c"])
-        reading = Reading(source, keep=True, block_bytes=block_bytes)
-        supply = supply_of(reading, Sampling(np.random.default_rng(1), "blocks", held_out), 1.0)
-        passes = [[part.order for part in supply.parts()] for _ in range(3)]
-        assert (len(passes[0]) > 3) == (block_bytes == SMALL_BLOCK)
-        found.append([np.concatenate(parts).tolist() for parts in passes])
-        reading.close()
-    assert found[0] == found[1]
-    assert found[0][0] != found[0][1]
-    assert sorted(found[0][0]) == sorted(found[0][1])
+def test_parts_of_many_values_are_shuffled_by_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neighbours come near each other in large parts; every row comes once a pass."""
+    source = Source(3, 150, ["a", "b", "c"])
+    reading = Reading(source, keep=True, block_bytes=SMALL_BLOCK)
+    orders = []
+    for many in (1 << 21, -1):
+        monkeypatch.setattr("rosenblatt.training.examples.MANY_VALUES", many)
+        supply = supply_of(reading, Sampling(np.random.default_rng(1)), 1.0)
+        orders.append(np.concatenate([part.order for part in supply.parts()]))
+        assert sorted(orders[-1].tolist()) == list(range(150))
+    assert orders[0].tolist() != orders[1].tolist()
+    reading.close()
 
 
 @pytest.mark.parametrize("rereadable", [True, False])

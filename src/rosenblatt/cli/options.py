@@ -34,7 +34,7 @@ Decorator = Callable[[Command], Command]
 GIVEN = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
 SHUFFLES: dict[str, bool | str] = {
     "every-pass": True,
-    "blocks": "blocks",
+    "full": "full",
     "once": "once",
     "no": False,
 }

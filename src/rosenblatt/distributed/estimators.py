@@ -211,9 +211,6 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         name = type(self).__name__
         check_parameters(name, own, CLUSTER_CHECKS)
         check_parameters(name, given)
-        if given["shuffle"] == "blocks":
-            msg = "shuffle='blocks' is not available on a cluster, whose shards are blocks already."
-            raise InputError(msg)
         plain = self._plain_class(**given)
         seed = seed_from(self.random_state)
         learner = replace(plain._learner(), random_state=seed)  # noqa: SLF001  # ours

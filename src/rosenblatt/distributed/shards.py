@@ -10,10 +10,23 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.shapes import between, compilable, join, matrix_of, row_arrays, take
+from rosenblatt.kernels.shapes import (
+    between,
+    compilable,
+    join,
+    matrix_of,
+    row_arrays,
+    take,
+)
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.model import Spread
-from rosenblatt.training.examples import Examples, held_out_mask, permute, targets_of
+from rosenblatt.training.examples import (
+    Examples,
+    held_out_mask,
+    shuffled,
+    targets_of,
+    words_of_a_pass,
+)
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.wording import word_list
 
@@ -43,12 +56,13 @@ class Shard:
         """
         if not shuffle:
             return self.learning
-        bits = stream(seed, (self.number,) if self.number else ())
+        bits, values = (
+            stream(seed, (self.number,) if self.number else ()),
+            self.examples.rows.n_values,
+        )
         if shuffle != "once":
-            bits.advance((epoch - 1) * max(len(self.learning) - 1, 0))
-        order = self.learning.copy()
-        permute(order, np.random.Generator(bits))
-        return order
+            bits.advance((epoch - 1) * words_of_a_pass(len(self.learning), values, shuffle))
+        return shuffled(self.learning, values, shuffle, np.random.Generator(bits))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _arrived, (self.number, self.examples, self.learning, self.held_out)

@@ -248,8 +248,7 @@ class KernelPerceptron(FittedClassifier):
         return Learner.of_parameters(vars(self) | {"memory": "last"})
 
     def _parameter_checks(self) -> Mapping[str, Check | Interval]:
-        shuffle = one_of([True, False, "once"])  # blocks are for rows, not for a matrix
-        return CHECKS | {"rule": one_of(additive_rules()), "shuffle": shuffle}
+        return CHECKS | {"rule": one_of(additive_rules())}
 
     def _checked_learner(self, *, goes_on: bool = False) -> Learner:
         learner = super()._checked_learner()

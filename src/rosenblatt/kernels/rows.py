@@ -55,6 +55,11 @@ class Dense(NamedTuple):
         return n_rows, n_features
 
     @property
+    def n_values(self) -> int:
+        """Number of stored values."""
+        return self.values.size
+
+    @property
     def sparse(self) -> bool:
         """Whether zeros are left out, and weights of K classes stand by feature."""
         return False
@@ -137,6 +142,11 @@ class CSR(NamedTuple):
     def _row(self, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
         row = slice(self.indptr[i], self.indptr[i + 1])
         return self.indices[row], self.data[row]
+
+    @property
+    def n_values(self) -> int:
+        """Number of stored values."""
+        return int(self.indptr[-1])
 
     @property
     def sparse(self) -> bool:

@@ -199,21 +199,6 @@ def touched_features(rows: Rows) -> slice | NDArray[Any]:
     return slice(None)
 
 
-def block_bounds(rows: Rows, n_bytes: int) -> NDArray[np.int64]:
-    """Return the numbers of rows at which blocks of successive rows begin, and that of all rows.
-
-    A block has about so many bytes. A value of a CSR row counts as BYTES_PER_VALUE, whatever its
-    type: so the blocks of rows in memory are those of the same rows in a file.
-    """
-    n_rows, n_features = rows.shape
-    if isinstance(rows, Dense):
-        step = max(1, n_bytes // max(1, n_features * rows.values.itemsize))
-        return np.append(np.arange(0, n_rows, step), n_rows)
-    step = max(1, n_bytes // BYTES_PER_VALUE)
-    marks = np.arange(0, int(rows.indptr[-1]), step)
-    return np.unique(np.append(np.searchsorted(rows.indptr[:-1], marks), (0, n_rows)))
-
-
 class GrowingArray:
     """An array that is added to at its end, at a cost that does not grow with its length.
 

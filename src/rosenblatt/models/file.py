@@ -133,6 +133,8 @@ def _model(tensors: dict[str, NDArray[Any]]) -> Model:
         raise damaged()
     fields = fields_of(document)
     fields["options"].pop("covariance", None)  # older files say that it is diagonal
+    if fields["options"].get("shuffle") == "blocks":  # in older files; groups took their place
+        fields["options"]["shuffle"] = True
     kind, spread = document["variance"], document["spread"]
     if kind == "full":
         fail("it keeps all covariances, which this version does not; train it again")

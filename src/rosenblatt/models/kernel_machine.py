@@ -151,7 +151,6 @@ class KernelChoice:
             )
             raise InputError(msg)
         others |= {"record_mistakes": learner.record_mistakes}
-        others["shuffle"] = learner.shuffle == "blocks"
         for name, value in others.items():
             if value:
                 chosen = Parameter("kernel", self.kernel)

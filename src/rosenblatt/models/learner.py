@@ -19,8 +19,7 @@ from rosenblatt.rules import (
     check_rule,
     rule_parameters,
 )
-from rosenblatt.training.examples import shuffle_of
-from rosenblatt.training.loop import EarlyStopping, Plan
+from rosenblatt.training.loop import EarlyStopping, Plan, Shuffle
 from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
 
@@ -77,7 +76,7 @@ class Learner:
     memory: str = ""  # empty: as the table of rules says
     values: Mapping[str, float | None] = field(default_factory=dict)  # of the rule's parameters
     max_iter: int | None = None  # passes; None: as many as the table of rules says
-    shuffle: bool | str = True
+    shuffle: Shuffle = True
     zero: str = "mistake"
     fit_intercept: bool = True
     early_stopping: bool = False
@@ -202,7 +201,7 @@ class Learner:
             rule=self.step,
             max_iter=self.passes,
             zero=ZERO_CONVENTIONS[self.zero],
-            shuffle=shuffle_of(self.shuffle),
+            shuffle=self.shuffle if isinstance(self.shuffle, str) else bool(self.shuffle),
             early_stopping=stopping if self.early_stopping or hold_out else None,
             time_limit=self.time_limit,
             record=self.records,

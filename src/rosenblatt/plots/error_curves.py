@@ -320,8 +320,8 @@ def errors_by_pass(
     errors = np.empty((2, max_iter))
     learner = clone(estimator)
     shuffle, seed = getattr(learner, "shuffle", True), getattr(learner, "random_state", 0)
-    online = hasattr(learner, "partial_fit") and shuffle != "blocks"
-    order = Order(row_numbers(len(split.y)), shuffle, generator_from(seed))
+    online = hasattr(learner, "partial_fit")
+    order = Order(row_numbers(len(split.y)), shuffle, generator_from(seed), split.X.size)
     for k in range(max_iter):
         if online:
             numbers = order.next()

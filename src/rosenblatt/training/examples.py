@@ -9,7 +9,6 @@ of each in an order of its own, another one in every pass. That is as good as an
 that follow one another are no more alike than others.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.labels import Label, classes_of
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.shapes import block_bounds, take
+from rosenblatt.kernels.shapes import take
 from rosenblatt.kernels.shuffling import random_words, shuffle_within
 from rosenblatt.kernels.shuffling import shuffle as exchange
 from rosenblatt.training.loop import Shuffle, Supply
@@ -182,10 +181,12 @@ def class_weights(
 
 
 WORDS_AT_A_TIME = 1 << 16
-# Bytes of rows that are shuffled together: half of a small second-level cache. A number of the
-# machine would make the model depend on it.
-SHUFFLED_BYTES = 1 << 18
-FIRST_ROWS = 1000  # that are looked at for a second class
+# Rows of more values than this, 16 MB of doubles, are shuffled by groups of neighbours, which the
+# memory gives faster than rows from everywhere; so many groups are mixed, since a rare class may
+# stand together. A number of the machine would make the model depend on it.
+MANY_VALUES = 1 << 21
+GROUP = 8  # rows
+GROUPS = 512  # shuffled together
 
 
 def permute(order: NDArray[Any], generator: np.random.Generator) -> None:
@@ -197,52 +198,34 @@ def permute(order: NDArray[Any], generator: np.random.Generator) -> None:
         position -= len(words)
 
 
-def shuffle_of(shuffle: bool | str) -> Shuffle:
-    """Return when to shuffle, of a parameter that has been checked."""
-    return shuffle if shuffle in ("once", "blocks") else bool(shuffle)  # type: ignore[return-value]
+def words_of_a_pass(n_rows: int, n_values: int, shuffle: Shuffle) -> int:
+    """Return how many random words ``shuffled`` takes."""
+    if shuffle is not True or n_values <= MANY_VALUES:
+        return max(n_rows - 1, 0)
+    return -(-n_rows // GROUP) - 1 + n_rows
 
 
-class Blocks:
-    """Blocks of successive rows, to come in another order in each pass."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._bounds = block_bounds(rows, SHUFFLED_BYTES)
-
-    def split(self, numbers: NDArray[Any]) -> "list[NDArray[Any]]":
-        """Return the rows of each block among these, which are in order."""
-        return np.split(numbers, np.searchsorted(numbers, self._bounds[1:-1]))
-
-    def ranges(self, generator: np.random.Generator) -> NDArray[Any]:
-        """Return the first row of each block and the one after its last, in random order."""
-        chosen = np.arange(len(self._bounds) - 1)
-        permute(chosen, generator)
-        return np.stack([self._bounds[chosen], self._bounds[chosen + 1]], axis=1)
-
-
-def mix(parts: "list[NDArray[Any]]", generator: np.random.Generator) -> NDArray[Any]:
-    """Return the rows of these blocks, one block after the other, each in random order."""
-    order = np.concatenate(parts)
-    ends = np.cumsum([len(part) for part in parts])
+def shuffled(
+    rows: NDArray[Any], n_values: int, shuffle: Shuffle, generator: np.random.Generator
+) -> NDArray[Any]:
+    """Return rows in a random order: one of all, or of a mixture of groups if they are large."""
+    if shuffle is not True or n_values <= MANY_VALUES:
+        order: NDArray[Any] = rows.copy()
+        permute(order, generator)
+        return order
+    first = np.arange(0, len(rows), GROUP)
+    permute(first, generator)
+    places = (first[:, None] + np.arange(GROUP)).reshape(-1)
+    order = rows[places[places < len(rows)]]
+    ends = np.minimum(np.arange(0, len(rows), GROUP * GROUPS) + GROUP * GROUPS, len(rows))
     shuffle_within(order, ends, generator.bit_generator.random_raw(len(order)))
     return order
 
 
-def warn_of_sorted_rows(targets: NDArray[Any]) -> None:
-    """Warn where rows come by class, so that blocks of them teach one class at a time."""
-    first = targets[:FIRST_ROWS]
-    if len(targets) > len(first) > 1 and (first == first[0]).all():
-        msg = Sentence(
-            f"The first {len(first):,} rows are all of one class: {Parameter('shuffle', 'blocks')}"
-            " learns from rows that stand together, and rows sorted by class teach it little; use"
-            f" {Parameter('shuffle', value=True)}."
-        )
-        warnings.warn(msg, UserWarning, stacklevel=2)
-
-
 class Order:
-    """The rows of pass after pass, which depend on the generator and nothing else.
+    """The rows of pass after pass, which depend on the generator and on the data alone.
 
-    ``examples`` are the rows themselves, where they may be shuffled by blocks.
+    ``n_values`` is the number of stored values of all rows.
     """
 
     def __init__(
@@ -250,29 +233,16 @@ class Order:
         rows: NDArray[Any],
         shuffle: Shuffle,
         generator: np.random.Generator,
-        examples: Rows | None = None,
+        n_values: int = 0,
     ) -> None:
-        self._rows = rows
-        self._blocks: list[NDArray[Any]] | None = None
-        if shuffle == "blocks" and examples is not None:
-            self._blocks = Blocks(examples).split(rows)
-        self._every_pass = shuffle is True
-        self._generator = generator
-        if shuffle == "once":
-            self._rows = rows.copy()
-            permute(self._rows, generator)
-        self._order = rows.copy() if self._every_pass else self._rows
+        self._shuffle, self._generator, self._n_values = shuffle, generator, n_values
+        self._rows = shuffled(rows, n_values, shuffle, generator) if shuffle == "once" else rows
 
     def next(self) -> NDArray[Any]:
-        """Return the rows of the next pass; valid until the next call."""
-        if self._blocks is not None:
-            chosen = np.arange(len(self._blocks))
-            permute(chosen, self._generator)
-            return mix([self._blocks[k] for k in chosen], self._generator)
-        if self._every_pass:
-            self._order[:] = self._rows  # from the start, so that it depends on the generator alone
-            permute(self._order, self._generator)
-        return self._order
+        """Return the rows of the next pass."""
+        if self._shuffle in (False, "once"):
+            return self._rows
+        return shuffled(self._rows, self._n_values, self._shuffle, self._generator)
 
 
 def held_out_mask(first: int, n_rows: int, fraction: float, key: int) -> NDArray[Any]:
@@ -323,13 +293,11 @@ class ArraySupply:
             self._divide(*split(examples, fraction, generator))
         else:
             self._divide(learning, NO_ROWS)
-        if shuffle == "blocks":
-            warn_of_sorted_rows(examples.targets)
 
     def _divide(self, learning: NDArray[Any], held_out: NDArray[Any]) -> None:
         self.learning, self.held_out = learning, held_out
         self.n_rows, self.n_held_out = len(learning), len(held_out)
-        self._order = Order(learning, self._shuffle, self.generator, self.examples.rows)
+        self._order = Order(learning, self._shuffle, self.generator, self.examples.rows.n_values)
 
     def parts(self) -> Iterator[Examples]:
         """Yield the rows of the next pass."""

@@ -56,7 +56,9 @@ class KernelTraining(ArraySupply):
     ) -> None:
         stopping = plan.early_stopping
         fraction = 0.0 if stopping is None else stopping.validation_fraction
-        super().__init__(examples, plan.shuffle, generator, fraction)
+        # Groups of neighbours are for the memory of rows; here a matrix is read.
+        shuffle = "full" if plan.shuffle is True else plan.shuffle
+        super().__init__(examples, shuffle, generator, fraction)
         self.supply = self
         self._state, self._kernel, self._sizes = state, kernel, sizes
         self._rule, self._zero, self._memory = plan.rule, plan.zero, memory

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NONE_YET = Counts(0, 0, 0.0)
 
 # Every pass, never, once, or every pass by blocks that fit into the cache.
-Shuffle = bool | Literal["once", "blocks"]
+Shuffle = bool | Literal["once", "full"]
 
 
 def together(first: Counts, second: Counts) -> Counts:

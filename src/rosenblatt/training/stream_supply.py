@@ -15,15 +15,12 @@ from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed
 from rosenblatt.training.examples import (
     ArraySupply,
-    Blocks,
     Examples,
-    Order,
     RowSupply,
     held_out_mask,
-    mix,
     permute,
+    shuffled,
     targets_of,
-    warn_of_sorted_rows,
 )
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.reading import SWEEP, Reading
@@ -104,7 +101,6 @@ class StreamSupply:
         self._classes = reading.classes
         self._examples: Examples | None = None  # all rows, once they have been read and kept
         self._indptr: NDArray[Any] = np.zeros(1, np.int64)  # of these rows
-        self._blocks: Blocks | None = None
         if reading.done or not reading.while_reading:
             reading.read_on()
             self._keep()
@@ -128,10 +124,8 @@ class StreamSupply:
             first = block.first_row
             order = self._sampling.numbers(first, first + block.n_rows) - first
             self.n_rows += len(order)
-            if shuffler is not None and self._sampling.shuffle == "blocks":
-                order = Order(order, "blocks", shuffler, rows).next()
-            elif shuffler is not None:
-                permute(order, shuffler)
+            if shuffler is not None:
+                order = shuffled(order, len(block.data), self._sampling.shuffle, shuffler)
             weight = self._reading.row_weights(block.labels, block.weights)
             targets = self._reading.targets(block.labels)
             yield Examples(rows, targets, weight, order, first, block.bytes_read)
@@ -147,9 +141,6 @@ class StreamSupply:
         self._examples = Examples(
             rows.csr(reading.n_features, self._constant), rows.labels, weights
         )
-        if self._sampling.shuffle == "blocks":
-            self._blocks = Blocks(self._examples.rows)
-            warn_of_sorted_rows(rows.labels)
 
     def _finished(self, rows: Batch) -> NDArray[Any] | None:
         """Change labels to targets, in the files, count rows held out, and return all weights.
@@ -187,16 +178,14 @@ class StreamSupply:
 
         So the order of the source does not matter, be it sorted by label.
         """
-        if self._blocks is not None:
-            yield from self._by_blocks(examples, self._blocks, shuffler)
-            return
         ends = np.array([0, *self._reading.batch_ends])
         lengths = np.diff(self._indptr[ends])
         batches = np.arange(len(lengths))
         permute(batches, shuffler)
         for chosen in _cut(batches, lengths[batches], self._room):
             numbers = np.concatenate([self._sampling.numbers(ends[k], ends[k + 1]) for k in chosen])
-            permute(numbers, shuffler)
+            n_values = int(lengths[chosen].sum())
+            numbers = shuffled(numbers, n_values, self._sampling.shuffle, shuffler)
             yield ScatteredExamples(examples.rows, examples.targets, examples.weight, numbers)
             self._reading.release()
 
@@ -204,17 +193,6 @@ class StreamSupply:
     def _room(self) -> int:
         """How many values a part has."""
         return max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
-
-    def _by_blocks(
-        self, examples: Examples, blocks: Blocks, generator: np.random.Generator
-    ) -> Iterator[Examples]:
-        """Yield the rows of a pass by blocks of the cache: as rows in memory, and part by part."""
-        ranges = blocks.ranges(generator)
-        lengths = self._indptr[ranges[:, 1]] - self._indptr[ranges[:, 0]]
-        for chosen in _cut(ranges, lengths, self._room):
-            numbers = [self._sampling.numbers(start, stop) for start, stop in chosen]
-            yield replace(examples, order=mix(numbers, generator))
-            self._reading.release()
 
     def sweep(self, *, held_out: bool) -> Iterator[Examples]:
         """Yield the rows that are held out, or those learned from, in the order of the source."""
