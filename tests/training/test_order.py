@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from reproduction.data_sets import DataFolder, Problem, data_file, standardised
+from reproduction.data_sets import DataFolder, Problem, standardised
 from rosenblatt import AveragedPerceptron
 from rosenblatt.training.examples import (
     MANY_VALUES,
@@ -142,14 +143,14 @@ def averaged_error(problem: Problem, shuffle: Shuffle) -> float:
     return 1.0 - float(np.mean(scores))
 
 
-def real_rows(name: str) -> tuple[Any, NDArray[Any]]:
+def real_rows(name: str, folder: Path) -> tuple[Any, NDArray[Any]]:
     """Return rows and labels of a data set, in the order of its file."""
     if name == "MNIST":
-        return DataFolder.from_environment().images("train")
+        return DataFolder(folder).images("train")
     if name == "w8a":
-        X, y = load_svmlight_file(str(data_file("w8a.svm.gz")))
+        X, y = load_svmlight_file(str(folder / "w8a.svm.gz"))
         return X, y
-    table = pl.read_csv(data_file("covtype.csv.gz"), n_rows=60_000).to_numpy().astype(np.float64)
+    table = pl.read_csv(folder / "covtype.csv.gz", n_rows=60_000).to_numpy().astype(np.float64)
     return table[:, :-1], table[:, -1]
 
 
@@ -159,7 +160,7 @@ def real_rows(name: str) -> tuple[Any, NDArray[Any]]:
     [("w8a", False, 0.001), ("covtype", True, 0.01), ("MNIST", True, 0.004)],
 )
 def test_groups_mix_rows_that_stand_together(
-    name: str, by_class: bool, worse: float, monkeypatch: pytest.MonkeyPatch
+    name: str, by_class: bool, worse: float, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rare class at the beginning, or rows sorted by class, teach as by a full permutation.
 
@@ -167,7 +168,7 @@ def test_groups_mix_rows_that_stand_together(
     were worse by 0.035 on covtype and by 0.019 on MNIST.
     """
     monkeypatch.setattr("rosenblatt.training.examples.MANY_VALUES", -1)
-    X, y = real_rows(name)
+    X, y = real_rows(name, data_folder)
     test = np.arange(len(y)) % 5 == 0
     X_train, X_test, y_train = X[~test], X[test], y[~test]
     if name == "covtype":
