@@ -19,8 +19,10 @@ _finders: dict[str, Callable[[str], Any]] = {}  # by package
 Lazy = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
 
-def lazy_names(package: str, file: str) -> Lazy:
+def lazy_names(package: str, file: str, extra: str = "", **needs: str) -> Lazy:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package, whose file is given.
+
+    ``needs`` are modules, with the names of what they belong to, that an ``extra`` installs.
 
     >>> from rosenblatt import tracing
     >>> find, _, names = lazy_names("rosenblatt.tracing", tracing.__file__)
@@ -38,8 +40,14 @@ def lazy_names(package: str, file: str) -> Lazy:
         if name not in homes:
             msg = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(msg)
-        with _one_at_a_time:
-            value = getattr(import_module(homes[name]), name)
+        try:
+            with _one_at_a_time:
+                value = getattr(import_module(homes[name]), name)
+        except ModuleNotFoundError as error:
+            if error.name not in needs:
+                raise
+            msg = f"{name} needs {needs[error.name]}: pip install 'rosenblatt[{extra}]'"
+            raise ModuleNotFoundError(msg, name=error.name) from None
         setattr(sys.modules[package], name, value)  # found directly from now on
         return value
 

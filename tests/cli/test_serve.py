@@ -99,10 +99,10 @@ def test_a_folder_in_use(here: Path) -> None:
 
 def test_the_extra_is_named(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a package is missing the command says what to install."""
-    from rosenblatt.service import server
+    from rosenblatt.service import limits
 
     del here
-    monkeypatch.setattr(server, "find_spec", lambda name: None if name == "uvicorn" else name)
+    monkeypatch.setattr(limits, "find_spec", lambda name: None if name == "uvicorn" else name)
     result = serve()
     assert result.exit_code == 2
     assert "The service needs uvicorn: pip install 'rosenblatt[serve]'." in result.stderr

@@ -3,15 +3,17 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli.options import choice_option, number_option, refuse, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
-from rosenblatt.service.limits import Limits
-from rosenblatt.service.server import TOKEN_VARIABLE, ModelServer, require_packages
+from rosenblatt.service.limits import TOKEN_VARIABLE, Limits, require_packages
+
+if TYPE_CHECKING:
+    from rosenblatt.service.server import ModelServer
 
 FOLDER = "rosenblatt-service"
 SCOPES = ("predict", "teach", "inspect", "admin")
@@ -77,6 +79,8 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
         _make_token(screen, folder, given)
         return
     refuse(["scopes", "of_models"], "--new-token")
+    from rosenblatt.service.server import ModelServer
+
     server = ModelServer(
         folder,
         host=given["host"],
@@ -94,7 +98,7 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
     _run(screen, server, folder, browser=given["browser"])
 
 
-def _run(screen: Screen, server: ModelServer, folder: str, *, browser: bool) -> None:
+def _run(screen: Screen, server: "ModelServer", folder: str, *, browser: bool) -> None:
     """Answer until Ctrl-C."""
     names = sorted(server.writer.entries)
     if not screen.wants_json:
@@ -130,7 +134,6 @@ def _make_token(screen: Screen, folder: str, given: dict[str, Any]) -> None:
 
     from msgspec import ValidationError, convert
 
-    from rosenblatt.service.access import new_token
     from rosenblatt.service.operations import token_record
     from rosenblatt.service.requests import TokenRequest
     from rosenblatt.service.writer import Writer
@@ -145,11 +148,10 @@ def _make_token(screen: Screen, folder: str, given: dict[str, Any]) -> None:
     except ValidationError as error:
         msg = f"The token cannot be made: {error}."
         raise InputError(msg) from error
-    secret = new_token()
     writer = Writer(folder)
     try:
         future: Future[Any] = Future()
-        record = token_record(request, secret, writer.clock())
+        secret, record = token_record(request, writer.clock())
         writer.command(lambda: writer.add_token(record), future)
         future.result()
     finally:

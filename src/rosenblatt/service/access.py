@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from functools import lru_cache
 from http import HTTPStatus
 from ipaddress import ip_address
 from time import monotonic
@@ -16,6 +16,7 @@ from rosenblatt.service.limits import RequestError
 
 SCOPES = ("predict", "teach", "inspect", "admin")
 ADMIN = "admin"
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 OPERATOR = "operator"  # name of the token that file or environment gave
 
 
@@ -42,12 +43,10 @@ class Caller(NamedTuple):
 ANYBODY = Caller(None, frozenset(SCOPES), None)
 
 
-@dataclass
-class Bucket:
-    """Requests that a caller may still send, refilled as time passes."""
-
-    tokens: float
-    time: float
+@lru_cache(1000)
+def _caller_of(token: TokenRecord) -> Caller:
+    scopes, models = (msgspec.json.decode(text or "null") for text in (token.scopes, token.models))
+    return Caller(token.name, frozenset(scopes), None if models is None else frozenset(models))
 
 
 class Access:
@@ -62,7 +61,7 @@ class Access:
         self,
         tokens: Callable[[], Mapping[bytes, TokenRecord]],
         operator: bytes | None = None,
-        hosts: Iterable[str] = ("127.0.0.1", "localhost", "[::1]", "::1"),
+        hosts: Iterable[str] = LOOPBACK_NAMES,
         rate: float | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
@@ -70,8 +69,7 @@ class Access:
         self._hosts = frozenset(host.lower() for host in hosts)
         self._seen: set[bytes] = set()  # what was found to be one of them, with its port
         self._rate, self._clock = rate, clock
-        self._buckets: dict[str, Bucket] = {}
-        self._callers: dict[bytes, tuple[TokenRecord, Caller]] = {}
+        self._buckets: dict[str, tuple[float, float]] = {}  # requests that are left, and when
 
     @property
     def open(self) -> bool:
@@ -85,7 +83,7 @@ class Access:
             if not name.endswith("]"):
                 name = name.rsplit(":", 1)[0]
             if name not in self._hosts:
-                msg = f"This service does not answer under the name {name[:80]!r}."
+                msg = f"Unknown host name {name[:80]!r}; the service must be started with it."
                 raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, msg)
             if len(self._seen) < 100:
                 self._seen.add(host)
@@ -111,16 +109,7 @@ class Access:
         if found is None:
             msg = "Unknown token."
             raise RequestError(HTTPStatus.UNAUTHORIZED, msg)
-        return self._caller(digest, found)
-
-    def _caller(self, digest: bytes, record: TokenRecord) -> Caller:
-        known, caller = self._callers.get(digest, (None, ANYBODY))
-        if known is not record:
-            models = None if record.models is None else msgspec.json.decode(record.models)
-            scopes = frozenset(msgspec.json.decode(record.scopes))
-            caller = Caller(record.name, scopes, None if models is None else frozenset(models))
-            self._callers[digest] = record, caller
-        return caller
+        return _caller_of(found)
 
     def check(self, caller: Caller, scope: str, model: str | None) -> None:
         """Raise unless the caller has the scope and is below the rate."""
@@ -134,18 +123,12 @@ class Access:
     def _count(self, name: str) -> None:
         rate, now = self._rate or 0.0, self._clock()
         most = max(1.0, rate)
-        bucket = self._buckets.setdefault(name, Bucket(most, now))
-        bucket.tokens = min(most, bucket.tokens + (now - bucket.time) * rate)
-        bucket.time = now
-        if bucket.tokens < 1.0:
+        tokens, then = self._buckets.get(name, (most, now))
+        tokens = min(most, tokens + (now - then) * rate)
+        self._buckets[name] = tokens - (tokens >= 1.0), now
+        if tokens < 1.0:
             msg = f"A token may send {rate:g} requests a second; try again later."
             raise RequestError(HTTPStatus.TOO_MANY_REQUESTS, msg, retry_after=1)
-        bucket.tokens -= 1.0
-
-
-def new_token() -> str:
-    """Return a token of 256 random bits."""
-    return secrets.token_urlsafe(32)
 
 
 def digest_of(token: str) -> bytes:

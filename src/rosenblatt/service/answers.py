@@ -178,7 +178,7 @@ def _unknown(served: ServedLearner, features: Features, rows: Any) -> int:
 
 def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:
     if len(served.classes) < 2:
-        msg = "The model knows fewer than two classes yet: there is nothing to explain."
+        msg = "The model knows fewer than two classes; there is nothing to explain yet."
         raise RequestError(HTTPStatus.CONFLICT, msg)
     label, _ = served.decided(features)
     return served.classes.index(label), served.rows([features])
@@ -301,7 +301,7 @@ def exported(served: ServedLearner, kind: str) -> tuple[str, bytes]:
     """Return a model as a file of some kind, and the type of its contents."""
     model = served.model()
     if model is None:
-        msg = "The model has learned nothing yet: there is nothing to export."
+        msg = "The model has learned nothing yet; there is nothing to export."
         raise RequestError(HTTPStatus.CONFLICT, msg)
     if kind == "json":
         return "application/json", to_json(model).encode()

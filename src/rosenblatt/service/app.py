@@ -186,13 +186,12 @@ class Application(Starlette):
 
     async def teach(self, call: Call, examples: Sequence[Any]) -> list[Learned]:
         """Check examples and have the writer learn them, all or none."""
-        taught = []
-        for one in examples:
-            if one.id is not None:
-                self.check_id(one.id)
-            self.check(call.model, [one.features])
-            label = answers.checked_label(one.label, self.limits)
-            taught.append(CheckedExample(one.features, text_of(one.features), label, one.id))
+        self.check(call.model, [one.features for one in examples], [one.id for one in examples])
+        labels = [answers.checked_label(one.label, self.limits) for one in examples]
+        taught = [
+            CheckedExample(one.features, text_of(one.features), label, one.id)
+            for one, label in zip(examples, labels, strict=True)
+        ]
         future = asyncio.get_running_loop().create_future()
         self.writer.teach(call.model, taught, call.caller.name, future)
         return cast("list[Learned]", await future)
@@ -203,23 +202,19 @@ class Application(Starlette):
             return entry.shown.learner, entry.shown.version
         return await asyncio.to_thread(self.versions.get, entry, version), version
 
-    def check(self, entry: Entry, batch: Sequence[Features]) -> None:
-        """Raise for rows beyond a limit."""
-        self.check_batch(len(batch))
+    def check(
+        self, entry: Entry, batch: Sequence[Features], ids: Sequence[str | None] = ()
+    ) -> None:
+        """Raise for rows and ids beyond a limit."""
+        most, longest = self.limits.batch, max((len(id_) for id_ in ids if id_), default=0)
+        if len(batch) > most:
+            msg = f"A request may hold {most:,} rows; got {len(batch):,}. Send several."
+            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, msg)
+        if longest > self.limits.id_length:
+            msg = f"An id may have at most {self.limits.id_length} characters; got {longest:,}."
+            raise InputError(msg)
         columns = isinstance(entry.shown.learner.space, ColumnFeatures)
         answers.check_features(batch, self.limits, columns=columns)
-
-    def check_id(self, id_: str) -> None:
-        """Raise for an id that is too long."""
-        if len(id_) > self.limits.id_length:
-            msg = f"An id may have {self.limits.id_length} characters; got {len(id_):,}."
-            raise InputError(msg)
-
-    def check_batch(self, size: int) -> None:
-        """Raise for more rows than a request may hold."""
-        if size > self.limits.batch:
-            msg = f"A request may hold {self.limits.batch:,} rows; got {size:,}. Send several."
-            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, msg)
 
 
 class Endpoint:
@@ -227,8 +222,8 @@ class Endpoint:
 
     def __init__(self, app: Application, operation_: Operation) -> None:
         self._app, self._operation = app, operation_
-        self._decode = _decoder(operation_.request)
-        self._decode_line = _decoder(operation_.lines)
+        self._decode = msgspec.json.Decoder(operation_.request or Any)
+        self._decode_line = msgspec.json.Decoder(operation_.lines or Any)
         self._label = f"{operation_.method} {operation_.path}"
         self._most_bytes = 0  # of a body; 0: there is none
         if operation_.request is not None:
@@ -297,7 +292,7 @@ class Endpoint:
         lines = kind == b"application/x-ndjson" and self._operation.lines is not None
         if kind != b"application/json" and not lines:
             taken = JSON if self._operation.lines is None else f"{JSON} or {NDJSON}"
-            msg = f"The body must have the type {taken} (Content-Type)."
+            msg = f"Content-Type must be {taken}."
             raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, msg)
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 15 or int(length) > self._most_bytes:
@@ -355,10 +350,6 @@ def _defaults(kind: type[msgspec.Struct]) -> list[Any]:
     ]
 
 
-def _decoder(kind: Any) -> Any:
-    return None if kind is None else msgspec.json.Decoder(kind)
-
-
 async def _body(receive: Receive, most: int, seconds: float) -> bytes:
     """Return a body that comes in time; by a timer, for ``asyncio.timeout`` takes 6 µs."""
     parts, size = [], 0
@@ -368,7 +359,7 @@ async def _body(receive: Receive, most: int, seconds: float) -> bytes:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                msg = "The body did not come whole."
+                msg = "Incomplete body."
                 raise RequestError(HTTPStatus.BAD_REQUEST, msg)  # nobody is told
             parts.append(message.get("body", b""))
             size += len(parts[-1])

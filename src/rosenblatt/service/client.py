@@ -18,6 +18,7 @@ from uuid import uuid4
 import msgspec
 
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.service.limits import PORT, TOKEN_VARIABLE
 from rosenblatt.service.requests import (
     Description,
     ExplanationAnswer,
@@ -35,7 +36,6 @@ from rosenblatt.service.requests import (
     TokenList,
     WhyAnswer,
 )
-from rosenblatt.service.server import PORT, TOKEN_VARIABLE
 
 FIRST_WAIT = 0.1  # seconds before the first repetition; each later one waits three times as long
 LINES = 1000  # events of the journal that are asked for at a time
@@ -113,7 +113,7 @@ class Client:
             raise InputError(msg)
         token = token if token is not None else os.environ.get(TOKEN_VARIABLE)
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.strip()):
-            msg = "token must be one word of plain characters."
+            msg = "token must be one word of ASCII characters."
             raise InputError(msg)
         self.url = url.rstrip("/")
         self._parts, self._prefix = parts, parts.path.rstrip("/")
@@ -150,8 +150,8 @@ class Client:
         The same again changes nothing. ``spec`` holds fields of ``ModelSpec``, for example
         ``rule="pa1", parameters={"C": 0.5}, features={"kind": "hashed"}``.
         """
-        body = _without_none(file=msgspec.to_builtins(file))
-        return self._ask(Description, "PUT", _path(model), {**spec, **body})
+        body = {**spec, **_without_none(file=msgspec.to_builtins(file))}
+        return msgspec.json.decode(self._send("PUT", _path(model), body), type=Description)
 
     def describe(self, model: str, *, curve: bool = False) -> Description:
         """Return what a model is and how it is doing, with the curve of its error if asked for."""
@@ -167,15 +167,14 @@ class Client:
         self, model: str, features: Features, *, id: str | None = None, version: int | None = None
     ) -> Prediction:
         """Predict one row, by an older version if given; ``feedback`` can name its id later."""
-        body = _without_none(features=features, id=id, version=version)
-        return self._ask(Prediction, "POST", _path(model, "predict"), body)
+        fields: dict[str, Any] = {"features": features, "id": id, "version": version}
+        return self._post(Prediction, model, "predict", **fields)
 
     def predict_many(
         self, model: str, rows: Iterable[Features], *, version: int | None = None
     ) -> Predictions:
         """Predict rows, all by one version."""
-        body = _without_none(rows=list(rows), version=version)
-        return self._ask(Predictions, "POST", _path(model, "predict"), body)
+        return self._post(Predictions, model, "predict", rows=list(rows), version=version)
 
     def learn(
         self, model: str, features: Features, label: Label, *, id: str | None = None
@@ -185,7 +184,7 @@ class Client:
         With an ``id`` of your own the same example can be sent again at any time, and be forgotten
         by it. Without one it gets a random id.
         """
-        return self._ask(Learned, "POST", _path(model, "learn"), _example(features, label, id))
+        return self._post(Learned, model, "learn", **_example(features, label, id))
 
     def learn_many(
         self,
@@ -193,12 +192,12 @@ class Client:
         examples: Iterable[tuple[Features, Label] | tuple[Features, Label, str | None]],
     ) -> LearnedMany:
         """Teach examples, all or none: pairs of features and label, or these and an id."""
-        body = {"examples": [_example(*example) for example in examples]}
-        return self._ask(LearnedMany, "POST", _path(model, "learn"), body)
+        listed = [_example(*example) for example in examples]
+        return self._post(LearnedMany, model, "learn", examples=listed)
 
     def feedback(self, model: str, id: str, label: Label) -> Learned:
         """Teach the true label of an earlier prediction that had an id."""
-        return self._ask(Learned, "POST", _path(model, "feedback"), {"id": id, "label": label})
+        return self._post(Learned, model, "feedback", id=id, label=label)
 
     # Reasons
 
@@ -206,13 +205,12 @@ class Client:
         self, model: str, features: Features, *, version: int | None = None, top: int = 20
     ) -> ExplanationAnswer:
         """Return what each feature of a row adds to its score, the ``top`` largest amounts."""
-        body = _without_none(features=features, version=version, top=top)
-        return self._ask(ExplanationAnswer, "POST", _path(model, "explain"), body)
+        fields: dict[str, Any] = {"features": features, "version": version, "top": top}
+        return self._post(ExplanationAnswer, model, "explain", **fields)
 
     def why(self, model: str, features: Features, *, top: int = 20) -> WhyAnswer:
         """Return the examples that taught the model its score of a row."""
-        body = {"features": features, "top": top}
-        return self._ask(WhyAnswer, "POST", _path(model, "why"), body)
+        return self._post(WhyAnswer, model, "why", features=features, top=top)
 
     def journal(self, model: str, *, after: int = 0) -> Iterator[JournalLine]:
         """Yield the events of a model after a sequence number, up to the newest at the time."""
@@ -252,8 +250,8 @@ class Client:
         that taught them, taught ``before`` a time in seconds since 1970. With ``wait`` it returns
         when the replay has ended; without, ``job`` tells how far it is.
         """
-        body = _without_none(id=id, token=token, before=before)
-        found = self._ask(Forgotten, "POST", _path(model, "forget"), body, again=False)
+        wanted = {"id": id, "token": token, "before": before}
+        found = self._post(Forgotten, model, "forget", again=False, **wanted)
         if not wait:
             return found
         while (job := self.job(model, found.job)).status == "waiting":
@@ -269,8 +267,7 @@ class Client:
 
     def rollback(self, model: str, version: int) -> Description:
         """Return a model to an older version; what it learned since is no longer counted."""
-        path = _path(model, "rollback")
-        return self._ask(Description, "POST", path, {"version": version}, again=False)
+        return self._post(Description, model, "rollback", again=False, version=version)
 
     # Tokens and state
 
@@ -291,7 +288,8 @@ class Client:
         """
         models = None if models is None else list(models)
         body = _without_none(name=name, scopes=list(scopes), models=models)
-        return self._ask(TokenAnswer, "POST", "/v1/tokens", body, again=False)
+        found = self._send("POST", "/v1/tokens", body, again=False)
+        return msgspec.json.decode(found, type=TokenAnswer)
 
     def remove_token(self, name: str) -> None:
         """Remove a token: it is refused from now on."""
@@ -318,10 +316,11 @@ class Client:
     def _get(self, kind: type[Answer], path: str, **query: Any) -> Answer:
         return msgspec.json.decode(self._send("GET", path, query=_without_none(**query)), type=kind)
 
-    def _ask(
-        self, kind: type[Answer], method: str, path: str, body: Any, *, again: bool = True
+    def _post(
+        self, kind: type[Answer], model: str, verb: str, *, again: bool = True, **fields: Any
     ) -> Answer:
-        return msgspec.json.decode(self._send(method, path, body, again=again), type=kind)
+        found = self._send("POST", _path(model, verb), _without_none(**fields), again=again)
+        return msgspec.json.decode(found, type=kind)
 
     def _send(
         self,

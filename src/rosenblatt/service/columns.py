@@ -4,6 +4,9 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from rosenblatt.data.encoding import RowUse
+from rosenblatt.data.polars import pl
+from rosenblatt.data.tables.table import Table, require_library
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Value
@@ -16,8 +19,6 @@ class ColumnFeatures(FeatureSpace):
     kind = "columns"
 
     def __init__(self, model: Model) -> None:
-        from rosenblatt.data.tables.table import require_library
-
         require_library("rows of columns")
         encoder, table = model.encoder, model.table
         if table is None:
@@ -51,11 +52,6 @@ class ColumnFeatures(FeatureSpace):
 
     def rows(self, batch: Sequence[Any], width: int, room: int, constant: float) -> CSR:
         """Return CSR rows, as a file with these rows has them."""
-        import polars as pl
-
-        from rosenblatt.data.encoding import RowUse
-        from rosenblatt.data.tables.table import Table
-
         del width
         columns = {
             name: [self._text(name, features.get(name)) for features in batch]

@@ -8,7 +8,7 @@ them, and writes a base, in one transaction: a crash leaves either all of it or 
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -66,7 +66,7 @@ def roll_back(
     writer.check_current(entry)
     model, journal, head = entry.record.model, writer.journal, entry.own.version + 1
     if version < (journal.here.model(model) or entry.record).oldest:
-        msg = f"Version {version} held examples that have been forgotten meanwhile."
+        msg = f"Version {version} has examples that were forgotten in the meantime."
         raise RequestError(HTTPStatus.GONE, msg)
     file, note = file_of(served.model()), text_of({"version": version})
     with journal.transaction():
@@ -84,52 +84,41 @@ class Replays:
     """
 
     def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        self._wanted = threading.Event()
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="replays", daemon=True)
-        self._thread.start()
-        self._wanted.set()
+        self._writer, self._over = writer, threading.Event()
+        self._pool = ThreadPoolExecutor(1, "replays")
+        with writer.journal.reader() as reader:
+            for job in reader.jobs():
+                self._begin(job)
 
     def add(self, entry: Entry, request: ForgetRequest, token: str | None) -> Answered:
         """Accept a job; a command of the writer."""
-        writer = self._writer
+        writer, now = self._writer, self._writer.clock()
         writer.check_current(entry)
         examples = matching(writer.journal.here, entry, request)
+        job = JobRecord(0, entry.record.model, text_of(request), token, now, WAITING, None)
         with writer.journal.transaction():
-            known = {"model": entry.record.model, "token": token, "time": writer.clock()}
-            job = writer.journal.insert("jobs", request=text_of(request), status=WAITING, **known)
-        answer = Forgotten(examples=len(examples), version=entry.own.version, job=job)
-        return answer, self._wanted.set
+            number = writer.journal.insert("jobs", **job._asdict() | {"job": None})
+        answer = Forgotten(examples=len(examples), version=entry.own.version, job=number)
+        return answer, partial(self._begin, job._replace(job=number))
 
     def close(self) -> None:
         """End, in the middle of a job perhaps."""
         self._over.set()
-        self._wanted.set()
-        self._thread.join()
+        self._pool.shutdown(cancel_futures=True)
 
-    def _run(self) -> None:
-        waiting = False
-        while True:
-            self._wanted.wait(timeout=RETRY_SECONDS if waiting else None)
-            self._wanted.clear()
-            if self._over.is_set():
+    def _begin(self, job: JobRecord) -> None:
+        with suppress(RuntimeError):  # closed: it is begun at the next start
+            self._pool.submit(self._run, job)
+
+    def _run(self, job: JobRecord) -> None:
+        """Do a job, again if the service is read-only or has no descriptor left."""
+        while not self._over.is_set():
+            try:
+                self._do(job)
+            except (RosenblattError, sqlite3.Error, OSError):
+                self._over.wait(RETRY_SECONDS)
+            else:
                 return
-            waiting = False
-            for job in self._jobs():
-                if self._over.is_set():
-                    return
-                try:
-                    self._do(job)
-                except (RosenblattError, sqlite3.Error, OSError):
-                    waiting = True  # the service is read-only, or has no descriptor left
-
-    def _jobs(self) -> list[JobRecord]:
-        with suppress(sqlite3.Error), self._writer.journal.reader() as reader:
-            return reader.jobs()
-        self._wanted.set()  # no descriptor is left: look again
-        self._over.wait(RETRY_SECONDS)
-        return []
 
     def _do(self, job: JobRecord) -> None:
         writer = self._writer

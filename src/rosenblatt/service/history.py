@@ -26,7 +26,7 @@ from rosenblatt.service.journal import LEARNED, Event, JournalReader, ModelRecor
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import ModelSpec, label_of
-from rosenblatt.service.snapshots import Snapshots, model_from, whole
+from rosenblatt.service.snapshots import Snapshots, model_from
 
 SAID_BY_FILES = ("rule", "memory", "parameters", "zero", "fit_intercept", "scale", "classes")
 TOGETHER = 1000  # examples that are replayed in one pass
@@ -65,9 +65,11 @@ def spec_from(text: str) -> ModelSpec:
     return _spec.decode(text)
 
 
-def new_learner(spec: ModelSpec, limits: Limits, file: bytes | None = None) -> ServedLearner:
+def new_learner(
+    spec: ModelSpec, limits: Limits, file: bytes | Model | None = None
+) -> ServedLearner:
     """Return a new model, or that of a base or snapshot; raise InputError for an invalid spec."""
-    model = None if file is None else model_from(file)
+    model = model_from(file) if isinstance(file, bytes) else file
     if model is not None and spec.file is not None:
         return _of_file(spec, limits, model)
     learner = Learner(
@@ -92,17 +94,16 @@ def new_learner(spec: ModelSpec, limits: Limits, file: bytes | None = None) -> S
 
 
 def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace:
-    wanted = spec.features
-    if wanted.kind == "hashed":
-        if wanted.bits > limits.hash_bits:
-            msg = f"bits must be at most {limits.hash_bits}; got {wanted.bits}."
+    wanted, limit = spec.features, limits.model_features
+    bits = wanted.bits if wanted.kind == "hashed" else 0
+    sizes = {"bits": bits, "limit": wanted.limit or 0, "n_features": wanted.n_features}
+    for name, number in sizes.items():
+        most = limits.hash_bits if name == "bits" else limit
+        if number > most:
+            msg = f"{name} must be at most {most:,}; got {number:,}."
             raise InputError(msg)
-        return HashedFeatures(wanted.bits)
-    limit = limits.model_features
-    for name, number in (("limit", wanted.limit or 0), ("n_features", wanted.n_features)):
-        if number > limit:
-            msg = f"{name} must be at most {limit:,}; got {number:,}."
-            raise InputError(msg)
+    if bits:
+        return HashedFeatures(bits)
     if wanted.kind == "array":
         return ArrayFeatures(wanted.n_features if model is None else model.n_features)
     names = () if model is None else names_of(model) or ()
@@ -188,21 +189,13 @@ def at_version(
         )
         raise RequestError(HTTPStatus.GONE, msg)
     start, file = reader.base(record.model, version)
-    if snapshots is not None:
-        for made, found in snapshots.newest(record.model, version, after=start):
-            if whole(found) is not None:
-                start, file = made, found
-                break
-    served = new_learner(spec_from(record.spec), limits, file)
+    made = None if snapshots is None else snapshots.newest(record.model, version, start)
+    start, model = made or (start, file)
+    served = new_learner(spec_from(record.spec), limits, model)
     learned = reader.events(record.model, start, version, f"kind = {LEARNED}")
-    replay(served, learned)
-    return served
-
-
-def replay(served: ServedLearner, events: Iterable[Event]) -> None:
-    """Learn from events of the journal once more."""
-    for some in in_parts(events, TOGETHER):
+    for some in in_parts(learned, TOGETHER):
         served.fold([example_of(event) for event in some])
+    return served
 
 
 def in_parts(events: Iterable[Event], size: int) -> Iterator[list[Event]]:

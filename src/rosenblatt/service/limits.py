@@ -2,29 +2,34 @@
 
 from dataclasses import dataclass
 from http import HTTPStatus
+from importlib.util import find_spec
 
-from rosenblatt.errors import RosenblattError
+from rosenblatt.errors import InputError, RosenblattError
 
+NEEDED = ("starlette", "msgspec", "uvicorn", "httptools")
+PORT = 8765
+TOKEN_VARIABLE = "ROSENBLATT_TOKEN"  # noqa: S105  # the name of a variable
 Headers = tuple[tuple[bytes, bytes], ...]  # of an answer
+
+
+def require_packages() -> None:
+    """Raise an error that names the missing packages."""
+    missing = [name for name in NEEDED if not find_spec(name)]
+    if missing:
+        msg = f"The service needs {', '.join(missing)}: pip install 'rosenblatt[serve]'."
+        raise InputError(msg)
 
 
 class RequestError(RosenblattError):
     """A refused request: a status of HTTP and a sentence."""
 
-    def __init__(
-        self,
-        status: HTTPStatus,
-        sentence: str,
-        retry_after: int | None = None,
-        allow: str | None = None,
-    ) -> None:
+    def __init__(self, status: HTTPStatus, sentence: str, **headers: object) -> None:
         super().__init__(sentence)
-        self.status, self.retry_after = status, retry_after
-        bearer = "Bearer" if status == HTTPStatus.UNAUTHORIZED else None
-        named = {b"retry-after": retry_after, b"allow": allow, b"www-authenticate": bearer}
-        self.headers: Headers = tuple(
-            (name, str(value).encode()) for name, value in named.items() if value is not None
-        )
+        self.status, self.retry_after = status, headers.get("retry_after")
+        if status == HTTPStatus.UNAUTHORIZED:
+            headers["www_authenticate"] = "Bearer"
+        pairs = ((name.replace("_", "-"), str(value)) for name, value in headers.items())
+        self.headers: Headers = tuple((name.encode(), value.encode()) for name, value in pairs)
 
 
 @dataclass(frozen=True)

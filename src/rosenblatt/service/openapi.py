@@ -11,15 +11,15 @@ from rosenblatt.service.requests import NAME, Problem
 
 REFERENCE = "#/components/schemas/{name}"
 ERRORS = {
-    "400": "The body is not JSON.",
-    "401": "A token is needed, or it is not known.",
+    "400": "The body is not valid JSON.",
+    "401": "Token missing or unknown.",
     "403": "The token lacks the scope.",
     "404": "Not found.",
-    "409": "It is in conflict with what is there.",
-    "410": "It was forgotten.",
+    "409": "Conflict with the current state.",
+    "410": "The example or version was forgotten.",
     "413": "The body is too large.",
-    "415": "The body is of another type.",
-    "421": "Another host is named.",
+    "415": "Unsupported media type.",
+    "421": "Unknown host name.",
     "422": "Invalid request body.",
     "429": "Too many requests.",
     "503": "The service is read-only, or its queue is full.",

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import secrets
 from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
@@ -11,7 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from rosenblatt.service import answers
-from rosenblatt.service.access import OPERATOR, digest_of, new_token
+from rosenblatt.service.access import OPERATOR, digest_of
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
 from rosenblatt.service.forgetting import roll_back
 from rosenblatt.service.history import text_of
@@ -90,11 +91,10 @@ async def predict(app: Application, call: Call, body: PredictRequest) -> Predict
         app.check(call.model, rows)
         app.metrics.predicted(call.model, len(rows))
         return answers.predict_many(served, version, rows)
-    app.check(call.model, [features])
+    app.check(call.model, [features], [body.id])
     found = answers.predict(served, version, features, body.id)
     app.metrics.predicted(call.model, 1)
     if body.id is not None:
-        app.check_id(body.id)
         call.model.remembered.add(body.id, features)
     return found
 
@@ -108,7 +108,6 @@ async def learn(app: Application, call: Call, body: LearnRequest) -> Learned | L
         raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
     if examples is UNSET:
         return (await app.teach(call, [body]))[0]
-    app.check_batch(len(examples))
     results = await app.teach(call, examples) if examples else []
     version = max((one.version for one in results), default=call.model.shown.version)
     return LearnedMany(results=results, version=version)
@@ -267,8 +266,7 @@ async def list_tokens(app: Application, call: Call) -> TokenList:
 async def make_token(app: Application, call: Call, body: TokenRequest) -> TokenAnswer:
     """Make a token, which is shown this once."""
     call.caller.check_all_models()
-    secret = new_token()
-    record = token_record(body, secret, app.writer.clock())
+    secret, record = token_record(body, app.writer.clock())
     await app.command(lambda: app.writer.add_token(record))
     return _token(record, secret)
 
@@ -280,8 +278,8 @@ async def remove_token(app: Application, call: Call) -> None:
     await app.command(lambda: app.writer.remove_token(call.path["token"]))
 
 
-def token_record(request: TokenRequest, secret: str, now: float) -> TokenRecord:
-    """Return a token as the journal keeps it."""
+def token_record(request: TokenRequest, now: float) -> tuple[str, TokenRecord]:
+    """Return a new token, and what the journal keeps of it."""
     check_name(request.name, "token")
     if request.name == OPERATOR:
         msg = f"The name {OPERATOR!r} is reserved for the token of the operator; choose another."
@@ -289,8 +287,8 @@ def token_record(request: TokenRequest, secret: str, now: float) -> TokenRecord:
     for name in request.models or ():
         check_name(name)
     models = None if request.models is None else text_of(request.models)
-    scopes = text_of(sorted(set(request.scopes)))
-    return TokenRecord(request.name, digest_of(secret), scopes, models, now)
+    secret, scopes = secrets.token_urlsafe(32), text_of(sorted(set(request.scopes)))  # 256 bits
+    return secret, TokenRecord(request.name, digest_of(secret), scopes, models, now)
 
 
 def _token(record: TokenRecord, secret: str | None = None) -> TokenAnswer:

@@ -11,29 +11,22 @@ from concurrent.futures import Future
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import uvicorn
 
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.service.access import LOOPBACK_NAMES, Access, digest_of, is_loopback
+from rosenblatt.service.app import Application
+from rosenblatt.service.connection import Connection
+from rosenblatt.service.limits import PORT, Limits
+from rosenblatt.service.operations import OPERATIONS, check_name
+from rosenblatt.service.requests import ModelSpec
+from rosenblatt.service.writer import Writer
 
-if TYPE_CHECKING:
-    from rosenblatt.service.app import Application
-    from rosenblatt.service.limits import Limits
-
-NEEDED = ("starlette", "msgspec", "uvicorn", "httptools")
-TOKEN_VARIABLE = "ROSENBLATT_TOKEN"  # noqa: S105  # the name of a variable
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
-PORT = 8765
 SWITCH_SECONDS = 0.001  # that a reader waits for the writer's thread at most; Python's own is 0.005
 RESERVED = 128  # descriptors for the journal: each reader has three, and there are up to 32
 COLLECTED_AFTER = 20_000  # new objects; Python's own 700 are those of a few requests
-
-
-def require_packages() -> None:
-    """Raise an error that names the missing packages."""
-    missing = [name for name in NEEDED if not find_spec(name)]
-    if missing:
-        msg = f"The service needs {', '.join(missing)}: pip install 'rosenblatt[serve]'."
-        raise InputError(msg)
 
 
 def create_app(
@@ -41,18 +34,12 @@ def create_app(
     *,
     token: str | None = None,
     names: Sequence[str] = LOOPBACK_NAMES,
-    limits: "Limits | None" = None,
-) -> "Application":
+    limits: Limits | None = None,
+) -> Application:
     """Return the service of a folder as an ASGI application, to be closed by ``close``.
 
     Parameters are those of ``ModelServer``; ``names`` are all names that requests may use.
     """
-    require_packages()
-    from rosenblatt.service.access import Access, digest_of
-    from rosenblatt.service.app import Application
-    from rosenblatt.service.operations import OPERATIONS
-    from rosenblatt.service.writer import Writer
-
     writer = Writer(folder, limits)
     operator = None if token is None else digest_of(token)
     access = Access(lambda: writer.tokens, operator, names, writer.limits.rate)
@@ -62,17 +49,9 @@ def create_app(
 class ModelServer:
     """A service of the models of a folder, bound to an address; ``run`` answers until a signal.
 
-    Parameters
-    ----------
-    folder : path
-        Journal and snapshots; made where it does not exist.
-    host, port : str and int or None
-        Address to listen on. None: 8765, or any free port where that is taken.
-    token : str, optional
-        The operator's token, which may do everything.
-    names : sequence of str
-        Names of this host that requests may use, besides the address.
-    limits : Limits, optional
+    The folder is made if it does not exist. The port is 8765, or any free one if that is taken.
+    ``token`` is the operator's, which may do everything, and ``names`` are those of this host that
+    requests may use besides the address.
     """
 
     def __init__(
@@ -83,12 +62,8 @@ class ModelServer:
         port: int | None = None,
         token: str | None = None,
         names: Sequence[str] = (),
-        limits: "Limits | None" = None,
+        limits: Limits | None = None,
     ) -> None:
-        require_packages()
-        from rosenblatt.service.access import is_loopback
-        from rosenblatt.service.limits import Limits
-
         shown = f"[{host}]" if ":" in host else host
         own = LOOPBACK_NAMES if is_loopback(host) else (shown,)
         limits = _within_descriptors(limits or Limits())
@@ -96,26 +71,15 @@ class ModelServer:
         self.writer = self.app.writer
         try:
             if not is_loopback(host) and token is None:
-                self._check_tokens(host)
+                _check_tokens(self.writer, host)
             self._socket = _bound(host, port)
         except BaseException:
             self.app.close()
             raise
         self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
 
-    def _check_tokens(self, host: str) -> None:
-        if not self.writer.tokens:
-            msg = Sentence(
-                f"Others can reach {host}, and there is no token: make one with "
-                f"{Parameter('new_token')} first, or leave {Parameter('host')} out."
-            )
-            raise InputError(msg)
-
     def add_file(self, path: str | os.PathLike[str]) -> str:
         """Serve a model file under its name without the ending, and return that."""
-        from rosenblatt.service.operations import check_name
-        from rosenblatt.service.requests import ModelSpec
-
         try:
             file = Path(path).read_bytes()
         except OSError as error:
@@ -134,10 +98,6 @@ class ModelServer:
 
     def config(self) -> Any:
         """Return how uvicorn runs the application."""
-        import uvicorn
-
-        from rosenblatt.service.connection import Connection
-
         limits = self.writer.limits
         return uvicorn.Config(
             self.app,
@@ -156,8 +116,6 @@ class ModelServer:
 
     def run(self) -> None:
         """Answer until Ctrl-C or SIGTERM, finish what has been accepted, and close."""
-        import uvicorn
-
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends as by Ctrl-C
         sys.setswitchinterval(SWITCH_SECONDS)
@@ -175,7 +133,7 @@ class ModelServer:
         self._socket.close()
 
 
-def _within_descriptors(limits: "Limits") -> "Limits":
+def _within_descriptors(limits: Limits) -> Limits:
     """Return limits that leave descriptors for the journal; a backlog may double connections."""
     if sys.platform != "win32":  # which has no such limit
         import resource
@@ -188,6 +146,15 @@ def _within_descriptors(limits: "Limits") -> "Limits":
             most = max(1, (soft - RESERVED) // 2)
             return replace(limits, connections=min(limits.connections, most))
     return limits
+
+
+def _check_tokens(writer: Writer, host: str) -> None:
+    if not writer.tokens:
+        msg = Sentence(
+            f"Others can reach {host}, and there is no token: make one with "
+            f"{Parameter('new_token')} first, or leave {Parameter('host')} out."
+        )
+        raise InputError(msg)
 
 
 def _bound(host: str, port: int | None) -> socket.socket:

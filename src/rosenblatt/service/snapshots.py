@@ -4,7 +4,7 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from rosenblatt.data.atomic import replacing
@@ -39,23 +39,18 @@ class Snapshots:
         for _, old in self._of(model)[KEPT:]:
             old.unlink(missing_ok=True)
 
-    def newest(self, model: int, upto: int, after: int = -1) -> Iterator[tuple[int, bytes]]:
-        """Yield versions and files that are whole, the newest first."""
+    def newest(self, model: int, upto: int, after: int) -> tuple[int, Model] | None:
+        """Return the newest snapshot that is whole: its version and its model."""
         for version, path in self._of(model):
             if after < version <= upto:
-                try:
+                with suppress(OSError, RosenblattError):
                     file = path.read_bytes()
-                except OSError:
-                    continue
-                if hashlib.sha256(file).hexdigest() == path.stem.rpartition("-")[2]:
-                    yield version, file
+                    if hashlib.sha256(file).hexdigest() == path.stem.rpartition("-")[2]:
+                        return version, model_from(file)
+        return None
 
-    def remove(self, model: int) -> None:
-        """Remove all snapshots of a model."""
-        self.remove_outside(model, 0, -1)
-
-    def remove_outside(self, model: int, oldest: int, newest: int) -> None:
-        """Remove snapshots that hold what is forgotten, or what the journal does not have."""
+    def remove_outside(self, model: int, oldest: int = 0, newest: int = -1) -> None:
+        """Remove snapshots of a model that are forgotten, or not in the journal; all by default."""
         for version, path in self._of(model):
             if not oldest <= version <= newest:
                 path.unlink(missing_ok=True)
@@ -66,18 +61,18 @@ class Snapshots:
 
     def remove_others(self, models: set[int]) -> None:
         """Remove the snapshots of all models but these."""
-        for path in self._folder.iterdir():
-            found = PATTERN.fullmatch(path.name)
-            if found and int(found[1]) not in models:
+        for match, path in self._matches():
+            if int(match[1]) not in models:
                 path.unlink(missing_ok=True)
 
+    def _matches(self) -> list[tuple[re.Match[str], Path]]:
+        found = [(PATTERN.fullmatch(path.name), path) for path in self._folder.iterdir()]
+        return [(match, path) for match, path in found if match is not None]
+
     def _of(self, model: int) -> list[tuple[int, Path]]:
-        found = []
-        for path in self._folder.iterdir():
-            match = PATTERN.fullmatch(path.name)
-            if match and int(match[1]) == model:
-                found.append((int(match[2]), path))
-        return sorted(found, reverse=True)
+        """Return versions and paths of a model, the newest first."""
+        own = [(int(match[2]), path) for match, path in self._matches() if int(match[1]) == model]
+        return sorted(own, reverse=True)
 
 
 def file_of(model: Model | None) -> bytes | None:
@@ -94,11 +89,3 @@ def model_from(file: bytes) -> Model:
     """Return the model of the bytes of a file, or raise InputError."""
     with input_errors("The model file"):
         return read_from(io.BytesIO(file), len(file))
-
-
-def whole(file: bytes) -> Model | None:
-    """Return the model of a snapshot, None where it cannot be used."""
-    try:
-        return model_from(file)
-    except RosenblattError:
-        return None

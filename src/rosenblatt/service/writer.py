@@ -307,10 +307,9 @@ class Writer:
                 shows = [entry.publishing() for entry in entries.values()]
             self.commits += 1
         except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
-            if self._fault is None:
-                self._fail(error)
+            failure = self._fail(error)
             for task in group:
-                task.error = _read_only(str(self._fault))
+                task.error = failure
             entries, shows = {}, []
         self._show(*shows, tasks=group)
         for entry in entries.values():
@@ -380,27 +379,24 @@ class Writer:
         try:
             _check_open(self._fault)
             task.result, *shows = task.run()
-        except RosenblattError as problem:
-            task.error = problem
-        except Exception as problem:  # noqa: BLE001  # whatever it was, the learners are void
-            self._fail(problem)
-            task.error = _read_only(str(self._fault))
+        except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
+            task.error = self._fail(error)
         self._show(*shows, tasks=[task])
 
     # failures
 
-    def _fail(self, error: Exception) -> None:
-        """Go read-only: the learners hold what was not stored."""
-        full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
-        self._recoverable = full
+    def _fail(self, error: Exception) -> Exception:
+        """Return a refusal as it is; for other errors go read-only: weights were not stored."""
+        if isinstance(error, RosenblattError):
+            return error
         log.error("The service is read-only from now on.", exc_info=error)
-        self._fault = (
-            "the disk, or what the journal may take of it, is full"
-            if full
-            else f"the journal could not be written ({error}); restart the service"
-        )
-        fault = self._fault
+        fault = f"the journal could not be written ({error}); restart the service"
+        full = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+        if full:
+            fault = "the disk, or what the journal may take of it, is full"
+        self._fault, self._recoverable = fault, full
         self._show(lambda: setattr(self, "failure", fault))
+        return _read_only(fault)
 
     def _has_room(self) -> bool:
         with contextlib.suppress(OSError, sqlite3.Error):
@@ -419,13 +415,16 @@ class Writer:
         self._own, self._fault, self._recoverable = own, None, False
 
         def show() -> None:
-            for name, entry in own.items():
-                if name in self.entries:
-                    entry.remembered = self.entries[name].remembered
-            self.entries = dict(own)
+            for name in own.keys() & self.entries.keys():
+                own[name].remembered = self.entries[name].remembered
             self.failure = None
 
-        self._show(show)
+        self._show(show, self._entries_shown())
+
+    def _entries_shown(self) -> Callable[[], None]:
+        """Return what lets readers see the models that there are now."""
+        own = dict(self._own)
+        return lambda: setattr(self, "entries", own)
 
     # models
 
@@ -465,28 +464,18 @@ class Writer:
         with self.journal.transaction():
             number = self.journal.insert("models", name=name, spec=text, created=now)
             self.journal.insert("bases", model=number, sequence=0, file=spec.file)
-        entry = self._entry(ModelRecord(number, name, text, now, 0))
-        self._own[name] = entry
-
-        def show() -> None:
-            self.entries = {**self.entries, name: entry}
-
-        return entry, show
+        entry = self._own[name] = self._entry(ModelRecord(number, name, text, now, 0))
+        return entry, self._entries_shown()
 
     def remove(self, entry: Entry) -> tuple[None, Callable[[], None]]:
         """Remove a model with all of its examples; a command."""
-        name = entry.record.name
         self.check_current(entry)
         with self.journal.transaction():
             self.journal.remove_model(entry.record.model)
         self.drop_snapshots(entry)
         self.empty_log()
-        del self._own[name]
-
-        def show() -> None:
-            self.entries = {key: one for key, one in self.entries.items() if one is not entry}
-
-        return None, show
+        del self._own[entry.record.name]
+        return None, self._entries_shown()
 
     def check_current(self, entry: Entry) -> None:
         """Raise where a model has been removed meanwhile; for commands."""
@@ -512,7 +501,7 @@ class Writer:
 
     def drop_snapshots(self, entry: Entry) -> None:
         """Remove all snapshots of a model, those that are being written too; for commands."""
-        self._background.submit(self.snapshots.remove, entry.record.model).result()
+        self._background.submit(self.snapshots.remove_outside, entry.record.model).result()
 
     def _snapshot(self, entry: Entry, least: int) -> None:
         """Have a snapshot written beside, if so many events came since the last."""
