@@ -11,9 +11,8 @@ import numpy as np
 
 from benchmarks.figure import Amount, Figure, Skipped, Target
 from benchmarks.stopwatch import Scale
-from rosenblatt.distributed.mixing import Engine, Lesson, Start
+from rosenblatt.distributed.mixing import Engine, Lesson, Start, VirtualShards
 from rosenblatt.distributed.shards import Recipe, RowPart, assemble
-from rosenblatt.distributed.simulation import VirtualShards
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.state import State

@@ -12,8 +12,13 @@ from reproduction.estimate import Estimate, estimate
 from reproduction.experiment import Experiment, Setting
 from reproduction.line import NEGLIGIBLE, Line, higher_error
 from reproduction.table import Cell, Grid
-from rosenblatt.distributed.mixing import Lesson, fit_shards
-from rosenblatt.distributed.simulation import VirtualShards, simulate, virtual_shards
+from rosenblatt.distributed.mixing import (
+    Lesson,
+    VirtualShards,
+    fit_shards,
+    simulate,
+    virtual_shards,
+)
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.examples import Examples

@@ -14,14 +14,16 @@ from rosenblatt.distributed.mixing import (
     Lesson,
     Mixing,
     Start,
+    VirtualShards,
     add_shares,
     fixed,
     mix,
     run_epoch,
+    simulate,
     tree,
+    virtual_shards,
 )
 from rosenblatt.distributed.shards import Shard
-from rosenblatt.distributed.simulation import VirtualShards, simulate, virtual_shards
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import Dense, Rows
 from rosenblatt.rules import AROW, PA1, Perceptron, Rule, scw1

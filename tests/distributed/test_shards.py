@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from rosenblatt.distributed.mixing import virtual_shards
 from rosenblatt.distributed.shards import (
     Shard,
     ShardFacts,
@@ -15,7 +16,6 @@ from rosenblatt.distributed.shards import (
     make_shard,
     strange_shards,
 )
-from rosenblatt.distributed.simulation import virtual_shards
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.training.examples import Examples

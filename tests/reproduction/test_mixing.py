@@ -7,7 +7,7 @@ from reproduction import mixing
 from reproduction.data_sets import Problem
 from reproduction.mixing import Way, compare, ways
 from rosenblatt import AveragedPerceptron
-from rosenblatt.distributed.simulation import virtual_shards
+from rosenblatt.distributed.mixing import virtual_shards
 
 
 def overlapping(n_rows: int, seed: int) -> Problem:

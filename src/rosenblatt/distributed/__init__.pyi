@@ -8,5 +8,5 @@ from rosenblatt.distributed.classifiers import (
 from rosenblatt.distributed.classifiers import DaskPerceptron as DaskPerceptron
 from rosenblatt.distributed.cluster import local_client as local_client
 from rosenblatt.distributed.cluster import remote_client as remote_client
+from rosenblatt.distributed.mixing import simulate as simulate
 from rosenblatt.distributed.shards import ShardWarning as ShardWarning
-from rosenblatt.distributed.simulation import simulate as simulate

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt.distributed.shards import RowPart
+from rosenblatt.distributed.shards import RowPart, Survey
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
+from rosenblatt.estimators.validation import DTYPES
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.shapes import place_of, stored_values
@@ -24,16 +25,6 @@ class Block(NamedTuple):
 
     rows: Rows
     labels: NDArray[Any]
-
-
-class Survey(NamedTuple):
-    """What the coordinator has to know of a block before shards can be made."""
-
-    n_rows: int
-    n_features: int
-    sparse: bool
-    labels: NDArray[Any]  # those there are, sorted
-    counts: NDArray[np.int64]
 
 
 def is_collection(X: Any) -> bool:
@@ -68,13 +59,10 @@ def feature_names(X: Any) -> NDArray[Any] | None:
 
 
 def checked_block(X: Any, y: Any, number: int, constant: float) -> Block:
-    """Return a block as rows, or say what is wrong with it; runs in a worker.
-
-    It does without scikit-learn, which every worker would be a second longer in starting for.
-    """
+    """Return a block as rows, or say what is wrong with it; runs in a worker."""
     names = feature_names(X)
     try:
-        rows = _sparse_rows(X, constant) if sparse.issparse(X) else _dense_rows(X, constant)
+        rows = _rows(X, constant)
         _check_finite(rows, names)
     except (TypeError, ValueError) as error:
         msg = f"Block {number} of X: {error}"
@@ -89,29 +77,26 @@ def checked_block(X: Any, y: Any, number: int, constant: float) -> Block:
     return Block(rows, labels)
 
 
-def _sparse_rows(X: Any, constant: float) -> CSR:
+def _rows(X: Any, constant: float) -> Rows:
+    needs: Any = ["C", "A"]  # what came in a message need not be aligned, as kernels want it
+    if not sparse.issparse(X):
+        X = np.asarray(X)
+        if X.ndim != 2:
+            msg = f"it must have rows and columns; got {X.ndim} dimensions."
+            raise ValueError(msg)
+        return Dense(np.require(X, _kernel_type(X.dtype), needs), constant)
     X = X.tocsr().astype(_kernel_type(X.dtype), copy=False)
     X.check_format(full_check=True)  # an index beyond the columns would write beyond the weights
     if not X.has_canonical_format:  # two entries for one feature would make ‖x‖² wrong
         X = X.copy()
         X.sum_duplicates()
-    needs: Any = ["C", "A"]
     data, indices = (np.require(array, requirements=needs) for array in (X.data, X.indices))
     return CSR(data, indices, np.require(X.indptr, np.int64, needs), X.shape[1], constant)
 
 
-def _dense_rows(X: Any, constant: float) -> Dense:
-    values = np.asarray(X)
-    if values.ndim != 2:
-        msg = f"it must have rows and columns; got {values.ndim} dimensions."
-        raise ValueError(msg)
-    # What came in a message need not be aligned, and kernels take nothing else.
-    return Dense(np.require(values, _kernel_type(values.dtype), ["C", "A"]), constant)
-
-
 def _kernel_type(dtype: Any) -> Any:
     """Return the type itself if kernels read it, else the one that holds any number."""
-    return dtype if dtype in (np.float64, np.float32, np.uint8) else np.float64
+    return dtype if dtype in DTYPES else np.float64
 
 
 def _check_finite(rows: Rows, names: NDArray[Any] | None) -> None:
@@ -132,7 +117,7 @@ def survey(block: Block) -> Survey:
         msg = "A label in y is missing: leave the row out."
         raise InputError(msg)
     found, counts = np.unique(labels, return_counts=True)
-    return Survey(rows.shape[0], rows.shape[1], rows.sparse, found, counts)
+    return Survey(*rows.shape, found, counts, rows.sparse)
 
 
 def settle_block(block: Block, classes: NDArray[Any]) -> RowPart:
@@ -146,12 +131,14 @@ def agree(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if not filled:
         msg = "X has no rows: there is nothing to learn from."
         raise InputError(msg)
-    first = filled[0]
-    for number, one in enumerate(surveys):
-        if one.n_rows and (one.n_features, one.sparse) != (first.n_features, first.sparse):
-            msg = f"Block {number} of X has {_told(one)}, but an earlier one {_told(first)}."
+    shapes = [f"{one.n_features} {'sparse' if one.sparse else 'dense'} features" for one in surveys]
+    used = [number for number, one in enumerate(surveys) if one.n_rows]
+    first = shapes[used[0]]
+    for number in used:
+        if (shape := shapes[number]) != first:
+            msg = f"Block {number} of X has {shape}, but an earlier one {first}."
             raise InputError(msg)
-    labels = np.concatenate([one.labels for one in filled])
+    labels = np.concatenate([one.classes for one in filled])
     classes, places = np.unique(labels, return_inverse=True)
     counts = np.zeros(len(classes), np.int64)
     np.add.at(counts, places, np.concatenate([one.counts for one in filled]))
@@ -162,10 +149,6 @@ def agree(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         )
         raise InputError(msg)
     return classes, counts
-
-
-def _told(one: Survey) -> str:
-    return f"{one.n_features} {'sparse' if one.sparse else 'dense'} features"
 
 
 def _check_collections(X: Any, y: Any) -> None:

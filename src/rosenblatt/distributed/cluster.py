@@ -85,7 +85,24 @@ def remote_client(
     timeout : float, default 30
         Seconds until the attempt is given up.
     """
-    security = _security(address, tls_ca, tls_cert, tls_key, unencrypted=unencrypted)
+    msg: str
+    security = None
+    if address.startswith("tls://"):
+        given = {"tls_ca": tls_ca, "tls_cert": tls_cert, "tls_key": tls_key}
+        missing = [f"{Parameter(name)}" for name, value in given.items() if value is None]
+        if missing:
+            mentions = " and ".join(missing)
+            msg = Sentence(f"A scheduler by TLS needs {mentions} too: files in PEM format.")
+            raise InputError(msg)
+        files = {"tls_ca_file": tls_ca, "tls_client_cert": tls_cert, "tls_client_key": tls_key}
+        security = Security(require_encryption=True, **files)
+    elif not unencrypted:
+        msg = Sentence(
+            f"The scheduler {address} is not reached by TLS, and whoever reaches it can run code"
+            " in its workers: give a tls:// address, or say "
+            f"{Parameter('unencrypted', value=True)} where you trust everybody on that network."
+        )
+        raise InputError(msg)
     try:
         client = Client(address, security=security, timeout=timeout)
     except (OSError, TypeError, ValueError) as error:
@@ -94,34 +111,3 @@ def remote_client(
         raise InputError(msg) from error
     with client:
         yield client
-
-
-def _security(
-    address: str,
-    tls_ca: str | None,
-    tls_cert: str | None,
-    tls_key: str | None,
-    *,
-    unencrypted: bool,
-) -> Any:
-    given = {"tls_ca": tls_ca, "tls_cert": tls_cert, "tls_key": tls_key}
-    if address.startswith("tls://"):
-        missing = [name for name, value in given.items() if value is None]
-        if missing:
-            mentions = " and ".join(f"{Parameter(name)}" for name in missing)
-            msg = Sentence(f"A scheduler by TLS needs {mentions} too: files in PEM format.")
-            raise InputError(msg)
-        return Security(
-            tls_ca_file=tls_ca,
-            tls_client_cert=tls_cert,
-            tls_client_key=tls_key,
-            require_encryption=True,
-        )
-    if not unencrypted:
-        msg = Sentence(
-            f"The scheduler {address} is not reached by TLS, and whoever reaches it can run code"
-            " in its workers: give a tls:// address, or say "
-            f"{Parameter('unencrypted', value=True)} where you trust everybody on that network."
-        )
-        raise InputError(msg)
-    return None

@@ -27,9 +27,8 @@ from rosenblatt.distributed.fitting import (
     fit_cluster,
     with_files,
 )
-from rosenblatt.distributed.mixing import Mixing
+from rosenblatt.distributed.mixing import Mixing, simulate
 from rosenblatt.distributed.shards import ClusterRows, ShardWarning
-from rosenblatt.distributed.simulation import simulate
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier, TrainingParameters
 from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin

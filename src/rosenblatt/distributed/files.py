@@ -25,8 +25,8 @@ from rosenblatt.data.encoding.label_column import table_labels
 from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, encoded
 from rosenblatt.data.formats import Format
-from rosenblatt.data.labels import Classes, Label
-from rosenblatt.distributed.shards import ClusterRows, RowPart, homes_of
+from rosenblatt.data.labels import Classes
+from rosenblatt.distributed.shards import ClusterRows, RowPart, Survey, homes_of
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.examples import ranks_of, sorted_classes
@@ -46,16 +46,6 @@ class EncodingPart(NamedTuple):
     n_texts: int
 
 
-class FileSurvey(NamedTuple):
-    """What the coordinator has to know of a file before shards can be made."""
-
-    n_rows: int
-    n_features: int  # of svmlight
-    classes: tuple[Label, ...]  # in order of appearance
-    counts: NDArray[np.int64]
-    encoding: EncodingPart | None  # of a table
-
-
 class ClusterFiles(NamedTuple):
     """Files in the workers, and how their columns became features."""
 
@@ -71,7 +61,6 @@ def read_files(
 ) -> ClusterFiles:
     """Have the workers read files, each of which they must find under its name."""
     files = Files(paths, layout)
-    _check_files(files, columns)
     layout, names = replace(layout, format=files.format), files.names
     template = _template(files, columns)
     homes = homes_of(client, len(names))
@@ -90,7 +79,7 @@ def read_files(
 
     is_table = isinstance(template, TableEncoding)
     read = on_files(survey_table if is_table else read_svmlight, template=template)
-    surveys: list[FileSurvey] = client.gather(
+    surveys: list[Survey] = client.gather(
         read if is_table else client.map(survey_batch, read, pure=False)
     )
     met = Classes()
@@ -100,7 +89,13 @@ def read_files(
     ranks = [ranks_of(one.classes, classes) for one in surveys]
     for one, places in zip(surveys, ranks, strict=True):
         np.add.at(counts, places, one.counts)
-    _check_classes(classes, int(counts.sum()))
+    if len(classes) < 2:
+        told = f"the label {classes[0]!r}" if classes else "no label"
+        msg = (
+            f"All {counts.sum():,} rows have {told}: there is nothing to tell apart. Is that the "
+            "column of the labels?"
+        )
+        raise InputError(msg)
     encoding, notes = _encoding(template, surveys)
     shape = {"n_features": encoding.n_features, "constant": constant}
     if is_table:
@@ -109,8 +104,10 @@ def read_files(
         parts = on_files(read_table, ranks, encoding=shared, **shape)
     else:
         parts = client.map(settle_batch, read, ranks, pure=False, **shape)
-    lengths = [one.n_rows for one in surveys]
-    collected = ClusterRows(parts, lengths, encoding.n_features, _label_array(classes), counts)
+    lengths, labels = [one.n_rows for one in surveys], np.array(classes)
+    if labels.dtype == object:  # integers beyond int64, or among fractions
+        labels = labels.astype(np.float64)
+    collected = ClusterRows(parts, lengths, encoding.n_features, labels, counts)
     return ClusterFiles(collected, encoding, names, files.format, [*notes, *met.notes()])
 
 
@@ -120,12 +117,12 @@ def read_svmlight(name: str, layout: Layout, template: bool) -> Batch | None:
     return join(batches) if batches else None
 
 
-def survey_batch(batch: Batch | None) -> FileSurvey:
+def survey_batch(batch: Batch | None) -> Survey:
     """Return what there is in a file of svmlight; runs in a worker."""
     if batch is None:
-        return FileSurvey(0, 0, (), np.zeros(0, np.int64), None)
+        return Survey(0, 0, (), np.zeros(0, np.int64))
     counts = np.bincount(batch.labels, minlength=len(batch.classes))
-    return FileSurvey(batch.n_rows, batch.n_features, batch.classes, counts, None)
+    return Survey(batch.n_rows, batch.n_features, batch.classes, counts)
 
 
 def settle_batch(
@@ -142,7 +139,7 @@ def settle_batch(
     return RowPart(batch.csr(n_features, constant), ranks[batch.labels])
 
 
-def survey_table(name: str, layout: Layout, template: TableEncoding) -> FileSurvey:
+def survey_table(name: str, layout: Layout, template: TableEncoding) -> Survey:
     """Return what there is in a file of a table; runs in a worker."""
     encoding = TableEncoding(template.columns, template.settings)
     classes, labels = Classes(), [np.zeros(0, np.int32)]
@@ -155,14 +152,10 @@ def survey_table(name: str, layout: Layout, template: TableEncoding) -> FileSurv
     terms = numbering.vocabulary.arrays() if isinstance(numbering, KeptNumbering) else None
     documents = numbering.documents
     n_terms = 0 if terms is None else len(terms.hashes)
-    numbers = np.concatenate(labels)
-    return FileSurvey(
-        len(numbers),
-        0,
-        classes.labels,
-        np.bincount(numbers, minlength=len(classes.labels)),
-        EncodingPart(encoding.statistics.values, terms, documents.of(n_terms), documents.n_texts),
-    )
+    numbers, statistics = np.concatenate(labels), encoding.statistics.values
+    counts = np.bincount(numbers, minlength=len(classes.labels))
+    part = EncodingPart(statistics, terms, documents.of(n_terms), documents.n_texts)
+    return Survey(len(numbers), 0, classes.labels, counts, encoding=part)
 
 
 def read_table(
@@ -184,65 +177,40 @@ def _same(encoding: TableEncoding) -> TableEncoding:
     return encoding
 
 
-def _check_files(files: Files, columns: Columns) -> None:
+def _template(files: Files, columns: Columns) -> Template:
+    """Return how all the files are read, judged by the first rows of the first one."""
     if not files.rereadable:
         msg = "Workers read the data themselves: give files that all of them find, not '-'."
         raise InputError(msg)
     if columns.degree != 1:
         msg = "Pairs and triples of features are found in one process only: train without Dask."
         raise InputError(msg)
+    svmlight = files.format is Format.SVMLIGHT
+    rows: Any = files.svmlight(Classes(), files.layout.zero_based) if svmlight else files.tables()
+    first = next(rows, None)
+    if first is None:
+        msg = f"{files.names[0]} has no rows, and the first file says how all are to be read."
+        raise InputError(msg)
+    return first.zero_based if svmlight else TableEncoding.from_sample(first, columns)
 
 
-def _template(files: Files, columns: Columns) -> Template:
-    """Return how all the files are read, judged by the first rows of the first one."""
-    if files.format is Format.SVMLIGHT:
-        batch = next(files.svmlight(Classes(), files.layout.zero_based), None)
-        if batch is None:
-            raise _empty(files.names[0])
-        return batch.zero_based
-    table = next(files.tables(), None)
-    if table is None:
-        raise _empty(files.names[0])
-    return TableEncoding.from_sample(table, columns)
-
-
-def _empty(name: str) -> InputError:
-    return InputError(f"{name} has no rows, and the first file says how all are to be read.")
-
-
-def _encoding(template: Template, surveys: Sequence[FileSurvey]) -> tuple[Encoding, list[str]]:
+def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, list[str]]:
+    """Return the encoding of all files, which learns no more, and what is to be said of it."""
     if isinstance(template, bool):
         n_features = max(one.n_features for one in surveys)
         return SvmlightEncoding(zero_based=template, n_features=n_features), []
-    parts = [one.encoding for one in surveys if one.encoding is not None]
-    encoding, n_dropped = merged_encoding(template, parts)
-    notes = list(template.notes)
-    if n_dropped:
-        notes.append(
-            Sentence(
-                f"{n_dropped:,} different words were left out: there were {encoding.n_features:,}"
-                f" features already. {Parameter('hash_bits')} bounds the features without leaving"
-                " any out."
-            )
-        )
-    return encoding, notes
-
-
-def merged_encoding(
-    template: TableEncoding, parts: Sequence[EncodingPart]
-) -> tuple[TableEncoding, int]:
-    """Return the encoding of all files, which learns no more, and how many terms had no room."""
+    parts: list[EncodingPart] = [one.encoding for one in surveys]
     settings, statistics = template.settings, ColumnStatistics(parts[0].statistics.copy())
     for one in parts[1:]:
         statistics.merge(one.statistics)
-    terms = [one.terms for one in parts if one.terms is not None]
+    # the numbers of the terms of each part among those of all
     numbering: HashedNumbering | KeptNumbering
-    numbers: list[NDArray[np.int32]]
     if settings.hash_bits is not None:
         numbers = [np.arange(len(one.documents), dtype=np.int32) for one in parts]
         numbering, n_dropped = HashedNumbering(settings.hash_bits), 0
     else:
         room = settings.max_features - statistics.values.shape[1]
+        terms = [one.terms for one in parts if one.terms is not None]
         together, numbers, n_dropped = merged_terms(terms, room)
         numbering = KeptNumbering(room, together)
     documents = np.zeros(len(numbering), np.int32)
@@ -250,11 +218,19 @@ def merged_encoding(
         known = places >= 0
         documents[places[known]] += one.documents[: len(places)][known]
     numbering.documents = DocumentCounts(documents, sum(one.n_texts for one in parts))
+    notes = list(template.notes)
     encoding = TableEncoding(
-        template.columns, settings, notes=template.notes, statistics=statistics, numbering=numbering
+        template.columns, settings, notes=notes, statistics=statistics, numbering=numbering
     )
     encoding.settle()
-    return encoding, n_dropped
+    if n_dropped:
+        note = Sentence(
+            f"{n_dropped:,} different words were left out: there were {encoding.n_features:,}"
+            f" features already. {Parameter('hash_bits')} bounds the features without leaving any"
+            " out."
+        )
+        return encoding, [*notes, note]
+    return encoding, notes
 
 
 def merged_terms(
@@ -279,19 +255,3 @@ def merged_terms(
     together = chosen_terms(everything, chosen)
     of_parts = [numbers[np.searchsorted(different, part.hashes)] for part in parts]
     return together, of_parts, len(different) - len(chosen)
-
-
-def _check_classes(classes: Sequence[Label], n_rows: int) -> None:
-    if len(classes) < 2:
-        told = f"the label {classes[0]!r}" if classes else "no label"
-        msg = (
-            f"All {n_rows:,} rows have {told}: there is nothing to tell apart. Is that the column "
-            "of the labels?"
-        )
-        raise InputError(msg)
-
-
-def _label_array(classes: Sequence[Label]) -> NDArray[Any]:
-    """Return classes as an array: of integers beyond int64, and among fractions, of float64."""
-    found = np.array(classes)
-    return np.array(classes, np.float64) if found.dtype == object else found

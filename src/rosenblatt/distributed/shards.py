@@ -140,6 +140,17 @@ class RowPart(NamedTuple):
     places: NDArray[np.int64] | None = None  # among all rows, where they do not follow each other
 
 
+class Survey(NamedTuple):
+    """What the coordinator has to know of a part before shards can be made."""
+
+    n_rows: int
+    n_features: int  # of a table, 0
+    classes: Any  # those there are
+    counts: NDArray[np.int64]  # of their rows
+    sparse: bool = True
+    encoding: Any = None  # what a table adds to the encoding of all
+
+
 @dataclass(frozen=True)
 class ClusterRows:
     """Parts that are in the workers, or about to be, and what is known of them."""
