@@ -5,10 +5,12 @@ import os
 import secrets
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
@@ -71,6 +73,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         source = inspect.getsource(item.function) if isinstance(item, pytest.Function) else ""
         if found := [word for word in words if word in source]:
             item.add_marker(pytest.mark.skip(reason=f"{sys.platform} has no {found[0]}"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _commands_reach_kernels_of_the_wheel() -> Iterator[None]:
+    """Fail where a command calls a kernel that is not in the list that .ci/run makes."""
+    listed = os.environ.get("ROSENBLATT_KERNELS")
+    if not listed:
+        yield
+        return
+    from machine_code.recording import recording
+    from rosenblatt.kernels.compiling.forms import modules_of
+
+    known, usual = set(Path(listed).read_text().splitlines()), CliRunner.invoke
+
+    def invoke(runner: CliRunner, *arguments: Any, **options: Any) -> Any:
+        with recording(plain=False) as calls:
+            result = usual(runner, *arguments, **options)
+        rules = {module for call in calls.values() for module in modules_of(call.signature)}
+        strange = tuple(module for module in rules if not module.startswith("rosenblatt."))
+        missing = [name for name in calls.keys() - known if not any(m in name for m in strange)]
+        assert not missing, f"{arguments}: not on the tour of machine_code/tour.py: {missing}"
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CliRunner, "invoke", invoke)
+        yield
 
 
 @pytest.fixture(scope="session")
