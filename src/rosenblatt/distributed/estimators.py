@@ -79,10 +79,6 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             Of shape (n_rows, n_features).
         y : Dask array or series of shape (n_rows,)
             Labels: numbers or strings, two classes or more.
-
-        Returns
-        -------
-        self
         """
         (plain, plan), client = self._checked(), self._client()
         blocks = blocks_of(client, X, y, plan.learner.constant)
@@ -120,10 +116,6 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             The format and its details, where the files do not tell by themselves.
         columns : rosenblatt.data.files.Columns, optional
             What the columns of a table are, where that is not to be found out.
-
-        Returns
-        -------
-        self
         """
         (plain, plan), client = self._checked(), self._client()
         names = [paths] if isinstance(paths, str) else list(paths)
@@ -135,7 +127,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         return self
 
     def simulate(self, X: Any, y: Any) -> OnlineClassifier:
-        """Return what ``fit`` would make of rows in memory, computed here, to the last bit.
+        """Return the plain estimator that ``fit`` would make of rows in memory, to the last bit.
 
         Virtual shards take turns in this process: to see what a number of shards costs before
         there is a cluster. ``n_shards`` must be given; nothing of this estimator changes.
@@ -143,10 +135,6 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X, y : as the plain estimators take them
-
-        Returns
-        -------
-        the plain estimator, fitted
         """
         plain, plan = self._checked()
         if self.n_shards is None:

@@ -71,11 +71,6 @@ class Access:
         self._rate, self._clock = rate, clock
         self._buckets: dict[str, tuple[float, float]] = {}  # requests that are left, and when
 
-    @property
-    def open(self) -> bool:
-        """Whether there are no tokens, so that nobody is asked for one."""
-        return self._operator is None and not self._tokens()
-
     def check_host(self, host: bytes, origin: bytes | None) -> None:
         """Raise for a request to another host name, or from the page of another host."""
         if host not in self._seen:
@@ -93,7 +88,7 @@ class Access:
 
     def caller(self, authorization: str | None) -> Caller:
         """Return who sent a request with this header."""
-        if self.open:
+        if self._operator is None and not self._tokens():
             return ANYBODY
         kind, _, token = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not token:
