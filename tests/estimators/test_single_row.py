@@ -21,6 +21,7 @@ from rosenblatt import (
     VotedPerceptron,
 )
 from rosenblatt.estimators import base, single_row
+from tests.examples import same_bits
 
 GENERATOR = np.random.default_rng(0)
 X: NDArray[Any] = GENERATOR.normal(size=(24, 5)).astype(np.float32).astype(np.float64)
@@ -89,6 +90,25 @@ def test_usual_rows_take_the_short_way(kind: str, labels: str) -> None:
         x, learner = ROWS[kind](X[i : i + 1]), clf._checked_learner()  # noqa: SLF001  # ours
         assert single_row.learn_single_row(clf, learner, x, y[i : i + 1].tolist())
         assert single_row.predict_single_row(clf, x) is not None
+
+
+@pytest.mark.parametrize("classes", [[0, 1, 2], (2, 0, 1), np.array([0, 1, 2]), [1], None])
+@pytest.mark.parametrize("weight", [[1.0], [0.3], (2,), np.array([0.7]), None])
+def test_classes_and_weights_take_the_short_way(
+    classes: Any, weight: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known classes may be named at every call, and a row may have a weight: the same bits."""
+    short, long = streaming(), streaming()
+    learner = short._checked_learner()  # noqa: SLF001  # ours
+    for i in range(4, 9):
+        x, y = X[i : i + 1], NUMBERS[i : i + 1]
+        assert single_row.learn_single_row(short, learner, x, y, classes, weight)
+        with monkeypatch.context() as patched:
+            patched.setattr("rosenblatt.estimators.base.learn_single_row", lambda *_: False)
+            long.partial_fit(x, y, classes, weight)
+    assert same_bits(short.coef_, long.coef_)
+    for named, weights in (([0, 3], None), (None, [0.0]), (None, [1.0, 1.0]), (None, [np.nan])):
+        assert not single_row.learn_single_row(short, learner, x, y, named, weights)
 
 
 def streaming() -> Perceptron:

@@ -271,8 +271,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         first = "_model" not in vars(self)
         learner = self._checked_learner(goes_on=not first)
         check_online(first and self.early_stopping, self.class_weight, self.calibrate)
-        single = not first and classes is None and sample_weight is None
-        if single and self._learn_single_row(learner, X, y):
+        if not first and self._learn_single_row(learner, X, y, classes, sample_weight):
             return self
         if not first and is_plain(self, X, y):
             rows = rows_of(X, self)
@@ -293,7 +292,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         self._learn_batch(learner, examples)
         return self
 
-    def _learn_single_row(self, learner: Learner, X: Any, y: Any) -> bool:  # noqa: ARG002
+    def _learn_single_row(self, *_row: Any) -> bool:
         """Learn from one row by a short way; return whether there is one."""
         return False
 
@@ -430,8 +429,8 @@ class OnlineClassifier(FittedClassifier, stored=False):
         if len(examples.numbers()) and learn_batch(self._model, learner, examples):
             self.__dict__.pop("mistakes_", None)  # the weights are made of more than that list
 
-    def _learn_single_row(self, learner: Learner, X: Any, y: Any) -> bool:
-        return "mistakes_" not in vars(self) and learn_single_row(self, learner, X, y)
+    def _learn_single_row(self, *row: Any) -> bool:
+        return "mistakes_" not in vars(self) and learn_single_row(self, *row)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the activation of each row: above 0 for the second class, or one for each class.

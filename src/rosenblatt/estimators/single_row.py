@@ -23,16 +23,24 @@ from rosenblatt.training.online import RowLearner
 NUMBERS = "fiub"  # NumPy's kinds of what is converted to float64 without a thought
 LIBRARIES = ("scipy", "pandas", "polars")
 ROWS = (np.ndarray, list, tuple)
+WEIGHTS = (float, int, np.float64)
 
 _paths: "WeakKeyDictionary[Any, SingleRowPath]" = WeakKeyDictionary()
 if hasattr(os, "register_at_fork"):  # a thread that held a lock is not in the child
     os.register_at_fork(after_in_child=_paths.clear)
 
 
-def learn_single_row(estimator: Any, learner: Learner, X: Any, y: Any) -> bool:
+def learn_single_row(
+    estimator: Any,
+    learner: Learner,
+    X: Any,
+    y: Any,
+    classes: Any = None,
+    sample_weight: Any = None,
+) -> bool:
     """Learn from one row that looks as usual; return whether it did, else nothing has changed."""
     path = _path(estimator, learner)
-    return path is not None and path.learn(X, y)
+    return path is not None and path.learn(X, y, classes, sample_weight)
 
 
 def predict_single_row(estimator: Any, X: Any) -> NDArray[Any] | None:
@@ -62,6 +70,13 @@ def _path(estimator: Any, learner: Learner) -> "SingleRowPath | None":
     return path
 
 
+def single(values: Any) -> Any:
+    """Return the only item of a list, an array or a series; None if there are others or none."""
+    if type(values) in (list, tuple):
+        return values[0] if len(values) == 1 else None
+    return values.item() if getattr(values, "shape", None) == (1,) else None
+
+
 class CSRFeatures(FeatureSpace):
     """Rows that are given as numbers of features and their values."""
 
@@ -82,12 +97,15 @@ class SingleRowPath(OnlineLearner):
         self._labels = model.labels
         self._lock = Lock()
 
-    def learn(self, X: Any, y: Any) -> bool:
+    def learn(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> bool:
         """Learn from a row; return whether it was a usual one, else nothing has changed."""
-        number = self._label_number(y)
+        number = self._known_number(single(y))
+        weight = 1.0 if sample_weight is None else single(sample_weight)
         model, learner, state = self.model, self.learner, self.state
         if (
             number is None
+            or not (type(weight) in WEIGHTS and 0.0 < weight < np.inf)
+            or not self._knows(classes)
             or (state.ledger is not None) != learner.averaged
             or model.training.keys() != {"label_type"}
             # whether a row that was right moved the weights is told on the long way alone
@@ -96,7 +114,7 @@ class SingleRowPath(OnlineLearner):
             return False
         with self._lock:
             rows = self._row(X)
-            found = MISTAKE + 1 if rows is None else rows.learn(number)
+            found = MISTAKE + 1 if rows is None else rows.learn(number, weight)
         if found > MISTAKE:
             return False
         outcome = model.outcome
@@ -115,20 +133,20 @@ class SingleRowPath(OnlineLearner):
             number = -1 if rows is None else rows.predict()
         return None if number < 0 else self._labels[number : number + 1].copy()
 
-    def _label_number(self, y: Any) -> int | None:
-        """Return the number of the class of one label, or None where that is not known."""
-        if type(y) in (list, tuple):
-            if len(y) != 1:
-                return None
-            label = y[0]
-        elif getattr(y, "shape", None) == (1,):  # an array, or a series of a data frame
-            label = y.item()
-        else:
-            return None
+    def _known_number(self, label: Any) -> int | None:
+        """Return the number of a class, or None where that is not known."""
         try:
             return self._numbers.get(label)
         except TypeError:  # not even a label
             return None
+
+    def _knows(self, classes: Any) -> bool:
+        """Whether none of the classes that are named is a new one."""
+        if classes is None:
+            return True
+        if isinstance(classes, np.ndarray):
+            classes = classes.tolist()
+        return type(classes) in ROWS and all(self._known_number(one) is not None for one in classes)
 
     def _row(self, X: Any) -> RowLearner | None:
         """Return what learns from a row, with the row in its buffer; None for an unusual one."""
