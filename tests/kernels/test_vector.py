@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, compiled
-from rosenblatt.kernels.vector import (
+from rosenblatt.kernels.rows import (
     SPARSE_LANES,
     lane_dot,
     lane_dot_ahead,

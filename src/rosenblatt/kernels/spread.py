@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, bound, compiled, inlined
-from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.rows import CSR, prefetch
 from rosenblatt.kernels.single_rows import NOT_FINITE, RIGHT, TOO_LARGE
-from rosenblatt.kernels.vector import prefetch
 
 COUNT, MEAN, SQUARES, LOW, HIGH = range(5)  # of a feature; SQUARES is Σ (x − mean)²
 WIDTH = 8  # values, a cache line for each feature: five arrays would be five misses

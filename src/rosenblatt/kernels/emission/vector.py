@@ -1,4 +1,4 @@
-"""The vector instructions of ``rosenblatt.kernels.vector``."""
+"""The vector instructions of ``rosenblatt.kernels.rows``."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from rosenblatt.kernels.vector import LANES, SPARSE_LANES
+from rosenblatt.kernels.rows import LANES, SPARSE_LANES
 
 DOUBLE = ir.DoubleType()
 INT32 = ir.IntType(32)
