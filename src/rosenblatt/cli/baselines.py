@@ -166,11 +166,10 @@ def _scikit_learn(name: str, model: Model, rows: Batch, screen: Screen) -> Compa
 def _matrix(model: Model, batch: Batch) -> Any:
     from scipy.sparse import csr_array
 
-    n_features = max(model.n_features, batch.n_features)
-    fits = len(batch.data) < 2**31  # into the row starts that scikit-learn takes
-    starts = batch.indptr.astype(np.int32) if fits else batch.indptr
-    matrix = csr_array((batch.data, batch.indices, starts), shape=(batch.n_rows, n_features))
-    return matrix[:, : model.n_features] if n_features > model.n_features else matrix
+    rows = batch.below(model.n_features)
+    fits = len(rows.data) < 2**31  # into the row starts that scikit-learn takes
+    starts = rows.indptr.astype(np.int32) if fits else rows.indptr
+    return csr_array((rows.data, rows.indices, starts), shape=(rows.n_rows, model.n_features))
 
 
 class TreeColumns:

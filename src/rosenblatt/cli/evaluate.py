@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from rosenblatt.cli.baselines import Comparison, comparisons_with
 from rosenblatt.cli.options import (
     KERNEL,
     choice_option,
@@ -28,9 +29,6 @@ from rosenblatt.parameters import METRICS
 from rosenblatt.report.tables import class_table, confusion_list, interval
 from rosenblatt.tuning.folds import cross_validate
 from rosenblatt.wording import Cell, counted, decimals, percent, printable, word_list
-
-if TYPE_CHECKING:
-    from rosenblatt.cli.baselines import Comparison
 
 BASELINES = (
     *("most-frequent", "perceptron", "logistic-regression", "linear-svc"),
@@ -113,11 +111,7 @@ def evaluate(
         )
         raise click.UsageError(msg)
     model = Model.load(model_path)
-    comparisons: list[Comparison] = []
-    if against:
-        from rosenblatt.cli.baselines import comparisons_with
-
-        comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
+    comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
     return _judge_model(screen, model, model_path, data, layout, max_error, comparisons)
 
 
@@ -128,7 +122,7 @@ def _judge_model(
     data: Sequence[str],
     layout: Layout,
     max_error: float | None,
-    comparisons: "Sequence[Comparison]",
+    comparisons: Sequence[Comparison],
 ) -> bool:
     watchers = [comparison.add for comparison in comparisons]
     files = Files(data, layout)
@@ -311,7 +305,7 @@ def _show_coverage(screen: Screen, evaluation: Evaluation) -> None:
 
 
 def _show_comparisons(
-    screen: Screen, evaluation: Evaluation, comparisons: "Sequence[Comparison]"
+    screen: Screen, evaluation: Evaluation, comparisons: Sequence[Comparison]
 ) -> None:
     if not comparisons:
         return

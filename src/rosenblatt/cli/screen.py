@@ -145,16 +145,6 @@ class Screen:
     def _can_draw_blocks(self) -> bool:
         return _can_write(sys.stdout, "█▁")
 
-    def announce(self, sentence: str, url: str, *, browser: bool, **document: Any) -> None:
-        """Print the address of a server before it answers; open it in a browser if asked to."""
-        self.show(f"{sentence} {url}")
-        if self.wants_json:
-            self.json({"url": url, **document})
-        self.flush()  # programs read the address from a pipe
-        self.say("Press Ctrl-C to stop.")
-        if browser:
-            self.browse(url)
-
     def browse(self, url: str) -> None:
         """Open an address in a browser, or ask the user to."""
         import webbrowser

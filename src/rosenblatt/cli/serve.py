@@ -3,7 +3,7 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,9 +11,6 @@ from rosenblatt.cli.options import choice_option, number_option, refuse, value_o
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 from rosenblatt.service.limits import TOKEN_VARIABLE, Limits, require_packages
-
-if TYPE_CHECKING:
-    from rosenblatt.service.server import ModelServer
 
 FOLDER = "rosenblatt-service"
 SCOPES = ("predict", "teach", "inspect", "admin")
@@ -95,16 +92,17 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
     except BaseException:
         server.close()
         raise
-    _run(screen, server, folder, browser=given["browser"])
-
-
-def _run(screen: Screen, server: "ModelServer", folder: str, *, browser: bool) -> None:
-    """Answer until Ctrl-C."""
+    # Say where it is, before it answers
     names = sorted(server.writer.entries)
-    if not screen.wants_json:
+    if screen.wants_json:
+        screen.json({"url": server.url, "folder": folder, "models": names})
+    else:
         screen.say(f"Models: {', '.join(names) or 'none yet'}. They are kept in {folder}.")
-    told = {"folder": folder, "models": names}
-    screen.announce("The service is at", server.url, browser=browser, **told)
+        screen.show(f"The service is at {server.url}")
+    screen.flush()  # programs read the address from a pipe
+    screen.say("Press Ctrl-C to stop.")
+    if given["browser"]:
+        screen.browse(server.url)
     with suppress(KeyboardInterrupt):
         server.run()
     screen.say("The service has stopped.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -24,11 +24,9 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.rows import FileRows, read_rows
 from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import rule_parameters
+from rosenblatt.tracing import Trace
 from rosenblatt.tracing.convergence import check_proof
 from rosenblatt.tracing.steps import follow
-
-if TYPE_CHECKING:
-    from rosenblatt.tracing import Trace
 
 FORMS = ("text", "markdown", "html")
 MOST_STEPS = 10_000  # by default
@@ -69,7 +67,7 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
     help="Show both inequalities of the convergence proof at each update; needs separable rows.",
 )
 @choice_option("--as", "form", choices=FORMS, default="text", help="Output format.")
-def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **given: Any) -> None:
+def trace(screen: Screen, data: Sequence[str], layout: Layout, form: str, **given: Any) -> None:
     """Train on DATA and show every step.
 
     The weights are exactly those of train with the same options. By default rows are not shuffled,
@@ -86,7 +84,7 @@ def trace(screen: Screen, data: Sequence[str], layout: "Layout", form: str, **gi
         screen.write(followed.to_markdown() if form == "markdown" else followed.to_html())
 
 
-def _trace_of(rows: "FileRows", given: dict[str, Any]) -> "Trace":
+def _trace_of(rows: FileRows, given: dict[str, Any]) -> Trace:
     learner = Learner(
         given["rule"],
         given["memory"],
@@ -111,7 +109,7 @@ def _trace_of(rows: "FileRows", given: dict[str, Any]) -> "Trace":
     )
 
 
-def _names(rows: "FileRows") -> Sequence[str] | None:
+def _names(rows: FileRows) -> Sequence[str] | None:
     """Return the names of the features, where the file has names and they are not too many."""
     encoding = rows.encoding
     if not isinstance(encoding, TableEncoding) or encoding.n_features > MOST_NAMES:
@@ -119,7 +117,7 @@ def _names(rows: "FileRows") -> Sequence[str] | None:
     return encoding.names(range(encoding.n_features))
 
 
-def _witness(rows: "FileRows") -> Any:
+def _witness(rows: FileRows) -> Any:
     """Return weights that separate the rows by the widest margin, which the proof compares with."""
     verdict = rosenblatt.diagnose(matrix_of(rows.rows), rows.labels)
     if verdict.status != "separable" or verdict.augmented is None:
