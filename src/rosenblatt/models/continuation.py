@@ -116,7 +116,7 @@ def learn_files(
         for batch in batches:
             for label, n in zip(batch.classes, np.bincount(batch.labels).tolist(), strict=False):
                 counts[label] = counts.get(label, 0) + n
-            new = _widened(new, batch)
+            _widen(new, batch)
             start = 0
             while start < batch.n_rows and not interrupt.pressed:
                 stop = min(batch.n_rows, start + tally.room(ahead))
@@ -161,15 +161,12 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     return new, new.rows(files, learn=True)
 
 
-def _widened(model: Model, batch: "Batch") -> Model:
-    """Return a model that knows the features of a batch, where these are numbered."""
-    encoder = model.encoder
-    if isinstance(encoder, SvmlightEncoding) and batch.n_features > model.n_features:
+def _widen(model: Model, batch: "Batch") -> None:
+    """Change a model to know the features of a batch, where these are numbered."""
+    if isinstance(model.encoder, SvmlightEncoding) and batch.n_features > model.n_features:
         model.state.widen(batch.n_features)
         model.follow(model.state)
-        encoder = SvmlightEncoding(zero_based=encoder.zero_based, n_features=batch.n_features)
-        model.encoding = encoder.as_json()
-    return model
+        model.encoding = model.encoder.as_json() | {"n_features": batch.n_features}
 
 
 def _learn(

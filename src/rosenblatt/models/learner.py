@@ -34,36 +34,28 @@ LOSSES = {"hinge": "pa1", "squared_hinge": "pa2"}  # the rule that ``loss`` choo
 class Spelling(NamedTuple):
     """The name under which a model file holds a learner, and the parameters that say which."""
 
-    own: tuple[str, ...]  # names of its parameters, beside those that every estimator has
+    own: str  # names of its parameters, beside those that every estimator has
     family: str | None = None  # of the rules that are spelled so
     memories: tuple[str, ...] = MEMORIES
 
     @property
     def names(self) -> frozenset[str]:
         """The names of all its parameters."""
-        return frozenset((*self.own, *SHARED, *BESIDE))
+        return frozenset((*self.own.split(), *SHARED, *BESIDE))
 
 
 # Of models made without an estimator, from files or row by row; those of estimators that are not
 # here hold a description of their learner.
 SPELLINGS = {
-    "Perceptron": Spelling(("eta0", "margin", "record_mistakes"), "perceptron", ("last",)),
-    "AveragedPerceptron": Spelling(
-        ("eta0", "margin", "record_mistakes"), "perceptron", ("average",)
-    ),
-    "PassiveAggressiveClassifier": Spelling(
-        ("C", "loss", "average", "record_mistakes"), "passive-aggressive"
-    ),
-    "ConfidenceWeightedClassifier": Spelling(
-        ("rule", "r", "confidence", "C", "average"), "confidence-weighted"
-    ),
-    "RuleClassifier": Spelling(("rule", "memory", "parameters", "record_mistakes"), ""),
-    "VotedPerceptron": Spelling(("eta0", "margin"), "perceptron", ("vote",)),
+    "Perceptron": Spelling("eta0 margin record_mistakes", "perceptron", ("last",)),
+    "AveragedPerceptron": Spelling("eta0 margin record_mistakes", "perceptron", ("average",)),
+    "PassiveAggressiveClassifier": Spelling("C loss average record_mistakes", "passive-aggressive"),
+    "ConfidenceWeightedClassifier": Spelling("rule r confidence C average", "confidence-weighted"),
+    "RuleClassifier": Spelling("rule memory parameters record_mistakes", ""),
+    "VotedPerceptron": Spelling("eta0 margin", "perceptron", ("vote",)),
     "KernelPerceptron": Spelling(
-        (
-            *("kernel", "degree", "gamma", "coef0", "rule", "eta0", "margin", "C", "memory"),
-            *("multi_class", "max_support", "budget", "eta", "cache_size"),
-        )
+        "kernel degree gamma coef0 rule eta0 margin C memory multi_class max_support budget eta "
+        "cache_size"
     ),
 }
 
@@ -140,7 +132,7 @@ class Learner:
     def description(self) -> dict[str, Any]:
         """Return all that it is, as a model file can hold it."""
         parts = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return plain_options(parts | {"values": self._given})
+        return plain_options(parts | {"values": self.chosen})
 
     @property
     def averaged(self) -> bool:
@@ -179,11 +171,6 @@ class Learner:
         return RULES[self.rule].rule(self.values)
 
     @property
-    def suits_texts(self) -> bool:
-        """Whether all chosen options work with second-order rules."""
-        return not self.records and not any(v is not None for v in self.values.values())
-
-    @property
     def second_order(self) -> bool:
         """Whether a variance is kept beside each weight."""
         return RULES[self.rule].order == 2
@@ -218,32 +205,32 @@ class Learner:
         )
 
     @property
-    def _given(self) -> dict[str, float]:
+    def chosen(self) -> dict[str, float]:
         """The values of the rule's parameters that are not left to their defaults."""
         return {name: value for name, value in self.values.items() if value is not None}
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of that name that say what rule and memory are."""
-        own = SPELLINGS[self.estimator].own
+        own = SPELLINGS[self.estimator].own.split()
         numbers = {entry.name: entry.default for entry in rule_parameters().values()}
         if self.rule == "perceptron":
             numbers["margin"] = 0.0
         elif self.rule == "pa":
             numbers["C"] = inf
         every = {
-            **(numbers | self._given),
+            **(numbers | self.chosen),
             "rule": self.rule,
             "loss": "squared_hinge" if self.rule == "pa2" else "hinge",
             "memory": self.memory,
             "average": self.averaged,
-            "parameters": self._given or None,
+            "parameters": self.chosen or None,
         }
         return {name: every[name] for name in own if name in every}
 
     def options(self) -> dict[str, Any]:
         """Return all parameters of that name."""
         shared = {name: getattr(self, name) for name in SHARED}
-        if "record_mistakes" in SPELLINGS[self.estimator].own:
+        if "record_mistakes" in SPELLINGS[self.estimator].names:
             shared["record_mistakes"] = self.record_mistakes
         return self.parameters() | {"max_iter": self.passes} | shared
 

@@ -37,7 +37,7 @@ from rosenblatt.parameters import (
 from rosenblatt.rules import ZERO_CONVENTIONS, Interval, RuleValues, pair_scale
 from rosenblatt.training.history import Outcome
 from rosenblatt.training.online import RowLearner
-from rosenblatt.training.state import State, overflow
+from rosenblatt.training.state import overflow
 
 FIRST_ROOM = 32  # for the features of a row
 FIRST_FEATURES = 64  # that weights have room for; doubled whenever they are too few
@@ -52,12 +52,6 @@ CHECKED: dict[str, Check | Interval] = {
 }
 RUNNING = "running"  # among the arrays of an encoding: what scales the rows to come
 HASHED_NAMES = "hashed_names"  # in the record of a model's training: bits of the hash
-
-
-def row_learner(learner: Learner, state: State, room: int, log: Log | None = None) -> RowLearner:
-    """Return what learns rows of up to so many features by a state; 0: dense rows."""
-    zero, constant = ZERO_CONVENTIONS[learner.zero], learner.constant
-    return RowLearner(state, learner.step, zero=zero, constant=constant, room=room, log=log)
 
 
 class OnlineLearner:
@@ -470,7 +464,10 @@ class OnlineLearner:
     def _new_rows(self, room: int) -> RowLearner:
         """Return what learns rows of up to that many features, or dense ones, in its buffer."""
         sparse = self.space.sparse
-        self._rows = rows = row_learner(self.learner, self.state, room if sparse else 0, self._log)
+        learner, zero = self.learner, ZERO_CONVENTIONS[self.learner.zero]
+        how: dict[str, Any] = {"constant": learner.constant, "log": self._log}
+        how["room"] = room if sparse else 0
+        self._rows = rows = RowLearner(self.state, learner.step, zero=zero, **how)
         if self.moments is not None:
             every = np.arange(len(rows.dense), dtype=np.int32), np.array([0, len(rows.dense)])
             row = (rows.row.data, rows.row.indices, rows.row.indptr)

@@ -71,7 +71,10 @@ def to_onnx(model: Model) -> bytes:
         producer_version=versions()["library_version"],
         doc_string=_doc(model),
     )
-    helper.set_model_props(proto, _properties(model))
+    properties = {"learner": model.learner, "classes": compact(plain(model.classes))}
+    if model.feature_names is not None:
+        properties["feature_names"] = compact(plain(model.feature_names))
+    helper.set_model_props(proto, properties)
     return bytes(proto.SerializeToString())
 
 
@@ -126,10 +129,3 @@ def _doc(model: Model) -> str:
         else "scores: one for each class, the highest predicts."
     )
     return f"{model.learner} of rosenblatt. {rows} {sign}"
-
-
-def _properties(model: Model) -> dict[str, str]:
-    properties = {"learner": model.learner, "classes": compact(plain(model.classes))}
-    if model.feature_names is not None:
-        properties["feature_names"] = compact(plain(model.feature_names))
-    return properties

@@ -94,7 +94,9 @@ class FileRows:
         targets = targets_of(self.numbers, len(self.classes))
         if self.rows.n_features > most_columns:
             return Examples(self.rows, targets)
-        return Examples(Dense(self.dense(), self.rows.constant), targets)
+        values, lengths = np.zeros(self.rows.shape), np.diff(self.rows.indptr)
+        values[np.repeat(np.arange(len(lengths)), lengths), self.rows.indices] = self.rows.data
+        return Examples(Dense(values, self.rows.constant), targets)
 
     def row_weights(self, class_weight: ClassWeight | None) -> NDArray[Any] | None:
         """Return what multiplies the step of each row, by itself and by its class; None: 1."""
@@ -125,13 +127,6 @@ class FileRows:
             n_lines=len(numbers),
             weights=some.weights,
         )
-
-    def dense(self) -> NDArray[Any]:
-        """Return the rows as an array."""
-        values = np.zeros(self.rows.shape)
-        lengths = np.diff(self.rows.indptr)
-        values[np.repeat(np.arange(len(lengths)), lengths), self.rows.indices] = self.rows.data
-        return values
 
 
 def read_rows(paths: Sequence[str], layout: Layout, columns: Columns, **how: bool) -> FileRows:

@@ -183,7 +183,8 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         given["rule"] = given.get("rule") or "perceptron"
     layout, columns, learner = settings(**given)
     source = ShownFiles(Files(_names(paths), layout), columns)
-    if given.get("rule") is None and learner.suits_texts and source.has_text():
+    plain = not (given["rule"] or learner.records or learner.chosen)  # the second order has neither
+    if plain and source.has_text():
         learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
     wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
     return TrainingPlan(source, learner, kernel, wanted, refit, class_weight)
@@ -238,7 +239,11 @@ def trained_model(
         model, rows, counts = _weights_model(plan, run, prove)
     else:
         plan.kernel.check(plan.learner, **others)
-        model, rows, counts = _kernel_model(plan, run)
+        from rosenblatt.models.kernel_machine import kernel_model
+
+        read = source_rows(plan.source, fit_intercept=plan.learner.fit_intercept)
+        model, rows = kernel_model(plan, read, observers=run.observers or ()), read.rows
+        counts = np.bincount(read.numbers, minlength=len(read.classes))
     # What the model says of the files
     encoding = cast("Encoding", plan.source.encoding)  # they have been read
     spread = feature_spread(rows.data, rows.indices, rows.shape[0], encoding.n_features)
@@ -397,15 +402,6 @@ def _weights_model(
     counts = np.zeros(len(reading.classes), np.int64)
     np.add.at(counts, reading.ranks, reading.class_counts)
     return done.fits.applied_to(model), trained.sample, counts
-
-
-def _kernel_model(plan: TrainingPlan, run: Run) -> tuple[Model, CSR, NDArray[Any]]:
-    """Return the model of a kernel machine of files, their rows, and the rows by class."""
-    from rosenblatt.models.kernel_machine import kernel_model
-
-    rows = source_rows(plan.source, fit_intercept=plan.learner.fit_intercept)
-    model = kernel_model(plan, rows, observers=run.observers or ())
-    return model, rows.rows, np.bincount(rows.numbers, minlength=len(rows.classes))
 
 
 def idle_text_options(columns: Columns, encoding: Any) -> list[str]:

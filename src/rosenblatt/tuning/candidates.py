@@ -34,13 +34,6 @@ class Candidate:
         given.setdefault("max_iter", passes)
         return Learner(values=values, **{k: v for k, v in shared.items() if v is not None} | given)
 
-    @property
-    def most_passes(self) -> int:
-        """How many passes are tried."""
-        given = dict(self.learner)
-        most: int = given.get("max_iter") or MOST_PASSES[RULES[given["rule"]].order]
-        return most
-
     def __str__(self) -> str:
         words = [str(dict(self.learner)["rule"])]
         words += [f"{name}={_text(value)}" for name, value in self.learner if name != "rule"]

@@ -15,11 +15,12 @@ from rosenblatt.models.kernel_machine import KernelChoice
 from rosenblatt.models.metrics import METRICS, measured
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS
 from rosenblatt.models.scoring import linear_scores
+from rosenblatt.rules import RULES
 from rosenblatt.training.examples import ArraySupply, Examples, permute, winners
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
-from rosenblatt.tuning.candidates import Candidate
+from rosenblatt.tuning.candidates import MOST_PASSES, Candidate
 from rosenblatt.tuning.folds import splits
 from rosenblatt.tuning.search import Curve, Search, Stopped
 
@@ -88,7 +89,8 @@ class RowJudge:
         test: NDArray[Any],
         stopped: Callable[[], bool],
     ) -> Curve:
-        learner = candidate.learner_with(candidate.most_passes, **self._shared)
+        most = MOST_PASSES[RULES[candidate.parameters["rule"]].order]
+        learner = candidate.learner_with(most, **self._shared)
         curve: Curve = []
         idle = np.ones(len(rows.numbers), bool)
         idle[train] = False
