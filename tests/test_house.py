@@ -226,7 +226,7 @@ SIZES: dict[str, Size] = {
     "lab": Size(900, 41, 6, 0, 0, 0, 0),
     "lazy": Size(100, 34, 3, 0, 0, 0, 0),
     "mistakes": Size(1500, 89, 8, 1, 0, 0, 0),
-    "models": Size(5800, 66, 8, 2, 0, 0, 10),
+    "models": Size(5800, 59, 8, 0, 0, 0, 10),
     "parameters": Size(750, 25, 3, 0, 0, 0, 0),
     "plots": Size(3650, 45, 9, 0, 0, 0, 4),
     "report": Size(1250, 40, 7, 0, 0, 0, 0),

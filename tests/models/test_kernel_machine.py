@@ -12,6 +12,7 @@ from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.cli import main
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.shapes import dense_values
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import read_rows
 from rosenblatt.models.train import model_from_files
@@ -53,7 +54,9 @@ def test_files_give_the_machine_of_their_rows(given: dict[str, Any], board: str)
     model = model_from_files(board, **given, max_iter=3, early_stopping=False)
     rows = read_rows([board], Layout(), Columns())
     clf = KernelPerceptron(**estimator_options(given), max_iter=3)
-    scores = clf.fit(rows.dense(), rows.labels).decision_function(rows.dense())
+    scores = clf.fit(dense_values(rows.rows), rows.labels).decision_function(
+        dense_values(rows.rows)
+    )
     batch = rows.batch(np.arange(len(rows.numbers)))
     np.testing.assert_array_equal(model.scores(batch), scores)
     path = Path(board).with_suffix(".model")
@@ -73,9 +76,10 @@ def test_weights_of_classes_and_rows_count(board: str) -> None:
     model = model_from_files(board, kernel="rbf", class_weight={"same": 3.0}, **columns, **how)
     rows = read_rows([board], Layout(), Columns(**columns))
     clf = KernelPerceptron(class_weight={"same": 3.0}, max_iter=2)
-    clf.fit(rows.dense(), rows.labels, rows.weights)
+    X = dense_values(rows.rows)
+    clf.fit(X, rows.labels, rows.weights)
     batch = rows.batch(np.arange(len(rows.numbers)))
-    np.testing.assert_array_equal(model.scores(batch), clf.decision_function(rows.dense()))
+    np.testing.assert_array_equal(model.scores(batch), clf.decision_function(X))
 
 
 def test_held_out_rows_choose_and_all_are_learned(board: str) -> None:

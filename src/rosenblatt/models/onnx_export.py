@@ -45,11 +45,8 @@ def to_onnx(model: Model) -> bytes:
         "classes": labels,
     }
     constants |= {"zero": np.zeros(()), "column": np.array([1])} if two else {}
-    integer = int(TensorProto.INT64)
-    nodes = [
-        helper.make_node(kind, inputs.split(), [output], **how)
-        for kind, inputs, output, how in _nodes(two, model.positive, integer)
-    ]
+    steps = _nodes(two, model.positive, int(TensorProto.INT64))
+    nodes = [helper.make_node(kind, ins.split(), [out], **how) for kind, ins, out, how in steps]
     kind = helper.np_dtype_to_tensor_dtype(labels.dtype)
     info = helper.make_tensor_value_info
     graph = helper.make_graph(

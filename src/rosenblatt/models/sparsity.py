@@ -48,10 +48,8 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
 
     Parameters
     ----------
-    model : fitted estimator or Model
-        It is not changed.
-    k : int
-        How many features to drop, at least 0.
+    model : fitted estimator or Model, which is not changed
+    k : int of at least 0, how many features to drop
     X, y : rows and their labels, default None
         To measure deviations and errors on; better not those of training.
 
@@ -77,10 +75,7 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         raise InputError(msg)
     known = model_of(model)
     if known.voted:
-        msg = (
-            "sparsify drops features of one weight vector, and a VotedPerceptron decides by many: "
-            "fit an AveragedPerceptron for it."
-        )
+        msg = "sparsify needs one weight vector; a VotedPerceptron decides by many: average them."
         raise InputError(msg)
     deciding = known.deciding_weights
     mean, deviation = None, None if known.spread is None else np.asarray(known.spread.deviation)
@@ -95,15 +90,9 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
     before = after = None
     if y is not None:
         before, after = (float(np.mean(m.predict(X) != np.asarray(y))) for m in (model, sparser))
-    return Sparsified(
-        model=sparser,
-        dropped=dropped,
-        n_left=int(np.count_nonzero(deciding[:, :-1].any(axis=0))) - len(dropped),
-        by=WEIGHT if deviation is None else EFFECT,
-        n_rows=0 if y is None else len(y),
-        error_before=before,
-        error_after=after,
-    )
+    n_left = int(np.count_nonzero(deciding[:, :-1].any(axis=0))) - len(dropped)
+    by = WEIGHT if deviation is None else EFFECT
+    return Sparsified(sparser, dropped, n_left, by, 0 if y is None else len(y), before, after)
 
 
 def _without(model: Model, dropped: NDArray[Any], mean: NDArray[Any] | None) -> Model:
