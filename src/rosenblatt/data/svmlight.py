@@ -40,7 +40,6 @@ MOST_QUERY = 2**63 - 1
 
 TOKEN = re.compile(rb"[^ \t\r\v\f]+")  # as bytes.split parts them
 
-Text = NDArray[np.uint8]
 Faults = list[tuple[int, "LineError"]]  # lines left out, with the number of the next row
 
 
@@ -194,10 +193,7 @@ def parse_plain(text: bytes, numbering: Conventions, faults: Faults | None = Non
 
 
 def parse_scanned(
-    text: Text,
-    length: int,
-    numbering: Conventions,
-    faults: Faults | None = None,
+    text: NDArray[np.uint8], length: int, numbering: Conventions, faults: Faults | None = None
 ) -> Batch:
     """Return the rows of text[:length], which ends in a newline, as ``parse_plain`` does.
 
@@ -221,27 +217,22 @@ def parse_scanned(
         np.empty(n_lines, np.int64),
         np.zeros(2 << n_lines.bit_length(), np.int32),
     )
-    done, good = ScanProgress(0, 0, 0, 0, 0, ascending=True), True
-    while good:
-        done = scan(address, length, numbering.base, arrays, tokens, done)
-        if done.position >= length:
-            break
-        start = done.position
-        stop = newline_from(address, start)
-        try:
-            row = parse_line(text[start:stop].tobytes(), numbering)
-        except LineError:
-            good = False
-        else:
+    done, good, distinct = ScanProgress(0, 0, 0, 0, 0, ascending=True), False, list[Label]()
+    how = address, length, numbering.base, arrays, tokens
+    try:
+        while (done := scan(*how, done)).position < length:
+            stop = newline_from(address, done.position)
+            row = parse_line(text[done.position : stop].tobytes(), numbering)
             done = _with_row(rows, done, row, stop + 1)
-    if good and not done.ascending:
-        good = sort_rows(rows.data, rows.indices, rows.indptr, done.n_rows)
+        good = done.ascending or sort_rows(rows.data, rows.indices, rows.indptr, done.n_rows)
+        n = done.n_labels
+        spans = zip(tokens.starts[:n], tokens.stops[:n], strict=True)
+        distinct = [read_label(text[start:stop].tobytes()) for start, stop in spans]
+    except (LineError, ValueError):
+        good = False
     indices = rows.indices[: done.n_values]
-    lowest = int(indices.min(initial=MOST_FEATURE))
-    distinct = _labels(text, tokens, done.n_labels)
-    highest = int(indices.max(initial=-1))
-    beyond = highest + numbering.base > numbering.most
-    if not good or lowest < 0 or beyond or distinct is None:
+    lowest, highest = int(indices.min(initial=MOST_FEATURE)), int(indices.max(initial=-1))
+    if not good or lowest < 0 or highest + numbering.base > numbering.most:
         # Whatever is wrong, the plain parser comes to the first of it, and says what it is.
         return parse_plain(text[:length].tobytes(), numbering, faults)
     return Batch(
@@ -264,15 +255,6 @@ def _with_row(rows: Batch, done: ScanProgress, row: Row | None, position: int) -
     rows.indices[done.n_values : stop] = row.indices
     rows.indptr[done.n_rows + 1] = stop
     return done._replace(position=position, n_rows=done.n_rows + 1, n_values=stop)
-
-
-def _labels(text: Text, tokens: LabelTokens, n_labels: int) -> list[Label] | None:
-    """Return the labels that the tokens spell, or None if one does not."""
-    spans = zip(tokens.starts[:n_labels], tokens.stops[:n_labels], strict=True)
-    try:
-        return [read_label(text[start:stop].tobytes()) for start, stop in spans]
-    except ValueError:
-        return None
 
 
 def svmlight_batches(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,20 +150,10 @@ def _column_of_type(table: Table, name: str) -> InputColumn:
         return InputColumn(name, "numeric")
     if kind in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
         return InputColumn(name, "category")
-    return InputColumn(name, "ignored", reason=f"it holds {_of_type(kind)}")
-
-
-def _of_type(kind: Any) -> str:
-    """Return what a column holds that can't become features.
-
-    >>> import polars as pl
-    >>> _of_type(pl.List(pl.Int64)), _of_type(pl.Struct({"x": pl.Int64})), _of_type(pl.Binary())
-    ('lists', 'objects', 'bytes')
-    """
-    if kind == pl.List(pl.Null):
-        return "lists or objects"
-    names = {pl.List: "lists", pl.Array: "lists", pl.Struct: "objects", pl.Binary: "bytes"}
-    return next((words for one, words in names.items() if kind == one), f"{kind}")
+    names = {"List": "lists", "Array": "lists", "Struct": "objects", "Binary": "bytes"}
+    held = names.get(str(kind.base_type()), f"{kind}")
+    held = "lists or objects" if kind == pl.List(pl.Null) else held
+    return InputColumn(name, "ignored", reason=f"it holds {held}")
 
 
 def _column_of_text(name: str, sample: Sample, *, comma: bool, lenient: bool) -> InputColumn:

@@ -95,23 +95,24 @@ def object_of(line: bytes) -> Object:
         found = json.loads(
             line.decode(), object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=hook
         )
-    except json.JSONDecodeError as error:
-        clause = f"no JSON: {_reason(error)} at column {error.colno}"
-        raise JsonError(clause) from None
-    except UnicodeDecodeError:
-        raise JsonError(not_utf_8(line)) from None
-    except RecursionError as error:
-        clause = f"{shown(line)} is {_reason(error)}"
-        raise JsonError(clause) from None
-    except JsonError:
-        raise
-    except ValueError as error:
-        clause = f"{shown(line)} cannot be read: {error}"
-        raise JsonError(clause) from None
+    except (ValueError, RecursionError) as error:
+        raise JsonError(_clause(error, line)) from None
     if not isinstance(found, dict):
         clause = f"expected an object {{…}}, found {shown(line.strip())}; write one object a line"
         raise JsonError(clause)
     return found
+
+
+def _clause(error: ValueError | RecursionError, line: bytes) -> str:
+    if isinstance(error, JsonError):
+        clause: str = error.args[0]
+        return clause
+    if isinstance(error, json.JSONDecodeError):
+        return f"no JSON: {_reason(error)} at column {error.colno}"
+    if isinstance(error, UnicodeDecodeError):
+        return not_utf_8(line)
+    deep = isinstance(error, RecursionError)
+    return f"{shown(line)} {f'is {_reason(error)}' if deep else f'cannot be read: {error}'}"
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> Object:
