@@ -514,10 +514,7 @@ def encoded(
 
 
 def _familiar(
-    batches: Iterable[Batch],
-    encoding: SvmlightEncoding | TableEncoding,
-    files: Files,
-    use: RowUse,
+    batches: Iterable[Batch], encoding: SvmlightEncoding | TableEncoding, files: Files, use: RowUse
 ) -> Iterator[Batch]:
     """Yield batches; at the end note whether they look like those that the model was trained on."""
     n_features = encoding.n_features

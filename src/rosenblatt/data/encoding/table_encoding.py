@@ -44,11 +44,7 @@ from rosenblatt.data.encoding.features import (
     feature_columns,
     feature_name,
 )
-from rosenblatt.data.encoding.kinds import (
-    UNSPACED_NGRAMS,
-    assigned_columns,
-    unspaced_note,
-)
+from rosenblatt.data.encoding.kinds import UNSPACED_NGRAMS, assigned_columns, unspaced_note
 from rosenblatt.data.encoding.label_column import (
     UNNAMED,
     LabelGuess,
@@ -345,12 +341,7 @@ class TableEncoding(FeatureEncoding):
         """What is kept of each column of training; None in models of older versions."""
         return self._summaries if self._counts is None else self._counts.summaries({})
 
-    def encode(
-        self,
-        table: Table,
-        classes: Classes | None,
-        use: RowUse | None = None,
-    ) -> Batch:
+    def encode(self, table: Table, classes: Classes | None, use: RowUse | None = None) -> Batch:
         """Return the rows of a table; learn from them unless frozen; count columns and rows.
 
         Until then numeric columns are as they stand in the table, NaN where missing; ``finished``

@@ -80,7 +80,13 @@ def _frame(X: Any, wanted: Selection | None, text: str | None) -> "tuple[pl.Data
         return _of_dictionaries(values, wanted), True
     if isinstance(first, str) and text is not None:
         return pl.DataFrame([_column(text, values)]), True
-    raise InputError(_unnamed(X, wanted, texts=text is not None))
+    which = "named columns" if wanted is None else f"the columns {listed_names(wanted.required)}"
+    forms = "a data frame (pandas, polars or Arrow)"
+    forms += (
+        " or a list of dictionaries" if text is None else ", a list of dictionaries or of texts"
+    )
+    msg = f"X must hold {which}: give {forms}; got a {type(X).__name__}."
+    raise InputError(msg)
 
 
 def _listed(X: Any) -> list[Any]:
@@ -92,14 +98,6 @@ def _listed(X: Any) -> list[Any]:
     if getattr(X, "ndim", 1) != 1:
         return []
     return list(_present(X))
-
-
-def _unnamed(X: Any, wanted: Selection | None, *, texts: bool) -> str:
-    """Return the sentence on rows whose columns have no names."""
-    which = "named columns" if wanted is None else f"the columns {listed_names(wanted.required)}"
-    forms = "a data frame (pandas, polars or Arrow)"
-    forms += ", a list of dictionaries or of texts" if texts else " or a list of dictionaries"
-    return f"X must hold {which}: give {forms}; got a {type(X).__name__}."
 
 
 def _of_dictionaries(rows: Sequence[Any], wanted: Selection | None) -> "pl.DataFrame":

@@ -372,16 +372,16 @@ def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int
         return asked.header, 0
     if _is_orange(found):
         return True, 0
-    n_before = next((k for k, row in enumerate(found) if len(row) == width and _filled(row)), 0)
+    # A title with empty cells behind it, as spreadsheets write it, is no row of the table
+    few = width < FEWEST_POSITIONS
+    full = (
+        k for k, row in enumerate(found) if len(row) == width and (few or sum(map(bool, row)) > 1)
+    )
+    n_before = next(full, 0)
     if has_header(found[n_before:], expected):
         return True, n_before
     lacks_one = len(found[0]) == width - 1
     return lacks_one and has_header([["", *found[0]], *found[1:]], expected), 0
-
-
-def _filled(row: Sequence[str]) -> bool:
-    """Whether a row is more than a title with empty cells behind it, as spreadsheets write it."""
-    return len(row) < FEWEST_POSITIONS or sum(map(bool, row)) > 1
 
 
 def _choice(
