@@ -19,6 +19,7 @@ from rosenblatt.data.encoding.features import (
     InputColumn,
     Numbering,
     plainly_typed,
+    replaced_values,
     unusable,
 )
 from rosenblatt.data.labels import TRUTHS, shown
@@ -66,7 +67,7 @@ def category_numbers(
         numbers[value] = numbering.level(column.place, key, level, n_rows[value])
         if counts is not None:
             counts.add_level(column.place, level, numbers[value], n_rows[value])
-    return _replaced(values, numbers)
+    return replaced_values(values, numbers)
 
 
 def known_level(value: Any, column: FeatureColumn, numbering: Numbering) -> bytes:
@@ -130,17 +131,6 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
     if series.dtype.is_float():
         return series.fill_nan(None)
     return series.cast(pl.String) if series.dtype.is_temporal() else series
-
-
-def _replaced(values: "pl.Series", numbers: dict[Any, int]) -> NDArray[np.int32]:
-    """Return the number of each value, which may be null."""
-    of_null = numbers.pop(None, -1)
-    if not numbers:
-        return np.full(len(values), of_null, np.int32)
-    known = pl.Series(list(numbers), dtype=values.dtype)
-    new = pl.Series(list(numbers.values()), dtype=pl.Int32)
-    replaced = values.replace_strict(known, new, default=of_null, return_dtype=pl.Int32)
-    return np.array(replaced.to_numpy(), np.int32)
 
 
 def read_dates(series: "pl.Series", form: str) -> "pl.Series":

@@ -400,6 +400,17 @@ def plainly_typed(series: "pl.Series") -> "pl.Series":
     return series.cast(pl.String).cast(pl.Float64) if series.dtype == pl.Float32 else series
 
 
+def replaced_values(values: "pl.Series", numbers: dict[Any, int]) -> NDArray[np.int32]:
+    """Return the number of each value, which may be null."""
+    of_null = numbers.pop(None, -1)
+    if not numbers:
+        return np.full(len(values), of_null, np.int32)
+    known = pl.Series(list(numbers), dtype=values.dtype)
+    new = pl.Series(list(numbers.values()), dtype=pl.Int32)
+    replaced = values.replace_strict(known, new, default=of_null, return_dtype=pl.Int32)
+    return np.array(replaced.to_numpy(), np.int32)
+
+
 def unusable(file: str, series: "pl.Series", what: str) -> InputError:
     """Return the error for a column whose type cannot be what it is to be."""
     msg = f"{file}: column '{series.name}' holds {series.dtype}, {what}; leave it out with "

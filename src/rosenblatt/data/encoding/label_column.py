@@ -18,6 +18,7 @@ from rosenblatt.data.encoding.features import (
     FeatureColumn,
     InputColumn,
     plainly_typed,
+    replaced_values,
 )
 from rosenblatt.data.encoding.numbers import all_numbers, read_numbers
 from rosenblatt.data.labels import Classes, Label, checked_text
@@ -345,11 +346,7 @@ def table_labels(
             place = table.place(series.index_of(value) or 0)
             raise InputError(Sentence(place, f", {fault}" if fault else missing, "."))
     codes = classes.codes([*labels.values()])
-    if not labels:
-        return np.full(len(series), -1, np.int32)
-    known = pl.Series([*labels], dtype=series.dtype)
-    replaced = series.replace_strict(known, codes.tolist(), default=-1, return_dtype=pl.Int32)
-    return np.array(replaced.to_numpy(), np.int32)
+    return replaced_values(series, dict(zip(labels, codes.tolist(), strict=True)))
 
 
 def label_faults(table: Table, name: str) -> dict[int, str]:
