@@ -218,7 +218,7 @@ SIZES: dict[str, Size] = {
     "__init__": Size(50, 0, 0, 0, 0, 0, 0),
     "__main__": Size(50, 0, 0, 0, 0, 0, 0),
     "cli": Size(4550, 58, 10, 0, 0, 0, 22),
-    "data": Size(9000, 60, 10, 0, 0, 1, 3),
+    "data": Size(9000, 54, 8, 0, 0, 1, 1),
     "distributed": Size(2300, 56, 10, 0, 0, 0, 1),
     "errors": Size(150, 16, 2, 0, 0, 0, 0),
     "estimators": Size(2700, 58, 6, 0, 0, 0, 0),

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -303,7 +303,8 @@ class TrainingFiles:
         self.files = files
         self.columns = columns  # what was said of them
         self.encoding: Encoding | None = None  # known when the first rows have been read
-        self._beginning: Beginning | None = None  # of a reading to come
+        # Of a reading to come: the encoding that the first rows decided, these, and the others
+        self._beginning: tuple[TableEncoding, Table, Generator[Table, None, None]] | None = None
 
     @property
     def rereadable(self) -> bool:
@@ -402,11 +403,13 @@ class TrainingFiles:
         """Look at the first rows, with which the next reading begins, for a column of texts."""
         if self.files.format is Format.SVMLIGHT:
             return False
-        self._beginning = self._beginning or self._begin()
-        return self._beginning is not None and self._beginning.encoding.has_text
+        self._begin()
+        return self._beginning is not None and self._beginning[0].has_text
 
-    def _begin(self) -> "Beginning | None":
-        """Read to the first rows of tables and judge the columns by them; None for no rows."""
+    def _begin(self) -> None:
+        """Read to the first rows of tables, unless that was done, and judge the columns by them."""
+        if self._beginning is not None:
+            return
         tables, bad = self.files.tables(), list[BadRow]()
         for table in tables:
             bad += table.bad
@@ -414,14 +417,14 @@ class TrainingFiles:
                 first = table._replace(bad=tuple(bad))
                 lenient = self.files.bad_rows.skip
                 encoding = TableEncoding.from_sample(first, self.columns, lenient=lenient)
-                return Beginning(encoding, first, tables)
-        return None
+                self._beginning = encoding, first, tables
+                return
 
     def _tables(self) -> Iterator[Batch]:
-        beginning, self._beginning = self._beginning or self._begin(), None
-        if beginning is None:
+        self._begin()
+        if self._beginning is None:
             return
-        encoding, first, others = beginning
+        (encoding, first, others), self._beginning = self._beginning, None
         self.encoding, self.files.classes = encoding, Classes()
         self.files.decisions = Decisions.on_table(self.files.format, first, encoding)
         sampler, tables = RowSampler(), _with_first(first, others)
@@ -449,14 +452,6 @@ class TrainingFiles:
             yield from _encoded(self.files, encoding, Classes(), use)
         for prepared in held:
             yield encoding.encode(prepared, self.files.classes, use)
-
-
-class Beginning(NamedTuple):
-    """The first rows of tables, the encoding that they decided, and the rows that follow."""
-
-    encoding: TableEncoding
-    first: Table
-    others: Generator[Table, None, None]
 
 
 def _with_first(first: Table, others: Generator[Table, None, None]) -> Generator[Table, None, None]:

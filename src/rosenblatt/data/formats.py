@@ -87,23 +87,15 @@ class Layout:
             raise InputError(msg)
 
 
-SUFFIXES = {
-    ".svm": Format.SVMLIGHT,
-    ".svmlight": Format.SVMLIGHT,
-    ".libsvm": Format.SVMLIGHT,
-    ".csv": Format.CSV,
-    ".tsv": Format.TSV,
-    ".tab": Format.TSV,
-    ".jsonl": Format.JSON_LINES,
-    ".ndjson": Format.JSON_LINES,
-    ".jsonlines": Format.JSON_LINES,
-    ".json": Format.JSON_LINES,
-    ".parquet": Format.PARQUET,
-    ".arrow": Format.ARROW,
-    ".arrows": Format.ARROW,
-    ".feather": Format.ARROW,
-    ".ipc": Format.ARROW,
+KINDS = {
+    Format.SVMLIGHT: "svm svmlight libsvm",
+    Format.CSV: "csv",
+    Format.TSV: "tsv tab",
+    Format.JSON_LINES: "jsonl ndjson jsonlines json",
+    Format.PARQUET: "parquet",
+    Format.ARROW: "arrow arrows feather ipc",
 }  # .txt says nothing: the lines tell
+SUFFIXES = {f".{suffix}": kind for kind, names in KINDS.items() for suffix in names.split()}
 
 # The last begins a stream of Arrow messages, which the reader of Arrow files refuses.
 MARKS = {b"PAR1": Format.PARQUET, b"ARROW1": Format.ARROW, b"\xff\xff\xff\xff": Format.ARROW}

@@ -33,18 +33,14 @@ STRAIGHT = 3.0  # deviations up to which scaled numbers are as they are
 FIELDS = ("count", "mean", "m2", "low", "high", "n_missing")
 
 MONEY, GAP = "[$€£¥]", "[ '\u00a0\u202f]"
-POINT = (
-    rf"[-+]?\s*{MONEY}?\s*[-+]?(?:[0-9]{{1,3}}(?:(?:,|{GAP})[0-9]{{3}})+|[0-9]+)"
-    rf"(?:\.[0-9]*)?\s*(?:{MONEY}|%)?"
-)
-COMMA = (
-    rf"[-+]?\s*{MONEY}?\s*[-+]?(?:[0-9]{{1,3}}(?:(?:\.|{GAP})[0-9]{{3}})+|[0-9]+)"
-    rf"(?:,[0-9]*)?\s*(?:{MONEY}|%)?"
+WRITTEN = (  # with thousands apart by G, and M before the decimals
+    rf"\s*{MONEY}?\s*[-+]?(?:[0-9]{{1,3}}(?:(?:G|{GAP})[0-9]{{3}})+|[0-9]+)(?:M[0-9]*)?"
+    rf"\s*(?:{MONEY}|%)?"
 )
 NEGATIVE = r"^\(([^-+()]*)\)$"  # as book-keepers write it
 FORMS = {
-    name: rf"^(?:{form}|\((?:{form.removeprefix('[-+]?')})\))$"
-    for name, form in (("point", POINT), ("comma", COMMA))
+    name: rf"^(?:[-+]?{WRITTEN}|\({WRITTEN}\))$".replace("G", group).replace("M", mark)
+    for name, group, mark in (("point", ",", r"\."), ("comma", r"\.", ","))
 }
 SURELY_COMMA = r"^[^,]*(?:^|[^0-9])0,[0-9]+|^[^,]*,(?:[0-9]{1,2}|[0-9]{4,})[^0-9,.]*$"
 SURELY_POINT = r",.*[,.]"
