@@ -2,9 +2,10 @@
 
 import json
 
+import pytest
 from click.testing import CliRunner
 
-from rosenblatt.cli import main
+from rosenblatt.cli import demo, main
 from tests.processes import printed
 
 
@@ -32,6 +33,20 @@ def test_demo_as_json() -> None:
     assert found["train"]["n_rows"] == 427
     assert found["evaluate"]["rows"] == 142
     assert found["evaluate"]["error"] < found["evaluate"]["against"][0]["error"] / 5
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_command_that_cannot_run_ends_the_demo(
+    options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a file cannot be read, for want of polars perhaps, that is the last thing said."""
+    monkeypatch.setattr(demo, "TRAIN", "train missing.csv --seed {seed}")
+    result = CliRunner().invoke(main, ["demo", *options], catch_exceptions=False)
+    assert result.exit_code == 2
+    assert result.stderr.count("Error:") == 1
+    assert "evaluate" not in result.stdout
+    if options:
+        assert "missing.csv" in json.loads(result.stdout)["error"]
 
 
 def test_help_imports_nothing_slow() -> None:

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import json
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli.options import setting_option
-from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.screen import CANNOT_RUN, Screen, ScreenCommand
 
 TEST_SHARE = 4  # one row of four is kept for testing
 TRAIN = "train tumours.csv --seed {seed}"
@@ -37,7 +38,7 @@ def demo(screen: Screen, random_state: int) -> None:
         if screen.wants_json:
             documents[line.split(maxsplit=1)[0]] = json.loads(output_of(f"{line} --json"))
         else:
-            _invoke(line)
+            output_of(line, shown=True)
 
     with tempfile.TemporaryDirectory(prefix="rosenblatt-demo-") as folder, contextlib.chdir(folder):
         labels = write_files(random_state)
@@ -81,15 +82,15 @@ def write_files(seed: int) -> list[str]:
     return [str(label) for label in labels[order[:n_test]]]
 
 
-def output_of(line: str) -> str:
-    """Return what a command prints."""
-    printed = io.BytesIO()
-    with contextlib.redirect_stdout(io.TextIOWrapper(printed, "utf-8", write_through=True)):
-        _invoke(line)
-        return printed.getvalue().decode()
-
-
-def _invoke(line: str) -> None:
+def output_of(line: str, *, shown: bool = False) -> str:
+    """Run a command; return what it prints unless that is shown. End where it cannot run."""
     from rosenblatt.cli import main
 
-    main.main(line.split(), standalone_mode=False)
+    printed = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with contextlib.redirect_stdout(sys.stdout if shown else printed):
+        status = main.main(line.split(), standalone_mode=False)
+    printed.seek(0)
+    if status == CANNOT_RUN:
+        click.echo(printed.read(), nl=False)
+        raise click.exceptions.Exit(CANNOT_RUN)
+    return printed.read()

@@ -54,8 +54,7 @@ TYPED = "rosenblatt.typed"  # under which a context keeps the command line
 CLEAR_LINE = "\r\x1b[2K"  # to a terminal
 COMPILES_ONCE = "Compiling for this computer; this happens once …"
 COMPILES_EACH_TIME = (
-    "Compiling for this command alone: its cache cannot be used. "
-    "ROSENBLATT_CACHE can name a folder of your own that no other user can write to."
+    "Compiling each time: the cache cannot be used; ROSENBLATT_CACHE names another."
 )
 NO = 1  # exit codes
 CANNOT_RUN = 2
@@ -326,8 +325,7 @@ class CompilationNotice(logging.Handler):
         """Write a line at the first record, and on a terminal the bar at each."""
         if not self._kernels:
             self._started = perf_counter()
-            kept = getattr(record, "kept", True)
-            self._screen.say(COMPILES_ONCE if kept else COMPILES_EACH_TIME)
+            self._screen.say(COMPILES_ONCE if getattr(record, "kept", True) else COMPILES_EACH_TIME)
         self._kernels += 1
         if self._screen.draws_talk:
             block = "█" if _can_write(sys.stderr, "█") else "#"
