@@ -15,9 +15,8 @@ from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, without_zeros
 from rosenblatt.mistakes import scores
-from rosenblatt.mistakes.gram import gram_between
+from rosenblatt.mistakes.gram import gram_between, products, worth_spreading
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.products import products, worth_spreading
 from rosenblatt.mistakes.scores import Tally, update_chunks, vote_counter
 from rosenblatt.mistakes.updates import Mistakes, steps_of
 from tests import reference

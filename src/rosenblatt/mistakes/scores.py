@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from rosenblatt.errors import score_overflow
 from rosenblatt.kernels.prefix_sums import Leaders, Steps, add_steps, column_votes, joint_votes
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.mistakes.gram import Sizes, gram_between
+from rosenblatt.mistakes.gram import Numbers, Panel, Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.products import Numbers, Panel
 from rosenblatt.mistakes.threads import run_in_parts
 from rosenblatt.mistakes.updates import Mistakes, Support, n_columns, steps_of
 

@@ -25,10 +25,9 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import GrowingArray, join, take
 from rosenblatt.kernels.shuffling import random_words
 from rosenblatt.mistakes.budget import BudgetState
-from rosenblatt.mistakes.gram import GramCache, Sizes, gram_between
+from rosenblatt.mistakes.gram import GramCache, Panel, Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
-from rosenblatt.mistakes.products import Panel
 from rosenblatt.mistakes.scores import Tally, add_in_threads, update_chunks
 from rosenblatt.mistakes.updates import Mistakes, steps_of
 from rosenblatt.training.examples import ArraySupply, Examples, or_empty, winners
