@@ -56,10 +56,11 @@ from rosenblatt.training.history import (
     ending,
 )
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.state import Memory, fit
+from rosenblatt.training.state import fit
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Encoding
+    from rosenblatt.training.memory import Vote
     from rosenblatt.training.state import State
 
 
@@ -417,10 +418,10 @@ class OnlineClassifier(FittedClassifier, stored=False):
         learner: Learner,
         examples: Examples,
         observers: Sequence[Observer],
-        memory: Memory | None = None,
+        vote: "Vote | None" = None,
     ) -> Trained:
         state, generator = model.state, generator_from(self.random_state)
-        outcome = fit(state, examples, learner.plan(), generator, observers, memory)
+        outcome = fit(state, examples, learner.plan(), generator, observers, vote)
         model.follow(state, outcome)
         last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
         return outcome, partial(last_mistakes, model, learner, examples) if last_decide else None

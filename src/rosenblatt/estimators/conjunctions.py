@@ -16,7 +16,7 @@ from rosenblatt.data.conjunctions import (
     features_of,
 )
 from rosenblatt.estimators.scikit import BaseEstimator, TransformerMixin
-from rosenblatt.estimators.validation import check_finite
+from rosenblatt.estimators.validation import checked_matrix
 from rosenblatt.parameters import Check, check_parameters, optional
 from rosenblatt.rules import Interval
 
@@ -152,20 +152,9 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         return np.array([*names, *more], object)
 
     def _rows(self, X: Any, *, reset: bool) -> tuple[Batch, bool]:
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,
-        )
-        was_sparse = sparse.issparse(X)
-        check_finite(X.data if was_sparse else X, X, self)
-        if was_sparse and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        options = {"reset": reset, "accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+        X = validate_data(self, X, **options, order="C", ensure_all_finite=False)
+        X, was_sparse = checked_matrix(X, self), sparse.issparse(X)
         matrix = X if was_sparse else sparse.csr_array(X)
         return Batch(matrix.data, matrix.indices, matrix.indptr), was_sparse
 

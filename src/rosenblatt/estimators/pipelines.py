@@ -72,7 +72,7 @@ def explain(fitted: Any, x: Any) -> Explanation:
 
 
 def pipeline_model(pipeline: Pipeline) -> Model:
-    """Return the model that a fitted pipeline is; raise InputError for a step that it can't hold.
+    """Return a fitted pipeline as a model; raise InputError for a step that no model can hold.
 
     Its last step must be a fitted classifier of this package.
     """
@@ -131,7 +131,7 @@ def _fitted_arrays(step: Any) -> dict[str, NDArray[Any]]:
 def _restore_scaler(
     step: Any, arrays: Mapping[str, NDArray[Any]], encoding: ScaledEncoding
 ) -> None:
-    """Change a scaler to be fitted as the one that ``_fitted_arrays`` was given."""
+    """Set the fitted numbers of a scaler, as ``_fitted_arrays`` returned them."""
     for name in FITTED:
         array = arrays.get(f"{SCALER}{name}")
         if array is not None and array.shape != (encoding.n_features,):

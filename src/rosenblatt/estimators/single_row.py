@@ -1,8 +1,8 @@
-"""The short way of one row through an estimator, as a stream of rows takes it.
+"""A fast path for one row at a time, by ``OnlineLearner`` on the weights of an estimator.
 
-A row that looks as usual is written to a buffer and learned from or decided in a few microseconds.
-The checks are as strict as on the long way, which everything else takes: a row of another length,
-with a NaN, with other column names, of a new class. Whatever is wrong is told there.
+A row of a known form is written to a buffer and learned from or decided in a few microseconds. All
+others take the general path, which also raises the errors: a row of another length, with a NaN,
+with other column names, of a new class.
 """
 
 import os
@@ -38,13 +38,13 @@ def learn_single_row(
     classes: Any = None,
     sample_weight: Any = None,
 ) -> bool:
-    """Learn from one row that looks as usual; return whether it did, else nothing has changed."""
+    """Learn from one row of a known form; return whether it did, else nothing has changed."""
     path = _path(estimator, learner)
     return path is not None and path.learn(X, y, classes, sample_weight)
 
 
 def predict_single_row(estimator: Any, X: Any) -> NDArray[Any] | None:
-    """Return the label of one row that looks as usual, else None."""
+    """Return the label of one row of a known form, else None."""
     path = _paths.get(estimator)
     if path is None or path.model is not estimator._model:  # noqa: SLF001  # ours
         learner = vars(estimator).get("_checked", (None, None))[1]
@@ -59,7 +59,7 @@ def predict_single_row(estimator: Any, X: Any) -> NDArray[Any] | None:
 
 
 def _path(estimator: Any, learner: Learner) -> "SingleRowPath | None":
-    """Return the path of an estimator as it is now, or None where it has none."""
+    """Return the path of an estimator with its present model and learner, or None."""
     path, model = _paths.get(estimator), estimator._model  # noqa: SLF001  # ours
     if path is None or path.model is not model or path.learner is not learner:
         if learner.voted or model.encodes or len(model.classes) < 2 or estimator.class_weight:
@@ -98,7 +98,7 @@ class SingleRowPath(OnlineLearner):
         self._lock = Lock()
 
     def learn(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> bool:
-        """Learn from a row; return whether it was a usual one, else nothing has changed."""
+        """Learn from a row; return whether its form was known, else nothing has changed."""
         number = self._known_number(single(y))
         weight = 1.0 if sample_weight is None else single(sample_weight)
         model, learner, state = self.model, self.learner, self.state
@@ -127,7 +127,7 @@ class SingleRowPath(OnlineLearner):
         return True
 
     def predict(self, X: Any) -> NDArray[Any] | None:
-        """Return the label of a row in an array, or None where it is not a usual one."""
+        """Return the label of a row in an array, or None for a row of another form."""
         with self._lock:
             rows = self._row(X)
             number = -1 if rows is None else rows.predict()
@@ -149,7 +149,7 @@ class SingleRowPath(OnlineLearner):
         return type(classes) in ROWS and all(self._known_number(one) is not None for one in classes)
 
     def _row(self, X: Any) -> RowLearner | None:
-        """Return what learns from a row, with the row in its buffer; None for an unusual one."""
+        """Return what learns from a row, with the row in its buffer; None for another form."""
         kind = type(X)
         if kind is np.ndarray or kind is list:
             usual = kind is list or (X.dtype.kind in NUMBERS and X.ndim == 2)
@@ -165,10 +165,14 @@ class SingleRowPath(OnlineLearner):
     def _dense(self, x: Any) -> RowLearner | None:
         if type(x) not in ROWS or len(x) != self._width or not self._takes(sparse=False):
             return None
+        rows = self._rows
+        if rows is None or not rows.learns(self.state):
+            rows = self._new_rows(0)
         try:
-            return self._entered(x, x)
+            rows.dense[...] = x
         except (TypeError, ValueError, OverflowError):
             return None
+        return rows
 
     def _sparse(self, X: Any) -> RowLearner | None:
         data, indices, indptr = X.data, X.indices, X.indptr

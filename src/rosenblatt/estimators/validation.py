@@ -109,9 +109,17 @@ def is_plain(estimator: Any, X: Any, y: Any) -> bool:
 def rows_of(X: Any, estimator: Any) -> Rows:
     """Return a checked array or CSR matrix as rows, a canonical one without a copy."""
     constant = 1.0 if estimator.fit_intercept else 0.0
+    X = checked_matrix(X, estimator)
+    if sparse.issparse(X):
+        return as_rows(X, constant)
+    return Dense(X if X.flags.aligned else X.copy(), constant)
+
+
+def checked_matrix(X: Any, estimator: Any) -> Any:
+    """Return an array, or a CSR matrix with one entry a feature; raise for NaN and infinity."""
     if not sparse.issparse(X):
         check_finite(X, X, estimator)
-        return Dense(X if X.flags.aligned else X.copy(), constant)
+        return X
     try:  # an index beyond the columns would write beyond the weights
         X.check_format(full_check=True)
     except ValueError as error:
@@ -121,7 +129,7 @@ def rows_of(X: Any, estimator: Any) -> Rows:
         X = X.copy()
         X.sum_duplicates()
     check_finite(X.data, X, estimator)
-    return as_rows(X, constant)
+    return X
 
 
 def check_finite(values: NDArray[Any], X: Any, estimator: Any) -> None:

@@ -22,7 +22,6 @@ from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import Examples, check_count
 from rosenblatt.training.history import Observer
 from rosenblatt.training.memory import Vote
-from rosenblatt.training.state import Memory
 
 
 @estimator_class()
@@ -148,10 +147,10 @@ class VotedPerceptron(OnlineClassifier):
         learner: Learner,
         examples: Examples,
         observers: Sequence[Observer],
-        memory: Memory | None = None,
+        vote: Vote | None = None,
     ) -> Trained:
-        memory = Vote(ZERO_CONVENTIONS[learner.zero], model.mistakes)
-        outcome, held = super()._train(model, learner, examples, observers, memory)
+        vote = Vote(ZERO_CONVENTIONS[learner.zero], model.mistakes)
+        outcome, held = super()._train(model, learner, examples, observers, vote)
         if model.mistakes is not None and outcome.mistakes is not None:
             end = model.state.count
             model.mistakes.extend_by(outcome.mistakes.before(end), examples.rows, end)

@@ -16,7 +16,7 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import ArraySupply, Examples, permute
+from rosenblatt.training.examples import ArraySupply, Examples, class_numbers, permute
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
@@ -104,7 +104,7 @@ class HeldOutFit:
         folds = dealt(examples.rows.shape[0], FOLDS, learner.random_state)
         found = fold_scores(learner, examples, n_classes, folds, learner.passes)
         targets = examples.targets[np.concatenate([tried for tried, _ in found])]
-        numbers = np.asarray(targets > 0 if n_classes == 2 else targets, np.int64)
+        numbers = class_numbers(targets, n_classes)
         return np.concatenate([scores for _, scores in found]), numbers
 
     def _scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:

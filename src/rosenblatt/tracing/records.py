@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -55,14 +56,7 @@ def data_frame(trace: "Trace", library: str) -> Any:
     if not find_spec(library):
         msg = f"A data frame of {library} needs {library}: {LIBRARIES[library]}."
         raise InputError(msg)
-    columns = _columns(trace)
-    if library == "polars":
-        import polars as pl
-
-        return pl.DataFrame(columns)
-    import pandas as pd
-
-    return pd.DataFrame(columns)
+    return import_module(library).DataFrame(_columns(trace))
 
 
 def _columns(trace: "Trace") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Learning in the open: one row at a time, with the bits of the compiled passes.
+"""Learning one row at a time in plain Python, with the bits of the compiled passes.
 
 The passes in ``kernels`` say what happened in total. Here each visit is made in plain Python, by
 the same rules and the plain methods of the rows, and tells all that it saw.

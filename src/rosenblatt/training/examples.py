@@ -82,6 +82,11 @@ def targets_of(numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
     return (2 * numbers - 1 if n_classes == 2 else numbers).astype(np.int32)
 
 
+def class_numbers(targets: NDArray[Any], n_classes: int) -> NDArray[Any]:
+    """Return targets as class numbers."""
+    return np.asarray(targets > 0 if n_classes == 2 else targets, np.int64)
+
+
 def winners(scores: NDArray[Any], *, positive: bool) -> NDArray[np.intp]:
     """Return the class of each row: of two the sign of its score, (n,), else the highest, (n, K).
 

@@ -29,7 +29,7 @@ Shuffle = bool | Literal["once", "full"]
 
 
 def together(first: Counts, second: Counts) -> Counts:
-    """Return what happened in both of two parts."""
+    """Return the sum of two counts."""
     mistakes, updates, loss = second
     return Counts(first.mistakes + mistakes, first.updates + updates, first.loss + loss)
 
@@ -56,7 +56,7 @@ class Plan:
 
 
 class PartResult(NamedTuple):
-    """What came of a part of a pass."""
+    """Result of learning a part of a pass."""
 
     counts: Counts
     n_rows: int
@@ -102,7 +102,7 @@ class Training(Protocol):
 
 @dataclass
 class Best:
-    """The accuracy on held-out rows at its best, and what had it."""
+    """The best accuracy on held-out rows, its pass and a snapshot."""
 
     score: float = -1.0
     pass_: int = 0
@@ -117,7 +117,7 @@ class Best:
 
 @dataclass
 class Progress:
-    """With what learns, all that is needed to go on from between two parts of a pass."""
+    """Progress of a training: with its state, all that resuming between two parts needs."""
 
     classes: tuple[Any, ...] = ()  # what the numbers of the classes stand for, if known
     history: list[PassRecord] = field(default_factory=list)

@@ -19,7 +19,7 @@ from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.scores import Tally, update_chunks, vote_counter, vote_scores
 from rosenblatt.mistakes.updates import Mistakes, steps_of
-from rosenblatt.training.examples import Examples, RowSupply, winners
+from rosenblatt.training.examples import Examples, RowSupply, class_numbers, winners
 from rosenblatt.training.state import State
 
 BLOCK_ROWS = 256  # to vote on at a time
@@ -63,7 +63,9 @@ class Vote:
             if not finite.all():
                 raise score_overflow(part.first_row + int(order[np.argmin(finite)]))
             voted = winners(tally.counts(state.count), positive=self._positive)
-            wrong += int(np.count_nonzero(voted != _numbers(part, order, state.n_classes)))
+            wrong += int(
+                np.count_nonzero(voted != class_numbers(part.targets[order], state.n_classes))
+            )
         return wrong
 
     def _blocks(
@@ -85,7 +87,7 @@ def held_out_scores(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the activations, or the shares of votes, and class numbers of the rows of a part."""
     rows = take(part.rows, part.order)
-    numbers = _numbers(part, part.order, state.n_classes)
+    numbers = class_numbers(part.targets[part.order], state.n_classes)
     if votes is not None:
         count = vote_counter(votes, state.n_classes, state.count, positive=zero > 0)
         return vote_scores(count(rows)), numbers
@@ -94,9 +96,3 @@ def held_out_scores(
     scores = np.empty(shape)
     (activations if state.n_classes == 2 else class_scores)(rows, state.average(), scores)
     return scores, numbers
-
-
-def _numbers(part: Examples, order: NDArray[Any], n_classes: int) -> NDArray[Any]:
-    """Return the class numbers of rows of a part."""
-    targets = part.targets[order]
-    return np.asarray(targets > 0 if n_classes == 2 else targets, np.int64)

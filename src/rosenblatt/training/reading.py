@@ -12,7 +12,13 @@ from rosenblatt.data.labels import Label
 from rosenblatt.data.streams import RowFiles, row_blocks
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.shapes import take
-from rosenblatt.training.examples import ClassWeight, class_weights, ranks_of, sorted_classes
+from rosenblatt.training.examples import (
+    ClassWeight,
+    class_weights,
+    ranks_of,
+    sorted_classes,
+    targets_of,
+)
 
 SWEEP = 1 << 16  # rows at a time where something is done to all of them
 # Of parsed rows. A training takes about three times as much: two blocks while a file is read, and
@@ -48,7 +54,7 @@ class ReadingOptions(TypedDict, total=False):
 
 
 class Reading:
-    """Reads a source and knows all that has been met so far.
+    """Reads a source, and knows its rows, classes and features so far.
 
     Rows that fit into one block stay in memory. If there are more, and ``keep`` says so or they
     have to be finished, all are written to files as they come, and mapped into memory at the end.
@@ -105,9 +111,8 @@ class Reading:
             raise InputError(msg)
 
     def targets(self, labels: NDArray[Any]) -> NDArray[Any]:
-        """Return class numbers in order of appearance as targets, in the type of the numbers."""
-        ranks: NDArray[Any] = self.ranks[labels]
-        return 2 * ranks - 1 if len(self.classes) == 2 else ranks
+        """Return class numbers in order of appearance as targets."""
+        return targets_of(self.ranks[labels], len(self.classes))
 
     def row_weights(self, labels: NDArray[Any], given: NDArray[Any] | None) -> NDArray[Any] | None:
         """Return what multiplies the steps of rows of these classes and own weights; None: 1."""
@@ -126,7 +131,7 @@ class Reading:
             block = None if self.done else self._take()
 
     def read_on(self) -> None:
-        """Read to the end, for what is kept and for what is there to be known."""
+        """Read to the end, to keep all rows and to know all classes."""
         while not self.done:
             self._take()
         if not self.first.last:  # it is kept, or was learned from

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import isinf
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,12 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.second_order import second_order_multiclass_pass, second_order_pass
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import (
-    NO_ROWS,
-    ArraySupply,
-    Examples,
-    RowSupply,
-    or_empty,
-)
+from rosenblatt.training.examples import ArraySupply, Examples, RowSupply, or_empty
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
+
+if TYPE_CHECKING:
+    from rosenblatt.training.memory import Vote
 
 Index = slice | NDArray[Any]
 EVERYTHING = slice(None)
@@ -291,23 +288,16 @@ def count_mistakes(
     return multiclass_mistakes(rows, y, order, zero, np.empty(n_classes), weights)
 
 
-class Memory(Protocol):
-    """What predicts in place of the weights of the state; see ``training.memory``."""
-
-    def held_out_mistakes(self, state: State, supply: RowSupply, updates: Mistakes) -> int:
-        """Count the held-out rows that it misclassifies after all these updates."""
-
-
 class LinearTraining:
     """Changes a state by passes over the rows of a supply."""
 
     def __init__(
-        self, state: State, supply: RowSupply, plan: Plan, memory: Memory | None = None
+        self, state: State, supply: RowSupply, plan: Plan, vote: "Vote | None" = None
     ) -> None:
         self.state, self.supply = state, supply
         self.updates = Mistakes() if plan.record else None
         self._rule, self._zero = plan.rule, plan.zero
-        self._memory = memory
+        self._vote = vote
         self._mean: NDArray[Any] | None = None  # room for the average
         self._best: Snapshot | None = None  # room for the best weights
 
@@ -337,8 +327,8 @@ class LinearTraining:
 
     def held_out_mistakes(self) -> int:
         """Count the held-out rows that what would be returned now misclassifies."""
-        if self._memory is not None and self.updates is not None:
-            return self._memory.held_out_mistakes(self.state, self.supply, self.updates)
+        if self._vote is not None and self.updates is not None:
+            return self._vote.held_out_mistakes(self.state, self.supply, self.updates)
         zero = self._zero or -1  # at test time a zero activation has to predict something
         return self._count(self._average(), zero, held_out=True)
 
@@ -385,14 +375,13 @@ def fit(
     plan: Plan,
     generator: np.random.Generator,
     observers: Sequence[Observer] = (),
-    memory: Memory | None = None,
+    vote: "Vote | None" = None,
 ) -> Outcome:
     """Change the state by passes over rows in memory; see ``loop.train``."""
     stopping = plan.early_stopping
     fraction = 0.0 if stopping is None else stopping.validation_fraction
     supply = ArraySupply(examples, plan.shuffle, generator, fraction)
-    run_pass(state, examples, NO_ROWS, plan.rule, plan.zero)  # compiles, off the clock
-    return fit_supply(state, supply, plan, observers, memory=memory)
+    return fit_supply(state, supply, plan, observers, vote=vote)
 
 
 def fit_supply(
@@ -403,13 +392,13 @@ def fit_supply(
     *,
     watch: Any = None,
     progress: Progress | None = None,
-    memory: Memory | None = None,
+    vote: "Vote | None" = None,
 ) -> Outcome:
     """Change the state by passes over the rows of a supply; see ``loop.train``.
 
     ``watch`` is called with the state and the progress.
     """
-    training = LinearTraining(state, supply, plan, memory)
+    training = LinearTraining(state, supply, plan, vote)
     watched = None if watch is None else lambda progress: watch(state, progress)
     outcome = train(training, plan, observers, watch=watched, progress=progress)
     return replace(outcome, mistakes=training.updates)

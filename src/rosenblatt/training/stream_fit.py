@@ -67,7 +67,7 @@ def fit_stream(
         state, progress = point or ResumePoint(
             start(reading.n_features, max(len(reading.classes), 2)), Progress(reading.classes)
         )
-        told: dict[str, Any] = {"watch": watch, "memory": Vote(plan.zero) if vote else None}
+        told: dict[str, Any] = {"watch": watch, "vote": Vote(plan.zero) if vote else None}
         return state, fit_supply(state, supply, plan, observers, progress=progress, **told)
 
     try:
@@ -126,8 +126,8 @@ def fit_again(
     supply.learn_from_all()
     trained.state.restart()
     again = replace(plan, max_iter=passes, early_stopping=None)
-    memory = Vote(plan.zero) if vote else None
-    outcome = fit_supply(trained.state, supply, again, memory=memory)
+    voting = Vote(plan.zero) if vote else None
+    outcome = fit_supply(trained.state, supply, again, vote=voting)
     return replace(trained, outcome=replace(first, mistakes=outcome.mistakes)), outcome
 
 

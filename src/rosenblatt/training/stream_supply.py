@@ -20,7 +20,6 @@ from rosenblatt.training.examples import (
     held_out_mask,
     permute,
     shuffled,
-    targets_of,
 )
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.reading import SWEEP, Reading
@@ -75,7 +74,7 @@ def supply_of(reading: Reading, sampling: Sampling, constant: float) -> RowSuppl
     if not first.last:
         return StreamSupply(reading, sampling, constant)
     rows = first.csr(first.n_features, constant)
-    targets = targets_of(reading.ranks[first.labels], len(reading.classes))
+    targets = reading.targets(first.labels)
     held_out = sampling.mask(0, first.n_rows)
     if held_out.sum() < FEWEST_HELD_OUT:
         held_out[:] = False
