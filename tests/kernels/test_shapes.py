@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt import RuleClassifier
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.shapes import (
     GrowingArray,
@@ -133,3 +135,45 @@ def test_growing_takes_room_by_doubling() -> None:
         moves += column.values.base is not before
     assert column.values.tolist() == list(range(1000))
     assert moves <= 12
+
+
+@pytest.mark.parametrize(
+    ("values", "compacted"),
+    [
+        ([1.0, 255.0, 0.0], True),
+        ([1.0, 256.0], False),
+        ([1.0, 0.5], False),
+        ([1.0, -1.0], False),
+        ([1.0, -0.0], False),
+        ([1.0, np.nan], False),
+        ([1.0, np.inf], False),
+        ([], True),
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_counts_take_a_byte(values: list[float], compacted: bool, dtype: type) -> None:
+    """Values become bytes if that changes none of them, wherever the first other one stands."""
+    ones = 1500 * (len(values) > 0)
+    data: NDArray[Any] = np.append(np.ones(ones), values).astype(dtype)
+    rows = CSR(data, np.zeros(len(data), np.int32), np.array([0, len(data)]), 1, 1.0)
+    found = rows.compact()
+    assert (found.data.dtype == np.uint8) == compacted
+    assert found.data.astype(dtype).tobytes() == data.tobytes()
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "pa1", "arow"])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_counts_in_a_byte_teach_the_same(
+    rule: str, n_classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The weights are the same bits whether counts are stored in one byte or in eight."""
+    rng = np.random.default_rng(n_classes)
+    X = sparse.csr_matrix(rng.poisson(0.7, (200, 30)).astype(float))
+    y = rng.integers(n_classes, size=200)
+    weights = []
+    for compact in (CSR.compact, lambda rows: rows):
+        monkeypatch.setattr(CSR, "compact", compact)
+        clf = RuleClassifier(rule=rule, max_iter=4).fit(X, y)
+        weights.append(np.hstack([clf.coef_, clf.intercept_[:, None]]))
+    assert weights[0].tobytes() == weights[1].tobytes()
+    assert weights[0].any()

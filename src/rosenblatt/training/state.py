@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Index = slice | NDArray[Any]
 EVERYTHING = slice(None)
+WORTH_COMPACTING = 3  # passes
 
 
 @dataclass(frozen=True)
@@ -378,6 +379,8 @@ def fit(
     vote: "Vote | None" = None,
 ) -> Outcome:
     """Change the state by passes over rows in memory; see ``loop.train``."""
+    if plan.max_iter >= WORTH_COMPACTING and memory is None and not plan.record:
+        examples = replace(examples, rows=examples.rows.compact())
     stopping = plan.early_stopping
     fraction = 0.0 if stopping is None else stopping.validation_fraction
     supply = ArraySupply(examples, plan.shuffle, generator, fraction)
