@@ -1,7 +1,7 @@
 """Going on with a model: new rows of files, each predicted before it is learned."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -52,15 +52,11 @@ class Milestone(NamedTuple):
         return self.n_wrong_since / self.n_rows_since
 
 
-@dataclass
 class ProgressiveError:
     """Counts rows and wrong predictions; there is a milestone at 1, 2, 4, 8, … rows."""
 
-    watch: Callable[[Milestone], object]
-    n_rows: int = 0
-    n_wrong: int = 0
-
-    def __post_init__(self) -> None:
+    def __init__(self, watch: Callable[[Milestone], object]) -> None:
+        self._watch, self.n_rows, self.n_wrong = watch, 0, 0
         self.milestones: list[Milestone] = []
         self._last: tuple[Any, Any, int] = (None, None, 0)
 
@@ -85,7 +81,7 @@ class ProgressiveError:
         before = self.milestones[-1] if self.milestones else Milestone(0, 0, 0, 0, *self._last)
         since = self.n_rows - before.n_rows, self.n_wrong - before.n_wrong
         self.milestones.append(Milestone(self.n_rows, self.n_wrong, *since, *self._last))
-        self.watch(self.milestones[-1])
+        self._watch(self.milestones[-1])
 
 
 def learn_files(

@@ -91,7 +91,9 @@ class HeldOutFit:
             threshold = best_threshold(scores, numbers, self.threshold)
             found = fit_calibration(scores, numbers) if self.calibrate else None
             return Fits(found, threshold)
-        found = fit_calibration(scores, numbers, self._method(scores))
+        moves = scores.ndim == 1 and self.learner.fit_intercept and not self.learner.voted
+        # Where no bias can move, one half is at 0.
+        found = fit_calibration(scores, numbers, "sigmoid" if moves else "temperature")
         if not found.offset or not found.slope:
             return Fits(found, None)
         guess = scores > -found.offset / found.slope
@@ -130,11 +132,6 @@ class HeldOutFit:
         guess = scores > at if n_classes == 2 else scores.argmax(axis=1)
         cells = np.bincount(numbers * n_classes + guess, minlength=n_classes * n_classes)
         return cells.reshape(n_classes, n_classes)
-
-    def _method(self, scores: NDArray[Any]) -> str:
-        """Return how scores become probabilities: where no bias can move, one half is at 0."""
-        moves = scores.ndim == 1 and self.learner.fit_intercept and not self.learner.voted
-        return "sigmoid" if moves else "temperature"
 
     def notes(self, fits: Fits) -> list[str]:
         """Return what is missing, and why."""
