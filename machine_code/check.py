@@ -22,6 +22,7 @@ from rosenblatt.kernels.compiling import machine
 from rosenblatt.kernels.compiling.forms import plain_value, signature_of
 from rosenblatt.kernels.compiling.function import CompiledFunction
 from rosenblatt.kernels.compiling.machine import kernel_name
+from rosenblatt.mistakes import threads
 
 CALLS = 3  # of a signature that are compared
 
@@ -62,11 +63,14 @@ class Comparison:
                 self.differing.add(name)
             return result
 
+        several = threads.n_threads
+        threads.n_threads = lambda: 1  # else others write to parts of the same array meanwhile
         CompiledFunction.__call__ = compare  # type: ignore[assignment,method-assign]
         try:
             yield
         finally:
             CompiledFunction.__call__ = usual  # type: ignore[method-assign]
+            threads.n_threads = several
 
 
 def _arrays(value: Any) -> Iterator[NDArray[Any]]:

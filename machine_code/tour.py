@@ -256,7 +256,7 @@ def files(folder: Path) -> Iterator[list[str]]:
         (folder / f"rows{n_classes}.svm").write_text("\n".join(rows) + "\n")
         head, *lines = TABLE.splitlines()
         chosen = [head, *(line for line in lines if line[0] in "abc"[:n_classes])]
-        (folder / f"table{n_classes}.csv").write_text("\n".join(chosen) + "\n")
+        (folder / f"table{n_classes}.csv").write_text("\n".join(chosen) + "\n", encoding="utf-8")
         yield [f"rows{n_classes}.svm"]
         yield [f"rows{n_classes}.svm", "--class-weight", "balanced"]
         table = [f"table{n_classes}.csv", "--label", "label", "--text", "words"]
@@ -286,7 +286,7 @@ def other_files(folder: Path) -> Iterator[list[str]]:
     frame.write_ipc(folder / "rows.arrow")
     frame.write_csv(folder / "rows.tsv", separator="\t")
     (folder / "rows.txt").write_text(
-        "".join(f"__label__{row['label']} {row['words']}\n" for row in rows)
+        "".join(f"__label__{row['label']} {row['words']}\n" for row in rows), encoding="utf-8"
     )
     for name in ("rows.jsonl", "rows.parquet", "rows.arrow", "rows.tsv"):
         yield [name, "--label", "label"]
