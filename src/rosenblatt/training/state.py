@@ -379,7 +379,7 @@ def fit(
     vote: "Vote | None" = None,
 ) -> Outcome:
     """Change the state by passes over rows in memory; see ``loop.train``."""
-    if plan.max_iter >= WORTH_COMPACTING and memory is None and not plan.record:
+    if plan.max_iter >= WORTH_COMPACTING and vote is None and not plan.record:
         examples = replace(examples, rows=examples.rows.compact())
     stopping = plan.early_stopping
     fraction = 0.0 if stopping is None else stopping.validation_fraction
