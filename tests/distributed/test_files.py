@@ -18,8 +18,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.learner import Learner
 from rosenblatt.rules import Perceptron
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.stream_fit import StreamFit, fit_stream
-from rosenblatt.training.stream_supply import Sampling
+from rosenblatt.training.streaming import Sampling, StreamFit, fit_stream
 
 WORDS = ["ape", "bat", "cow", "doe", "elk", "fox", "gnu", "hen", "ibis", "jay", "kiwi", "lynx"]
 

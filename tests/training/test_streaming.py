@@ -23,8 +23,7 @@ from rosenblatt.training.examples import Examples, encode, held_out_mask
 from rosenblatt.training.loop import EarlyStopping, Plan, Progress
 from rosenblatt.training.reading import Finish, Reading
 from rosenblatt.training.state import State, fit, run_pass
-from rosenblatt.training.stream_fit import ResumePoint, StreamFit, fit_stream
-from rosenblatt.training.stream_supply import Sampling, supply_of
+from rosenblatt.training.streaming import ResumePoint, Sampling, StreamFit, fit_stream, supply_of
 from tests.examples import same_bits
 
 SMALL_BLOCK = 40 * 12  # bytes: about ten of the rows below
@@ -198,8 +197,8 @@ def test_pieces_brought_together_ahead_give_the_same_model(
     classes: list[str], processors: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows that another thread copies in pieces teach what the rows in the files do."""
-    monkeypatch.setattr("rosenblatt.training.stream_supply.PIECE", 9)
-    monkeypatch.setattr("rosenblatt.training.stream_supply.os.cpu_count", lambda: processors)
+    monkeypatch.setattr("rosenblatt.training.streaming.PIECE", 9)
+    monkeypatch.setattr("rosenblatt.training.streaming.os.cpu_count", lambda: processors)
     source = Source(4, 100, classes)
     reading = Reading(source, keep=True, block_bytes=SMALL_BLOCK)
     supply = supply_of(reading, Sampling(np.random.default_rng(7)), 1.0)

@@ -37,7 +37,7 @@ from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import PartResult, Plan, Progress, Shuffle, together, train
 from rosenblatt.training.state import EVERYTHING, Snapshot, State, count_mistakes, run_pass
-from rosenblatt.training.stream_fit import Watcher
+from rosenblatt.training.streaming import Watcher
 
 Mixing = Literal["uniform", "mistakes"]
 Summand = TypeVar("Summand")

@@ -18,7 +18,7 @@ from rosenblatt.models.model import Model
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Best, Progress
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
-from rosenblatt.training.stream_fit import ResumePoint
+from rosenblatt.training.streaming import ResumePoint
 
 KEY = "checkpoint"
 PARTS = ("weights", "ledger", "variance")  # of the best state

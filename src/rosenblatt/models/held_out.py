@@ -20,7 +20,7 @@ from rosenblatt.training.examples import ArraySupply, Examples, class_numbers, p
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
-from rosenblatt.training.stream_fit import StreamFit
+from rosenblatt.training.streaming import StreamFit
 
 FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
 FOLDS = 5

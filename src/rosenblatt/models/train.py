@@ -38,8 +38,7 @@ from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.reading import BLOCK_BYTES, RowSource
 from rosenblatt.training.state import State
-from rosenblatt.training.stream_fit import StreamFit, fit_again, fit_stream
-from rosenblatt.training.stream_supply import Sampling
+from rosenblatt.training.streaming import Sampling, StreamFit, fit_again, fit_stream
 from rosenblatt.wording import counted, word_list
 
 if TYPE_CHECKING:
