@@ -145,7 +145,8 @@ def visit_rows() -> None:
         matrix = sparse.csr_matrix(np.ones((N_ROWS, N_FEATURES), dtype))
         kept: Any = as_rows(matrix, 1.0)
         packed(kept, row_numbers(N_ROWS))
-        feature_spread(kept.data, kept.indices, N_ROWS, N_FEATURES)
+        for index in INDEX_TYPES:
+            feature_spread(kept.data, kept.indices.astype(index), N_ROWS, N_FEATURES)
 
 
 def visit_votes() -> None:

@@ -83,11 +83,14 @@ def _commands_reach_kernels_of_the_wheel() -> Iterator[None]:
         yield
         return
     from machine_code.recording import recording
+    from rosenblatt.cli import main
     from rosenblatt.kernels.compiling.forms import modules_of
 
     known, usual = set(Path(listed).read_text().splitlines()), CliRunner.invoke
 
     def invoke(runner: CliRunner, *arguments: Any, **options: Any) -> Any:
+        if arguments[0] is not main:  # reproduce is no command of the package
+            return usual(runner, *arguments, **options)
         with recording(plain=False) as calls:
             result = usual(runner, *arguments, **options)
         rules = {module for call in calls.values() for module in modules_of(call.signature)}
