@@ -264,3 +264,7 @@ def test_precision_recall_and_no_folders(tmp_path: Path) -> None:
     expected = average_precision_score(scores[1], scores[0])
     assert f"average precision {expected:.3f}" in words
     assert "percentage points off on average" in words
+    assert "Precision and recall" in Page(html).tables
+    passes = model.training["refit_passes"]
+    assert f"Then the model was fitted to all {len(rows)} rows in {passes} pass" in words
+    assert "has the weights of pass" not in words

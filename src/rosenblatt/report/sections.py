@@ -175,7 +175,10 @@ def course_section(found: Findings) -> Parts:
     if reason:
         sentence += f"; training ended because {reason}"
     best = outcome.get("best_pass", len(history))
-    if best != len(history):
+    if model.training.get("refit"):
+        again, n_all = model.training["refit_passes"], model.training["n_rows"]
+        sentence += f". Then the model was fitted to all {n_all:,} rows in {counted(again, 'pass')}"
+    elif best != len(history):
         sentence += f". The model has the weights of pass {best}"
     n_rows = outcome.get("n_learned")
     display = plots.ErrorsDisplay.from_history(model.records, n_rows, title=model.learner)
@@ -240,7 +243,8 @@ def test_section(found: Findings) -> Parts:
         sentence += f" ROC AUC {evaluation.roc_auc:.4f}."
     if evaluation.n_unlabelled:
         sentence += f" {counted(evaluation.n_unlabelled, 'row')} without a label skipped."
-    headings, rows, title = class_table(evaluation)
+    headings, rows, which = class_table(evaluation)
+    caption = "Precision and recall" + ("" if which == "Classes" else f": {which}")
     names = ", ".join(map(file_name, found.test_names))
     where = f" Rows of {names}." if names else ""
     return [
@@ -248,7 +252,7 @@ def test_section(found: Findings) -> Parts:
         _matrix(evaluation)
         if len(evaluation.labels) <= MOST_IN_MATRIX
         else table(*confusion_list(evaluation, MOST_CONFUSIONS)),
-        table(headings, rows, f"Precision and recall: {title}"),
+        table(headings, rows, caption),
         _recall(found),
         _reliability(found),
         _coverage(evaluation, found.model.learner),
