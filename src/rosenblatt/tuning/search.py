@@ -192,12 +192,17 @@ class _Rung:
             self.tell(SearchStatus(done, len(futures), share, self.search.best, spent))
 
     def _timed(self, candidate: Candidate, share: float, fold: int) -> "TimedCurve | None":
+        if self._over():  # a thread may begin before anybody looks at the clock
+            return None
         started = perf_counter()
         try:
-            curve = self.judge(candidate, share, fold, self.stop.is_set)
+            curve = self.judge(candidate, share, fold, self._over)
         except Stopped:
             return None
         return curve, perf_counter() - started
+
+    def _over(self) -> bool:
+        return self.stop.is_set() or self.over() is not None
 
     def _trial(self, candidate: Candidate, share: float, timed: Sequence[TimedCurve]) -> Trial:
         """Return the trial at the number of passes that is best for the mean of the folds."""
