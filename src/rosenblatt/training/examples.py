@@ -203,18 +203,22 @@ def permute(order: NDArray[Any], generator: np.random.Generator) -> None:
         position -= len(words)
 
 
+def _by_groups(n_values: int, shuffle: Shuffle) -> bool:
+    return shuffle is True and n_values > MANY_VALUES
+
+
 def words_of_a_pass(n_rows: int, n_values: int, shuffle: Shuffle) -> int:
     """Return how many random words ``shuffled`` takes."""
-    if shuffle is not True or n_values <= MANY_VALUES:
-        return max(n_rows - 1, 0)
-    return -(-n_rows // GROUP) - 1 + n_rows
+    if _by_groups(n_values, shuffle):
+        return -(-n_rows // GROUP) - 1 + n_rows
+    return max(n_rows - 1, 0)
 
 
 def shuffled(
     rows: NDArray[Any], n_values: int, shuffle: Shuffle, generator: np.random.Generator
 ) -> NDArray[Any]:
     """Return rows in a random order: one of all, or of a mixture of groups if they are large."""
-    if shuffle is not True or n_values <= MANY_VALUES:
+    if not _by_groups(n_values, shuffle):
         order: NDArray[Any] = rows.copy()
         permute(order, generator)
         return order
