@@ -1,23 +1,19 @@
 """The command that says whether a linear boundary separates the classes, with a proof."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import rosenblatt
 from rosenblatt.cli.options import COLUMNS, layout_options, setting_option, setting_options
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.cli.spelling import flag
+from rosenblatt.cli.spelling import for_command
 from rosenblatt.data.files import Columns, Layout
-from rosenblatt.errors import InputError, spelled
+from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import matrix_of as sparse_matrix
 from rosenblatt.models.rows import read_rows
-
-if TYPE_CHECKING:
-    from rosenblatt.theory.verdict import Verdict
 
 MOST_FOR_CYCLE = 100_000  # values
 MOST_DENSE = 0.5  # share of values that are there, above which rows are taken as an array
@@ -66,12 +62,6 @@ def diagnose(
                 f"{start} and pass {cycle.again}"
             )
     return verdict.status == "separable"
-
-
-def for_command(verdict: "Verdict") -> "Verdict":
-    """Return a verdict with rows counted from 1 and notes that name options of the command."""
-    notes = tuple(spelled(note, flag) for note in verdict.notes)
-    return replace(verdict.counted_from(1), notes=notes)
 
 
 def _cycle(X: Any, labels: Sequence[Any]) -> Any:

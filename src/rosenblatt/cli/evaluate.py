@@ -21,6 +21,7 @@ from rosenblatt.cli.options import (
 )
 from rosenblatt.cli.predict import threshold_sentence
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.cli.training_report import warn_of_labels
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
@@ -197,33 +198,6 @@ def _judge_recipe(
         screen.show("All rows, each predicted by the model of the other folds:")
         _show_evaluation(screen, evaluation, None, found.files)
     return _is_low_enough(screen, evaluation, max_error)
-
-
-def warn_of_labels(screen: Screen, evaluation: Evaluation) -> None:
-    """Tell of rows without a label and of labels that the model does not know."""
-    if evaluation.n_unlabelled:
-        screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label skipped.")
-    if evaluation.n_unknown:
-        names = [printable(str(label)) for label in evaluation.labels[len(evaluation.classes) :]]
-        n = counted(evaluation.n_unknown, "row")
-        screen.warn(f"{n} with labels unknown to the model count as wrong: {word_list(names)}.")
-
-
-def show_test_error(
-    screen: Screen, evaluation: Evaluation, test: Sequence[str], counts: Sequence[int] | None
-) -> None:
-    """Tell of odd rows and labels, and print the error on test files and the baseline."""
-    for remark in evaluation.remarks:
-        screen.warn(remark)
-    warn_of_labels(screen, evaluation)
-    if evaluation.error is not None:
-        label, baseline = evaluation.baseline(counts)
-        between = interval(evaluation.n_wrong, evaluation.n_rows)
-        screen.show(
-            f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
-            f"{percent(evaluation.error)}, 95% interval {between} "
-            f"(always {printable(str(label))}: {percent(baseline)})"
-        )
 
 
 def _show_evaluation(

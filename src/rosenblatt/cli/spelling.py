@@ -2,9 +2,14 @@
 
 import shlex
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from rosenblatt.errors import Parameter
+from rosenblatt.errors import Parameter, spelled
 from rosenblatt.wording import nearest
+
+if TYPE_CHECKING:
+    from rosenblatt.theory.verdict import Verdict
 
 FLAGS = {  # that are not the name with dashes
     "C": "-C",
@@ -116,3 +121,9 @@ def flag(parameter: Parameter) -> str:
     if value is False:
         return f"--no-{option.removeprefix('--')}"
     return f"{option} {shlex.quote(str(value))}"
+
+
+def for_command(verdict: "Verdict") -> "Verdict":
+    """Return a verdict with rows counted from 1 and notes that name options of the command."""
+    notes = tuple(spelled(note, flag) for note in verdict.notes)
+    return replace(verdict.counted_from(1), notes=notes)

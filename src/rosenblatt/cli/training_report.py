@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.diagnose import for_command
-from rosenblatt.cli.evaluate import show_test_error
 from rosenblatt.cli.screen import Screen
+from rosenblatt.cli.spelling import for_command
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.model import Model
@@ -111,7 +110,7 @@ def show_continued(
         return
     screen.pairs(model.training["read_as"])
     if evaluation is not None:
-        show_test_error(screen, evaluation, test, model.training.get("class_counts"))
+        _show_test_error(screen, evaluation, test, model.training.get("class_counts"))
     _show_file(screen, path)
 
 
@@ -239,7 +238,7 @@ def _show_errors(
         if model.options.get("early_stopping") and len(model.history) > 1:
             screen.show("  These rows chose the pass; the error on new data may be higher.")
     if evaluation is not None:
-        show_test_error(screen, evaluation, test, counts)
+        _show_test_error(screen, evaluation, test, counts)
     if error is None and evaluation is None:
         few = " (there are too few)" if model.options["early_stopping"] else ""
         screen.show(f"No rows were held out{few}, so the error on new data is unknown.")
@@ -253,3 +252,30 @@ def _show_threshold(screen: Screen, model: Model, threshold: dict[str, Any]) -> 
         f"{-threshold['value']:.4g}, so that a score above 0 still means "
         f"{printable(str(model.classes[1]))}."
     )
+
+
+def warn_of_labels(screen: Screen, evaluation: Evaluation) -> None:
+    """Tell of rows without a label and of labels that the model does not know."""
+    if evaluation.n_unlabelled:
+        screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label skipped.")
+    if evaluation.n_unknown:
+        names = [printable(str(label)) for label in evaluation.labels[len(evaluation.classes) :]]
+        n = counted(evaluation.n_unknown, "row")
+        screen.warn(f"{n} with labels unknown to the model count as wrong: {word_list(names)}.")
+
+
+def _show_test_error(
+    screen: Screen, evaluation: Evaluation, test: Sequence[str], counts: Sequence[int] | None
+) -> None:
+    """Tell of odd rows and labels, and print the error on test files and the baseline."""
+    for remark in evaluation.remarks:
+        screen.warn(remark)
+    warn_of_labels(screen, evaluation)
+    if evaluation.error is not None:
+        label, baseline = evaluation.baseline(counts)
+        between = interval(evaluation.n_wrong, evaluation.n_rows)
+        screen.show(
+            f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
+            f"{percent(evaluation.error)}, 95% interval {between} "
+            f"(always {printable(str(label))}: {percent(baseline)})"
+        )

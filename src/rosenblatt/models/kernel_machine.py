@@ -64,7 +64,7 @@ def empty_state(
     parameters: Any,
     n_features: int,
     n_classes: int,
-    generator: np.random.Generator | None = None,
+    generator: "np.random.Generator | None" = None,
 ) -> KernelState:
     """Return the state before the first row."""
     joint, budget = parameters.multi_class == "joint", budget_of(parameters)
@@ -81,7 +81,7 @@ def train_machine(
     parameters: Any,
     examples: Examples,
     plan: Plan,
-    generator: np.random.Generator,
+    generator: "np.random.Generator",
     observers: Sequence[Observer] = (),
 ) -> tuple[KernelTraining, Outcome]:
     """Change the state of a machine by passes over rows, whose targets are class numbers."""

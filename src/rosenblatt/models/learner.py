@@ -249,7 +249,7 @@ def check_online(early_stopping: object, class_weight: object, calibrate: object
         raise InputError(msg)
 
 
-def generator_from(random_state: Any) -> np.random.Generator:
+def generator_from(random_state: Any) -> "np.random.Generator":
     """Return the generator that a random_state stands for."""
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)

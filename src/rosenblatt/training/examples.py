@@ -194,7 +194,7 @@ GROUP = 8  # rows
 GROUPS = 512  # shuffled together
 
 
-def permute(order: NDArray[Any], generator: np.random.Generator) -> None:
+def permute(order: NDArray[Any], generator: "np.random.Generator") -> None:
     """Change order to a random permutation of itself."""
     position = len(order) - 1
     while position > 0:
@@ -215,7 +215,7 @@ def words_of_a_pass(n_rows: int, n_values: int, shuffle: Shuffle) -> int:
 
 
 def shuffled(
-    rows: NDArray[Any], n_values: int, shuffle: Shuffle, generator: np.random.Generator
+    rows: NDArray[Any], n_values: int, shuffle: Shuffle, generator: "np.random.Generator"
 ) -> NDArray[Any]:
     """Return rows in a random order: one of all, or of a mixture of groups if they are large."""
     if not _by_groups(n_values, shuffle):
@@ -241,7 +241,7 @@ class Order:
         self,
         rows: NDArray[Any],
         shuffle: Shuffle,
-        generator: np.random.Generator,
+        generator: "np.random.Generator",
         n_values: int = 0,
     ) -> None:
         self._shuffle, self._generator, self._n_values = shuffle, generator, n_values
@@ -289,7 +289,7 @@ class ArraySupply:
         self,
         examples: Examples,
         shuffle: Shuffle,
-        generator: np.random.Generator,
+        generator: "np.random.Generator",
         fraction: float = 0.0,  # of the rows to be held out
         held_out: NDArray[Any] | None = None,  # of each row, if already chosen
     ) -> None:
@@ -326,7 +326,7 @@ class ArraySupply:
 
 
 def split(
-    examples: Examples, fraction: float, generator: np.random.Generator
+    examples: Examples, fraction: float, generator: "np.random.Generator"
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the numbers of rows to learn from and of rows held out, drawn class by class."""
     numbers = examples.numbers()

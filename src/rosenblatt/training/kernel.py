@@ -50,7 +50,7 @@ class KernelTraining(ArraySupply):
         examples: Examples,  # targets: class numbers
         plan: Plan,
         sizes: Sizes,
-        generator: np.random.Generator,
+        generator: "np.random.Generator",
         memory: str = "last",
     ) -> None:
         stopping = plan.early_stopping

@@ -374,7 +374,7 @@ def fit(
     state: State,
     examples: Examples,
     plan: Plan,
-    generator: np.random.Generator,
+    generator: "np.random.Generator",
     observers: Sequence[Observer] = (),
     vote: "Vote | None" = None,
 ) -> Outcome:

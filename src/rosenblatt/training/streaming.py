@@ -40,7 +40,7 @@ PIECES = 3  # of them in memory
 class Sampling:
     """Random choices of a training: which rows are held out, and the order of the others."""
 
-    generator: np.random.Generator
+    generator: "np.random.Generator"
     shuffle: Shuffle = True
     held_out: float = 0.0  # fraction of the rows
     key: int = field(init=False)  # with the number of a row says whether it is held out
@@ -59,7 +59,7 @@ class Sampling:
         return np.flatnonzero(self.mask(first, end - first) == held_out) + first
 
     @property
-    def shuffler(self) -> np.random.Generator | None:
+    def shuffler(self) -> "np.random.Generator | None":
         """What draws the order of a pass: of every pass the same if shuffled but once."""
         if self.shuffle != "once":
             return self.generator if self.shuffle else None
@@ -179,7 +179,7 @@ class StreamSupply:
         else:
             yield from self._shuffled(self._examples, shuffler)
 
-    def _shuffled(self, examples: Examples, shuffler: np.random.Generator) -> Iterator[Examples]:
+    def _shuffled(self, examples: Examples, shuffler: "np.random.Generator") -> Iterator[Examples]:
         """Yield the rows of a pass in parts of batches from all over the source, shuffled.
 
         So the order of the source does not matter, be it sorted by label.
