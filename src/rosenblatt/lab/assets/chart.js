@@ -1,6 +1,6 @@
 // A small picture with axes, as wide as its place.
 
-import { drawing, element, onSize, say, shown, text, ticks } from "./elements.js";
+import { drawing, element, labelRoom, onSize, say, shown, text, ticks } from "./elements.js";
 
 const ROOM = { left: 50, right: 14, top: 12, bottom: 36 };
 
@@ -54,16 +54,18 @@ export class Chart {
 
   // Axes with their names; returns what turns numbers into pixels.
   axes([x0, x1], [y0, y1], names, { whole = false } = {}) {
-    const { left, right, top, bottom } = ROOM;
+    const { right, top, bottom } = ROOM;
+    const fits = (values) => (whole ? values.filter(Number.isInteger) : values);
+    const levels = fits(ticks(y0, y1, 4));
+    const left = names[1] ? labelRoom(levels, ROOM.left) : ROOM.left;
     const base = this.height - bottom;
     const X = (x) => left + ((x - x0) / (x1 - x0 || 1)) * (this.width - left - right);
     const Y = (y) => base - ((y - y0) / (y1 - y0 || 1)) * (base - top);
-    const fits = (values) => (whole ? values.filter(Number.isInteger) : values);
     for (const x of fits(ticks(x0, x1, this.width < 360 ? 4 : 7))) {
       this.line(`M${X(x)} ${base}v4`, "tick");
       this.text(shown(x), { x: X(x), y: base + 15, "text-anchor": "middle" });
     }
-    for (const y of fits(ticks(y0, y1, 4))) {
+    for (const y of levels) {
       this.line(`M${left} ${Y(y)}H${this.width - right}`, "grid");
       this.text(shown(y), { x: left - 6, y: Y(y) + 4, "text-anchor": "end" });
     }

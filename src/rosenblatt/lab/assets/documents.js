@@ -108,7 +108,10 @@ export function stateOf(address) {
     throw new Error("The link is damaged: it was cut off, or changed on its way.");
   }
   const panel = parts.get("panel");
-  if (parts.has("scene")) return { scene: parts.get("scene"), page: Math.trunc(Number(parts.get("page") ?? 1)) || 1 };
+  const at = parts.has("at") ? Math.max(0, Math.trunc(Number(parts.get("at"))) || 0) : null;
+  const [scene, bare] = [parts.get("scene"), parts.has("bare")];
+  const page = Math.trunc(Number(parts.get("page") ?? 1)) || 1;
+  if (scene !== null && !parts.has("points")) return { scene, page, document: null, at, panel, bare };
   const known = [...Object.keys(DEFAULTS), "at"];
   if (![...parts.keys()].some((name) => known.includes(name))) return null;
   if (!parts.has("points")) throw new Error("The link is damaged: it has no points.");
@@ -128,6 +131,5 @@ export function stateOf(address) {
   }
   for (const name of LISTS) if (parts.has(name)) given[name] = pointsOf(parts.get(name));
   if (parts.has("start")) given.start = parts.get("start").split(",").map(numberOf);
-  const at = Math.max(0, Math.trunc(Number(parts.get("at") ?? 0)) || 0);
-  return { document: checked(given), at, panel };
+  return { scene, page, document: checked(given), at: at ?? 0, panel, bare };
 }

@@ -9,18 +9,18 @@ const MOST_BYTES = 20_000_000;
 const TOY_WORDS = { separable: "Separable", xor: "XOR", circles: "Circles", overlapping: "Overlapping", "sorted labels": "Sorted labels" };
 const FILE_WORDS = { "data.csv": "Data, CSV", "data.json": "Data, JSON", "trace.csv": "Trace, CSV", "trace.json": "Trace, JSON", "lab.html": "This page, HTML" };
 const KEYS = [
-  ["arrows", "move the cursor, or the chosen point (with Shift: further)"],
+  ["s b", "step, back"],
+  ["m a e", "to the next mistake, the end of the pass, the end"],
+  ["Home", "to the start"],
+  ["k", "play, pause"],
+  ["Ctrl Z, Ctrl Shift Z", "undo, redo"],
+  ["arrows", "on the plane: move the cursor, or the chosen point (with Shift: further)"],
   ["Enter", "put a point of the class that is set"],
   ["+ −", "put a positive, a negative point"],
   ["n p", "choose the next, the previous point"],
   ["c, h", "change its class; hold it out, or learn from it"],
   ["Delete", "delete it"],
   ["Esc", "let it go; close what is open"],
-  ["s b", "step, back"],
-  ["m a e", "to the next mistake, the end of the pass, the end"],
-  ["Home", "to the start"],
-  ["k", "play, pause"],
-  ["Ctrl Z, Ctrl Shift Z", "undo, redo (anywhere)"],
 ];
 
 // A small picture of points.
@@ -132,7 +132,7 @@ export function takeHome(lab, { isPage }) {
     isPage ? button("Copy link", null, () => lab.copyLink(), { class: "primary" }) : null,
     element("h3", {}, "Download"),
     element("div", { class: "in-line" }, ...names.map((name) => button(FILE_WORDS[name], `rosenblatt-${name}`, () => lab.download(name)))),
-    element("h3", {}, "Keys, while the plane has the focus"),
+    element("h3", {}, "Keys"),
     element("dl", { class: "keys" }, ...KEYS.flatMap(([key, words]) => [element("dt", {}, key), element("dd", {}, words)])),
   );
 }

@@ -4,11 +4,10 @@ import { shown } from "./elements.js";
 
 const STILL = 5; // pixels that a finger may tremble and still tap
 const DIGITS = 3; // of a coordinate that a hand sets, counted from the size of the view
-const COMMANDS = { s: "step", m: "mistake", a: "pass", e: "end", b: "back", Home: "start", k: "play" };
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export class Editing {
-  // `lab`: state; change(parts, sentence, coalesce), select(place), hover(place), command(name), tell(sentence).
+  // `lab`: state; change(parts, sentence, coalesce), select(place), hover(place), tell(sentence).
   constructor(plane, lab) {
     Object.assign(this, { plane, lab, cursor: null, held: null });
     const { svg } = plane;
@@ -49,7 +48,7 @@ export class Editing {
     if (event.button !== 0) return;
     const point = pointOf(event);
     const [x, y] = [event.clientX, event.clientY];
-    this.held = { point, handle: isHandle(event), x, y, moved: false };
+    this.held = { point, handle: isHandle(event), grip: this.plane.grip, x, y, moved: false };
     if (point || this.held.handle) this.plane.svg.setPointerCapture(event.pointerId);
     if (point) this.lab.select(point);
     else if (this.held.handle) this.plane.handle.focus();
@@ -63,7 +62,7 @@ export class Editing {
     }
     held.moved ||= Math.hypot(event.clientX - held.x, event.clientY - held.y) > STILL;
     if (!held.moved) return;
-    if (held.handle) this.turnTo(this.plane.place(...this.position(event)));
+    if (held.handle) this.turnTo(this.plane.place(...this.position(event).map((value, j) => value - held.grip[j])));
     else if (held.point && this.lab.state.tool !== "delete") this.put(held.point, this.place(event));
   }
 
@@ -133,10 +132,9 @@ export class Editing {
   // ---- The starting weights ----
 
   turnTo([x, y]) {
-    const scale = this.plane.arrowScale;
     const [left, right] = this.document.view;
     const near = Math.hypot(x, y) < 0.02 * (right - left);
-    const w = near ? [0, 0] : [round(x / scale, (right - left) / scale), round(y / scale, (right - left) / scale)];
+    const w = near ? [0, 0] : [round(x, right - left), round(y, right - left)];
     const b = this.document.bias ? this.document.start.at(-1) ?? 0 : 0;
     const start = [...w, b];
     this.lab.change({ start: start.some(Boolean) ? start : [] }, `Training starts from w = (${shown(w[0])}, ${shown(w[1])}).`, "turn w");
@@ -145,8 +143,7 @@ export class Editing {
   handleKey(event) {
     const { start, view } = this.document;
     const [x, y] = [start[0] ?? 0, start[1] ?? 0];
-    const scale = this.plane.arrowScale;
-    const [length, turn] = [Math.hypot(x, y) * scale, Math.atan2(y, x)];
+    const [length, turn] = [Math.hypot(x, y), Math.atan2(y, x)];
     const step = (view[1] - view[0]) / 50;
     const change = { ArrowLeft: [0, 5], ArrowRight: [0, -5], ArrowUp: [step, 0], ArrowDown: [-step, 0] }[event.key];
     if (!change) return false;
@@ -167,9 +164,7 @@ export class Editing {
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (isHandle(event) && this.handleKey(event)) return event.preventDefault();
-    const command = COMMANDS[event.key];
-    const done = command ? this.lab.command(command) ?? true : this.edit(event);
-    if (done) event.preventDefault();
+    if (this.edit(event)) event.preventDefault();
   }
 
   edit(event) {

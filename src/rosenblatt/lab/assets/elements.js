@@ -84,6 +84,11 @@ export function ticks(low, high, count = 5) {
   return found;
 }
 
+// Pixels that the labels of an axis take, with its title beside them.
+export function labelRoom(values, least) {
+  return Math.max(least, 28 + 7 * Math.max(0, ...values.map((value) => shown(value).length)));
+}
+
 // Calls `draw(width, height)` when an element gets another size; returns what ends it.
 export function onSize(node, draw) {
   let known = "";

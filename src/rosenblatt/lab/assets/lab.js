@@ -25,6 +25,7 @@ const QUICK = 60; // points for which it never is slow
 const WRITTEN = 250; // milliseconds without a change before the address is written
 const REMEMBERED = 200; // changes that can be undone
 const PANELS = ["neuron", "axis", "theorem", "passes", "orders", "space", "trace", "proof"];
+const COMMANDS = { s: "step", m: "mistake", a: "pass", e: "end", b: "back", Home: "start", k: "play" };
 const SIGNS = {
   undo: "M6 3 2 7l4 4V8h4a2 2 0 0 1 0 4H8v2h2a4 4 0 0 0 0-8H6z",
   redo: "M10 3l4 4-4 4V8H6a2 2 0 0 0 0 4h2v2H6a4 4 0 0 1 0-8h4z",
@@ -42,12 +43,17 @@ class Lab {
     this.past = [];
     this.future = [];
     this.build();
-    this.heed = () => this.adopt(checked(model.get("document")), 0);
+    // A notebook's model tells of what the lab itself has set, too: that changes nothing.
+    this.heed = () => {
+      const given = model.get("document");
+      if (given !== this.state.document && addressOf(checked(given), 0) !== addressOf(this.state.document, 0)) this.adopt(checked(given), 0);
+    };
     model.on("change:document", this.heed);
     this.onHash = () => this.readAddress();
     if (isPage) window.addEventListener("hashchange", this.onHash);
     this.onKey = (event) => this.key(event);
-    root.addEventListener("keydown", this.onKey);
+    this.ears = isPage ? root.ownerDocument : root;
+    this.ears.addEventListener("keydown", this.onKey);
     this.train();
     if (!isPage || !this.readAddress()) this.render();
   }
@@ -91,14 +97,22 @@ class Lab {
   change(parts, sentence = "", kind = null) {
     this.transport.pause();
     const { document, at } = this.state;
-    if (kind === null || kind !== this.lastKind) {
-      this.past.push({ document, at });
-      if (this.past.length > REMEMBERED) this.past.shift();
-      this.future = [];
-    }
+    if (kind === null || kind !== this.lastKind) this.remember();
     this.lastKind = kind;
     this.adopt({ ...document, ...parts }, "start" in parts ? 0 : at);
     this.tell(sentence);
+  }
+
+  // What undo comes back to: the document and its step, and the words beside it.
+  get here() {
+    const { document, at, panel, shows } = this.state;
+    return { document, at, panel, shows: { ...shows }, scene: this.scene };
+  }
+
+  remember() {
+    this.past.push(this.here);
+    if (this.past.length > REMEMBERED) this.past.shift();
+    this.future = [];
   }
 
   // The end of a drag: the next one is a change of its own.
@@ -109,8 +123,13 @@ class Lab {
   travel(from, to, word) {
     const there = from.pop();
     if (!there) return;
-    to.push({ document: this.state.document, at: this.state.at });
+    to.push(this.here);
     this.lastKind = null;
+    if (there.scene !== this.scene) {
+      Object.assign(this.state.shows, there.shows);
+      this.placePanel(there.panel);
+      this.guideTo(there.scene);
+    }
     this.adopt(there.document, there.at);
     this.tell(word);
   }
@@ -196,6 +215,7 @@ class Lab {
     this.turning = false;
     for (const part of [this.transport, this.tools]) part.show(state);
     if (this.drawer) this.drawers[this.drawer].show?.(state);
+    if (!this.isMeasured) this.measure();
     this.panels[state.panel].show(state);
     say(this.sentence, stepSentence(training, state.at));
     if (state.verdict) say(this.verdict, verdictLine(state.verdict, document));
@@ -203,6 +223,7 @@ class Lab {
     this.showCard();
     const { points, labels } = document;
     this.plane.svg.setAttribute("aria-label", `Plane with ${counted(points.length, "point")} of the classes ${labels.join(" and ")}. The keys are listed under Share.`);
+    this.reset.hidden = !this.scene || this.scene.document === document;
     this.undoButton.setAttribute("aria-disabled", !this.past.length);
     this.redoButton.setAttribute("aria-disabled", !this.future.length);
     this.writeLater();
@@ -319,10 +340,16 @@ class Lab {
       this.openDrawer(null);
       return;
     }
-    const typing = /^(INPUT|TEXTAREA)$/.test(event.target.tagName) && !/^(radio|checkbox|range|file)$/.test(event.target.type);
-    if (!(event.ctrlKey || event.metaKey) || typing || event.key.toLowerCase() !== "z") return;
+    const field = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    const typing = field && !/^(radio|checkbox|range|file)$/.test(event.target.type);
+    if (typing || event.altKey || event.defaultPrevented) return;
+    const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
+    const command = event.ctrlKey || event.metaKey || (field && event.key === "Home") ? undefined : COMMANDS[event.key];
+    if (!isUndo && !command) return;
     event.preventDefault();
-    if (event.shiftKey) this.redo();
+    event.stopPropagation(); // a notebook has keys of its own
+    if (command) this.transport.press(command);
+    else if (event.shiftKey) this.redo();
     else this.undo();
   }
 
@@ -334,25 +361,37 @@ class Lab {
     const { state } = this;
     const given = { ...TOYS[page.toy], ...page.document };
     const document = checked(page.hold ? { ...given, ...heldOut(given.points) } : given);
-    this.past.push({ document: state.document, at: state.at });
-    this.future = [];
+    this.remember();
     state.selected = state.hovered = null;
     Object.assign(state.shows, Object.fromEntries(LAYERS.map(([name, , on]) => [name, page.shows?.[name] ?? on])));
-    this.scene = { scene, number, document };
     state.at = 0;
+    this.guideTo({ scene, number, document });
     this.adopt(document, page.at === "end" ? Infinity : page.at ?? 0);
-    if (page.panel) this.openPanel(page.panel);
-    this.guide.open(scene, number);
-    this.root.classList.toggle("guided", true);
+    this.scene.at = state.at;
+    this.openPanel(page.panel);
     if (this.drawer) this.openDrawer(null);
     this.turning = Boolean(page.at) && page.at !== "end";
     this.render();
+    if (this.isPage && this.address !== undefined) this.writeAddress();
+  }
+
+  // Shows the words of a page of a scene, or none.
+  guideTo(scene) {
+    this.scene = scene;
+    this.guide.open(scene?.scene ?? null, scene?.number);
+    this.isMeasured = false;
+    this.root.classList.toggle("guided", scene !== null);
+  }
+
+  // Shows the plane, its sentence and Step and Play alone, or all.
+  showBare(flag) {
+    this.isBare = flag;
+    this.root.classList.toggle("bare", flag);
+    this.isMeasured = false;
   }
 
   leaveScene() {
-    this.scene = null;
-    this.guide.open(null);
-    this.root.classList.toggle("guided", false);
+    this.guideTo(null);
     this.writeLater();
   }
 
@@ -366,15 +405,20 @@ class Lab {
 
   get link() {
     const { document, at, panel } = this.state;
-    const scene = this.scene?.document === document ? this.scene : null;
-    if (scene) return `#scene=${scene.scene.name}${scene.number > 1 ? `&page=${scene.number}` : ""}`;
-    return `#${addressOf(document, at, { panel: panel === "neuron" ? "" : panel })}`;
+    const { scene } = this;
+    const page = scene ? `scene=${scene.scene.name}${scene.number > 1 ? `&page=${scene.number}` : ""}` : "";
+    const bare = this.isBare ? "&bare" : "";
+    if (scene?.document === document) return `#${page}${at === scene.at ? "" : `&at=${at}`}${bare}`;
+    return `#${page && `${page}&`}${addressOf(document, at, { panel: panel === "neuron" ? "" : panel })}${bare}`;
   }
 
   // Nothing where a link was followed and the page has not yet been told: that is read next.
   writeAddress() {
     if (window.location.hash !== this.address) return;
-    if (this.link !== this.address) window.history.replaceState(null, "", this.link);
+    const { link } = this;
+    // A page of a scene is a place that the browser's Back returns to.
+    const [before, after] = [this.address, link].map((words) => ["scene", "page"].map((name) => new URLSearchParams(words.slice(1)).get(name)).join());
+    if (link !== this.address) window.history[before === after ? "replaceState" : "pushState"](null, "", link);
     this.address = window.location.hash;
   }
 
@@ -388,8 +432,13 @@ class Lab {
       const scene = found?.scene ? sceneNamed(found.scene) : null;
       if (found?.scene && !scene) throw new Error(`There is no scene ${found.scene.slice(0, 40)}.`);
       this.fail("");
+      this.showBare(found?.bare ?? false);
       if (scene) {
         this.openScene(scene, Math.min(Math.max(1, found.page), scene.pages.length));
+        if (found.document) this.adopt(found.document, found.at);
+        else if (found.at !== null) this.seek(found.at);
+        if (PANELS.includes(found.panel)) this.placePanel(found.panel);
+        this.render();
         return true;
       }
     } catch (error) {
@@ -399,7 +448,7 @@ class Lab {
     if (!found) return false;
     this.leaveScene();
     this.state.at = 0;
-    this.adopt(found.document, found.at);
+    this.adopt(found.document, found.at ?? 0);
     if (PANELS.includes(found.panel)) this.openPanel(found.panel);
     this.render();
     return true;
@@ -434,6 +483,8 @@ class Lab {
       go: (way) => this.go(way), seek: (at) => this.seek(at),
       playing: (flag) => this.sentence.setAttribute("aria-live", flag ? "off" : "polite"),
     });
+    this.reset = button("↺ Reset", "Back to what the words speak of", () => this.openScene(this.scene.scene, this.scene.number), { hidden: true, "data-way": "reset" });
+    this.transport.root.firstChild.append(this.reset);
     this.tools = new Tools(state, { redraw: () => this.render(), keep: (memory) => this.change({ memory }) });
     this.panels = {
       neuron: new Neuron(), axis: new Axis(), theorem: new Theorem(), passes: new Passes(() => this.hold()),
@@ -456,12 +507,16 @@ class Lab {
       const side = `${Math.min(width, height)}px`;
       Object.assign(this.plane.root.style, { width: side, height: side });
     });
-    const stage = element("section", { class: "stage", "aria-label": "Plane" }, this.tools.root, place);
+    this.stage = element("section", { class: "stage", "aria-label": "Plane" }, this.tools.root, place);
+    this.ofStage = onSize(this.stage, () => {
+      this.isMeasured = false;
+      if (this.state.picture) this.schedule();
+    });
     const side = element(
       "section", { class: "side", "aria-label": "Training" },
       this.guide.root, this.sentence, this.transport.root, this.verdictBox, this.tabList, this.panelPlace, this.drawerBox,
     );
-    this.root.append(this.header(), this.failure, element("div", { class: "desk" }, stage, side));
+    this.root.append(this.header(), this.failure, element("div", { class: "desk" }, this.stage, side));
     this.placePanel(state.panel);
   }
 
@@ -474,7 +529,7 @@ class Lab {
     }
     this.panelPlace.replaceChildren(this.panels[name].root);
     this.panelPlace.setAttribute("aria-labelledby", `${this.id}-${name}`);
-    this.panelPlace.scrollTop = 0;
+    this.isMeasured = false;
   }
 
   buildTabs() {
@@ -490,11 +545,13 @@ class Lab {
       event.preventDefault();
     });
     this.panelPlace = element("div", { class: "panel-place", role: "tabpanel", id: `${this.id}-panel`, tabindex: 0 });
-    this.ofPanel = onSize(this.panelPlace, (_, height) => {
-      const scrolls = getComputedStyle(this.panelPlace).overflowY === "auto";
-      this.state.room = scrolls && height > 120 ? height - 10 : 420;
-      if (scrolls && this.state.picture) this.panels[this.state.panel].show(this.state);
-    });
+  }
+
+  // How high a panel may be that is to end with the plane; on a phone it stands below everything.
+  measure() {
+    const isBeside = getComputedStyle(this.stage).position === "sticky";
+    this.state.room = isBeside ? Math.max(0, this.stage.clientHeight - this.panelPlace.offsetTop - 10) : 420;
+    this.isMeasured = true;
   }
 
   buildDrawers() {
@@ -529,16 +586,13 @@ class Lab {
     );
   }
 
-  command(way) {
-    this.transport.press(way);
-  }
-
   close() {
     for (const timer of [this.quiet, this.saving, this.writing]) clearTimeout(timer);
     cancelAnimationFrame(this.scheduled);
-    this.ofPanel();
+    this.ofStage();
     this.ofPlane();
     window.removeEventListener("hashchange", this.onHash);
+    this.ears.removeEventListener("keydown", this.onKey);
     this.model.off("change:document", this.heed);
     for (const part of [this.plane, this.transport, ...Object.values(this.panels)]) part.close?.();
   }
@@ -573,7 +627,8 @@ export function render({ model, el }, options = {}) {
   }
   const lab = new Lab(model, root, options);
   const scene = options.scene ? sceneNamed(options.scene) : null;
-  if (scene) lab.openScene(scene, 1);
+  if (options.bare) lab.showBare(true);
+  if (scene) lab.openScene(scene, options.page ?? 1);
   return () => {
     observer?.disconnect();
     lab.close();

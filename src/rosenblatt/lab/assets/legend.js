@@ -9,7 +9,7 @@ export const LAYERS = [
   ["band", "margin band", true],
   ["proof", "points of the proof", false],
   ["voters", "the lines that vote", true],
-  ["feet", "distances to the boundary", false],
+  ["feet", "projections onto w", false],
   ["star", "boundary of widest margin", false],
   ["last", "boundary of the last weights", false],
   ["average", "boundary of the average", false],

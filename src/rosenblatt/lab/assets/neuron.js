@@ -53,7 +53,9 @@ export class Neuron {
     const weights = focus.met ? picture.before() : picture.weights();
     const x = [...mapped(focus.point[0], focus.point[1], document.map), ...(document.bias ? [1] : [])];
     const names = [...featureNames(document.names, document.map), ...(document.bias ? ["1"] : [])];
-    const products = x.map((value, j) => value * weights[j]);
+    const raw = x.map((value, j) => value * weights[j]);
+    const speck = 1e-12 * Math.max(...raw.map(Math.abs), ...x.map(Math.abs)); // what rounding leaves of a 0
+    const products = raw.map((value) => (Math.abs(value) < speck ? 0 : value));
     const a = products.reduce((total, value) => total + value, 0);
     const y = focus.point[2];
     const height = 30 + STEP * x.length;
@@ -76,7 +78,7 @@ export class Neuron {
       add("rect", { class: "input", x: inputs - half, y: here - 13, width: 2 * half, height: 26, rx: 13 });
       write(shown(value, 3), [inputs, here], { class: "value" });
       add("rect", { class: "weight", x: weight - pill, y: here - 11, width: 2 * pill, height: 22, rx: 4 });
-      write(`× ${shown(weights[j], 3)}`, [weight, here], { class: "value" });
+      write(`× ${shown(Math.abs(weights[j] * x[j]) < speck && Math.abs(weights[j]) < speck ? 0 : weights[j], 3)}`, [weight, here], { class: "value" });
       if (sure) write(`± ${shown(Math.sqrt(sure[j]), 3)}`, [weight, here + 17], { class: "head" });
       write(`= ${shown(products[j], 3)}`, [product, here - 12], { class: `product ${sign}` });
     });
@@ -85,7 +87,8 @@ export class Neuron {
     add("path", { class: "axon", d: `M${cell + 25} ${middle}H${width - 40}` });
     write(`a = ${shown(a, 3)}`, [narrow ? width - 2 : (cell + width - 10) / 2, middle - (narrow ? 30 : 14)], { class: "value", "text-anchor": narrow ? "end" : "middle" });
     const says = a > 0 || (a === 0 && document.zero === "positive") ? 1 : -1;
-    nodes.push(mark(says, width - 26, middle, 9, {}));
+    if (a === 0 && document.zero === "mistake") write("?", [width - 26, middle], { class: "sigma" });
+    else nodes.push(mark(says, width - 26, middle, 9, {}));
     write("inputs x", [inputs, 6], { class: "head" });
     write(document.memory === "average" ? "average w" : focus.met && picture.changed ? "w before" : "weights w", [weight, 6], { class: "head" });
     write("products", [product, 6], { class: "head" });
@@ -93,18 +96,18 @@ export class Neuron {
     const margin = y * a;
     const verdict = margin > 0 ? "right" : margin < 0 ? "wrong" : "neither side";
     say(this.sum, `${this.name(focus, state)}: ${products.map((value) => (value < 0 ? `(${shown(value, 3)})` : shown(value, 3))).join(" + ")} = ${shown(a, 3)}, and y·a = ${shown(margin, 3)}: ${verdict}.`);
-    say(this.after, this.repair(state, focus, a, x));
+    say(this.after, this.repair(state, focus, a));
   }
 
   // Equations 4.3 to 4.6: by how much the activation of the same row has moved.
-  repair({ picture, training }, { met, point }, a, x) {
+  repair({ picture, training, document }, { met, point }, a) {
     if (!met || !picture.changed) return "";
     const [plus, value] = [point[2] > 0 ? "+" : "−", training.isUncertain ? picture.tau * training.visits.variance[picture.at - 1] : 0];
     if (training.isUncertain) return `After the update the same row has a′ = a ${plus} α·xᵀΣx = ${shown(a, 3)} ${plus} ${shown(value, 3)} = ${shown(a + point[2] * value, 3)}.`;
-    const square = x.reduce((total, value) => total + value * value, 0);
-    const change = picture.tau * point[2] * square;
-    const times = picture.tau === 1 ? "" : `${shown(picture.tau, 3)}·`;
-    return `After the update the same row has a′ = a ${change < 0 ? "−" : "+"} ${times}‖x‖² = ${shown(a, 3)} ${change < 0 ? "−" : "+"} ${shown(Math.abs(change), 3)} = ${shown(a + change, 3)}.`;
+    const square = mapped(point[0], point[1], document.map).reduce((total, value) => total + value * value, 0);
+    const one = document.bias ? 1 : 0; // the bias is the weight of a constant 1
+    const whole = (words, x) => (picture.tau === 1 ? `${plus} ${words}${one ? ` ${plus} ${x}` : ""}` : `${plus} ${shown(picture.tau, 3)}·${one ? `(${words} + ${x})` : words}`);
+    return `After the update the same row has a′ = a ${whole("‖x‖²", "1")} = ${shown(a, 3)} ${whole(shown(square, 4), "1")} = ${shown(a + picture.tau * point[2] * (square + one), 3)}.`;
   }
 
   showVote(state, focus) {

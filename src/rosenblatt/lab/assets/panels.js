@@ -8,11 +8,11 @@ import { proofSentences, verdictRows } from "./sentences.js";
 
 const ORDER_WORDS = { given: "as given", once: "shuffled once", "every pass": "shuffled every pass" };
 
-// Every point on one axis, where the boundary is 0 (CIML, Figure 4.7).
+// Every point projected onto w, on one axis with the threshold (CIML, Figures 4.7 and 4.8).
 export class Axis {
   constructor() {
     this.chart = new Chart("projections", 150);
-    this.root = element("div", { class: "panel" }, this.chart.root, element("p", { class: "note" }, "Where each point falls along w, from the boundary at 0. The bias only moves the 0. Crosses are on the wrong side."));
+    this.root = element("div", { class: "panel" }, this.chart.root, element("p", { class: "note" }, "How far each point reaches along w: w·x/‖w‖. The bias moves no point; it moves the threshold, to −b/‖w‖. Crosses are on the wrong side."));
   }
 
   show(state) {
@@ -24,23 +24,26 @@ export class Axis {
   }
 }
 
-function drawAxis(chart, { document, picture, hovered, selected }) {
+function drawAxis(chart, { document, picture, training, hovered, selected }) {
   const { norm, band } = picture;
   const isVote = document.memory === "vote";
   const scores = picture.scores();
-  const values = Array.from(scores, (score) => (norm > 0 ? score / norm : score));
-  const most = 1.1 * (Math.max(0, ...values.map(Math.abs), band?.width ?? 0) || 1);
+  const b = training.hasKernel || isVote ? 0 : picture.weights().at(-1);
+  const threshold = norm > 0 ? 0 - b / norm : 0;
+  const values = Array.from(scores, (score) => (norm > 0 ? (score - b) / norm : score));
+  const most = 1.1 * (Math.max(0, ...values.map(Math.abs), Math.abs(threshold) + (band?.width ?? 0)) || 1);
   const X = (v) => 20 + ((v + most) / (2 * most)) * (chart.width - 40);
   const base = 104;
-  if (band) chart.add("rect", { class: "band-area", x: X(-band.width), y: 10, width: X(band.width) - X(-band.width), height: base - 10 });
-  chart.line(`M${X(0)} 8V${base + 6}`, "boundary");
+  if (band) chart.add("rect", { class: "band-area", x: X(threshold - band.width), y: 18, width: X(2 * band.width) - X(0), height: base - 18 });
+  chart.line(`M${X(threshold)} 18V${base + 6}`, "boundary");
+  chart.text(threshold ? `threshold −b/‖w‖ = ${shown(threshold, 3)}` : "threshold 0", { class: "title", x: Math.min(Math.max(X(threshold), 90), chart.width - 90), y: 12, "text-anchor": "middle" });
   chart.line(`M${X(-most)} ${base}H${X(most)}`, "axis");
   for (const v of ticks(-most, most, 6)) {
     chart.line(`M${X(v)} ${base}v4`, "tick");
     chart.text(shown(v), { x: X(v), y: base + 17, "text-anchor": "middle" });
   }
-  const wrong = new Set(picture.wrong());
-  const height = (side) => (side > 0 ? 34 : 74);
+  const wrong = new Set(picture.isBlank ? [] : picture.wrong());
+  const height = (side) => (side > 0 ? 40 : 78);
   for (const side of [1, -1]) {
     const own = document.points.flatMap((point, row) => (point[2] === side ? [row] : []));
     chart.line(own.map((row) => markPath(side, X(values[row]), height(side), 4.5)).join(""), side > 0 ? "positive" : "negative");
@@ -49,7 +52,7 @@ function drawAxis(chart, { document, picture, hovered, selected }) {
   const ring = (row, name) => row !== null && row < values.length && chart.add("circle", { class: name, cx: X(values[row]), cy: height(document.points[row][2]), r: 9 });
   ring(picture.row, "current");
   for (const place of [selected, hovered]) if (place?.list === "points") ring(place.row, "looked-at");
-  const unit = isVote ? "lead in votes, as a share of all" : norm > 0 ? "signed distance from the boundary" : "activation";
+  const unit = isVote ? "lead in votes, as a share of all" : norm > 0 ? (training.hasKernel ? "signed distance from the boundary" : "w·x/‖w‖, how far x reaches along w") : "activation";
   chart.text(unit, { class: "title", x: chart.width / 2, y: base + 36, "text-anchor": "middle" });
   return `${counted(wrong.size, "point")} of ${document.points.length} on the wrong side (${document.memory === "last" ? "last weights" : document.memory}).`;
 }
@@ -74,7 +77,7 @@ export class Theorem {
       ["angle of w and w*", k ? `${shown((Math.acos(Math.min(1, course.projection[k] / (course.length[k] || 1))) * 180) / Math.PI, 3)}°` : "–", ""],
     ] : [];
     this.figures.replaceChildren(...rows.map(([name, value, limit]) => element("div", {}, element("dt", {}, name), element("dd", {}, element("b", {}, String(value)), element("span", {}, limit)))));
-    this.chart.fit(state, 150, [130, 300]);
+    this.chart.fit(state, 160, [230, 420]);
     this.chart.show({ ...state, course, proof, k }, drawTheorem);
   }
 
@@ -97,26 +100,22 @@ function bounds({ rule, document }, verdict) {
 
 function drawTheorem(chart, { course, proof, k, verdict, training, document }) {
   if (!course) {
-    chart.text("w* is there where the points are separable.", { class: "title", x: chart.width / 2, y: 110, "text-anchor": "middle" });
+    chart.text("w* exists only if the points are separable.", { class: "title", x: chart.width / 2, y: 110, "text-anchor": "middle" });
     return verdict?.status === "inseparable" ? "The points are not separable: there is no w*, and nothing bounds the mistakes." : "No verdict yet.";
   }
   const count = course.length.length - 1;
   const meet = proof?.meet ?? 0;
-  const far = proof ? Math.min(meet * 1.06, Math.max(10 * count, 24)) : Math.max(count, 8);
+  const far = Math.max(8, 2 * count, proof ? Math.min(meet * 1.05, 3 * count) : 0);
   const top = Math.max(...course.length, proof ? proof.ceiling(far) : 1) * 1.04;
   const { X, Y, base } = chart.axes([0, far], [Math.min(0, ...course.projection), top], ["k, updates so far", ""]);
   if (proof) {
-    const places = Array.from({ length: 61 }, (_, i) => (far * i) / 60);
-    const curve = (f) => places.map((x, i) => `${i ? "L" : "M"}${X(x).toFixed(1)} ${Y(f(x)).toFixed(1)}`).join("");
-    chart.line(`${curve(proof.ceiling)}${[...places].reverse().map((x) => `L${X(x).toFixed(1)} ${Y(Math.min(proof.floor(x), proof.ceiling(x))).toFixed(1)}`).join("")}Z`, "wedge");
-    chart.line(curve(proof.ceiling), "ceiling");
-    chart.line(curve(proof.floor), "floor");
-    chart.text("R√k", { class: "halo", x: X(far * 0.62), y: Y(proof.ceiling(far * 0.62)) - 6, "text-anchor": "end" });
-    chart.text("kγ", { class: "halo", x: X(far * 0.62), y: Y(proof.floor(far * 0.62)) + 16, "text-anchor": "start" });
+    wedge(chart, proof, far, X, Y);
+    chart.text("R√k", { class: "halo", x: X(far * 0.8), y: Y(proof.ceiling(far * 0.8)) - 6, "text-anchor": "end" });
+    chart.text("kγ", { class: "halo", x: X(far * 0.8), y: Y(proof.floor(far * 0.8)) + 16, "text-anchor": "start" });
     if (meet <= far) {
       chart.line(`M${X(meet)} ${base}V${Y(proof.floor(meet))}`, "limit");
       chart.text("R²/γ²", { class: "halo", x: X(meet) - 4, y: base - 8, "text-anchor": "end" });
-    }
+    } else farMeeting(chart, proof, course, k);
   }
   chart.line(linePath(course.length.subarray(0, k + 1), X, Y), "length");
   chart.line(linePath(course.projection.subarray(0, k + 1), X, Y), "projection");
@@ -127,8 +126,31 @@ function drawTheorem(chart, { course, proof, k, verdict, training, document }) {
     chart.text("w·w*", { class: "halo", x: X(k) + 7, y: Y(course.projection[k]) + 14 });
   }
   if (!proof) return document.start.some(Boolean) ? "The bound is for weights that start from 0." : `The bound R²/γ² is for steps of one length, which the ${training.rule.title} does not make.`;
-  const where = meet > far ? ` They meet far to the right.` : "";
-  return `Each update lifts w·w* by γ at least and ‖w‖ along R√k at most; w·w* can never be above ‖w‖. Where the two lines meet, at k = ${shown(meet)}, there is no room for another update.${where}`;
+  const where = meet > far ? " (small picture)" : "";
+  return `Each update lifts w·w* by γ at least and ‖w‖ along R√k at most; w·w* can never be above ‖w‖. Where the two lines meet, at k = R²/γ² = ${shown(meet)}${where}, there is no room for another update.`;
+}
+
+// The room between R√k and kγ.
+function wedge(chart, proof, far, X, Y) {
+  const places = Array.from({ length: 61 }, (_, i) => (far * i) / 60);
+  const curve = (f) => places.map((x, i) => `${i ? "L" : "M"}${X(x).toFixed(1)} ${Y(f(x)).toFixed(1)}`).join("");
+  chart.line(`${curve(proof.ceiling)}${[...places].reverse().map((x) => `L${X(x).toFixed(1)} ${Y(Math.min(proof.floor(x), proof.ceiling(x))).toFixed(1)}`).join("")}Z`, "wedge");
+  chart.line(curve(proof.ceiling), "ceiling");
+  chart.line(curve(proof.floor), "floor");
+}
+
+// The whole race in a corner, to where the two lines meet.
+function farMeeting(chart, proof, course, k) {
+  const [left, top, width, height] = [62, 16, Math.min(150, chart.width * 0.3), Math.min(84, chart.height * 0.3)];
+  const [far, high] = [proof.meet * 1.08, proof.ceiling(proof.meet) * 1.1];
+  const X = (x) => left + (x / far) * width;
+  const Y = (y) => top + height - (y / high) * height;
+  chart.add("rect", { class: "inset", x: left, y: top, width, height });
+  wedge(chart, proof, far, X, Y);
+  chart.line(linePath(course.length.subarray(0, k + 1), X, Y), "length");
+  chart.line(linePath(course.projection.subarray(0, k + 1), X, Y), "projection");
+  chart.line(`M${X(proof.meet)} ${top + height}V${Y(proof.floor(proof.meet))}`, "limit");
+  chart.text(`R²/γ² = ${shown(proof.meet, 3)}`, { class: "halo", x: X(proof.meet) - 3, y: top + height - 5, "text-anchor": "end" });
 }
 
 // Mistakes in each pass, and the error of what is kept on learned and on held-out points.
@@ -170,7 +192,8 @@ function drawMistakes(chart, { training, picture, at }) {
     chart.add("rect", { class: now ? "bar now" : "bar", x: X(i + 1) - width / 2, y: Y(count), width, height: base - Y(count) });
     if (count === 0) chart.add("circle", { class: "none", cx: X(i + 1), cy: base, r: 2.5 });
   });
-  const last = counts.length ? `Pass ${counts.length}: ${counted(counts.at(-1), "mistake")} so far` : "No pass has begun";
+  const whole = training.passEnds.includes(at);
+  const last = counts.length ? `Pass ${counts.length}: ${counted(counts.at(-1), "mistake")}${whole ? "" : " so far"}` : "No pass has begun";
   return `${last}; ${picture.mistakes} in all.`;
 }
 

@@ -40,6 +40,11 @@ export class Picture {
     this.known = new Map();
   }
 
+  // Whether no row has taught and no weights were set by hand: then every activation is 0, and no point has a side.
+  get isBlank() {
+    return !this.updates && !(this.training.start.some(Boolean) && !this.training.hasKernel);
+  }
+
   // Computes once what is asked for under a name.
   once(name, make) {
     if (!this.known.has(name)) this.known.set(name, make());

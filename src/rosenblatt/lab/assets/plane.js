@@ -1,13 +1,13 @@
 // The plane: points, boundaries, band, and the weight vector with the row that is added to it.
 
-import { arrowPath, drawing, element, mark, onSize, set, shortened, shown, text, ticks } from "./elements.js";
+import { arrowPath, drawing, element, labelRoom, mark, onSize, set, shortened, shown, text, ticks } from "./elements.js";
 
-const ROOM = { left: 44, right: 10, top: 10, bottom: 40 };
+const ROOM = { left: 44, right: 10, top: 10, bottom: 44 };
 const POINT = 6.5; // radius in pixels
 const FINGER = 14; // and of what a finger hits
 const TURN = 250; // milliseconds in which an update is seen
-const ARROW = 0.4; // of the view's width: the longest weight vector
-const LAYERS = ["area", "axes", "band", "voters", "before", "boundaries", "star", "feet", "proof", "rings", "points", "arrows", "cursor"];
+const HANDLE = 8; // radius of the handle of w
+const LAYERS = ["area", "axes", "band", "voters", "before", "boundaries", "star", "feet", "proof", "rings", "points", "arrows", "grip", "cursor"];
 const CLIPPED = ["area", "band", "voters", "before", "boundaries", "star", "feet", "arrows"];
 
 export class Plane {
@@ -22,7 +22,9 @@ export class Plane {
     for (const name of CLIPPED) this.layers[name].setAttribute("clip-path", `url(#${this.clip})`);
     this.paths = Object.fromEntries(["negative-area", "cover", "positive-area"].map((name) => [name, drawing("path", { class: name })]));
     this.layers.area.append(...Object.values(this.paths));
-    this.handle = drawing("circle", { class: "handle", r: 8, tabindex: 0, role: "slider", "aria-label": "Starting weights", "data-handle": "w", "aria-valuemin": -180, "aria-valuemax": 180 });
+    this.handle = drawing("circle", { class: "handle", r: HANDLE, tabindex: 0, role: "slider", "aria-label": "Starting weights", "data-handle": "w", "aria-valuemin": -180, "aria-valuemax": 180 });
+    this.leash = drawing("path", { class: "leash" });
+    this.layers.grip.append(this.leash, this.handle); // it stays in its place, and so keeps the focus
     this.marks = { points: [], held: [] };
     this.size = 0;
     this.calm = window.matchMedia("(prefers-reduced-motion: reduce)");
@@ -31,27 +33,33 @@ export class Plane {
 
   resize(width) {
     this.size = width;
-    this.side = width - ROOM.left - ROOM.right;
-    this.height = width - ROOM.top - ROOM.bottom;
     set(this.svg, { width, height: width, viewBox: `0 0 ${width} ${width}` });
-    set(this.window, { x: ROOM.left, y: ROOM.top, width: this.side, height: this.height });
-    this.axesKey = null;
     if (this.state) this.show(this.state);
+  }
+
+  // The frame: as much room on the left as the labels there need.
+  frame() {
+    const [, , low, high] = this.state.document.view;
+    this.levels = ticks(low, high, this.size < 414 ? 4 : 7);
+    this.left = labelRoom(this.levels, ROOM.left);
+    this.side = this.size - this.left - ROOM.right;
+    this.height = this.size - ROOM.top - ROOM.bottom;
+    set(this.window, { x: this.left, y: ROOM.top, width: this.side, height: this.height });
   }
 
   // Pixels of a place, and back.
   pixels([x, y]) {
     const [left, right, bottom, top] = this.state.document.view;
-    return [ROOM.left + ((x - left) / (right - left)) * this.side, ROOM.top + ((top - y) / (top - bottom)) * this.height];
+    return [this.left + ((x - left) / (right - left)) * this.side, ROOM.top + ((top - y) / (top - bottom)) * this.height];
   }
 
   place(px, py) {
     const [left, right, bottom, top] = this.state.document.view;
-    return [left + ((px - ROOM.left) / this.side) * (right - left), top - ((py - ROOM.top) / this.height) * (top - bottom)];
+    return [left + ((px - this.left) / this.side) * (right - left), top - ((py - ROOM.top) / this.height) * (top - bottom)];
   }
 
   isInside(px, py) {
-    return px >= ROOM.left && px <= ROOM.left + this.side && py >= ROOM.top && py <= ROOM.top + this.height;
+    return px >= this.left && px <= this.left + this.side && py >= ROOM.top && py <= ROOM.top + this.height;
   }
 
   // Draws a state. `turning`: the update is to be seen, from the weights before it.
@@ -60,7 +68,8 @@ export class Plane {
     if (!this.size) return;
     cancelAnimationFrame(this.turn);
     const { picture } = state;
-    this.unit = `translate(${ROOM.left} ${ROOM.top}) scale(${this.side} ${this.height})`;
+    this.frame();
+    this.unit = `translate(${this.left} ${ROOM.top}) scale(${this.side} ${this.height})`;
     this.drawAxes();
     this.drawPoints();
     this.drawRings();
@@ -99,8 +108,8 @@ export class Plane {
     const { band } = picture;
     layer("band", band && shows.band ? band.lines().map((d) => this.path(d, band.wanted ? "wanted" : "free")) : []);
     layer("feet", shows.feet ? this.feet() : []);
-    const star = (shows.star || panel === "theorem") && training.isLine && verdict?.witness;
-    layer("star", star ? [this.path(picture.boundary(verdict.witness).line, "widest")] : []);
+    const star = training.isLine ? (panel === "theorem" ? verdict?.star : shows.star && verdict?.witness) : null;
+    layer("star", star ? [this.path(picture.boundary(star).line, "widest")] : []);
     layer("proof", (shows.proof || panel === "proof") && verdict ? this.proof() : []);
   }
 
@@ -109,36 +118,23 @@ export class Plane {
     const { picture, document, shows } = this.state;
     const { memory } = document;
     const { line, area } = weights === null || share === 1 ? picture.kept(memory) : picture.boundary(weights);
-    const nothing = !picture.at && !(picture.training.start.some(Boolean) && !picture.training.hasKernel);
+    const nothing = picture.isBlank;
     set(this.paths["negative-area"], { d: nothing ? "" : "M0 0H1V1H0Z", transform: this.unit });
     set(this.paths.cover, { d: nothing ? "" : area, transform: this.unit });
     set(this.paths["positive-area"], { d: nothing ? "" : area, transform: this.unit });
     this.layers.boundaries.replaceChildren(...this.others, this.path(line, `line chosen ${memory}`));
     this.layers.arrows.replaceChildren(...(shows.arrows ? this.arrows(weights, share) : []));
+    if (!shows.arrows) set(this.layers.grip, { visibility: "hidden" });
   }
 
-  // How long w is drawn, for one unit of length: the longest of the training fits the view.
-  get arrowScale() {
-    const { training, document } = this.state;
-    if (training.arrowScale === undefined) {
-      let longest = Math.hypot(training.start[0], training.start[1]);
-      const { weights } = training.updates;
-      for (let k = 0; k < training.updatesAt(training.length); k++) longest = Math.max(longest, Math.hypot(weights[3 * k], weights[3 * k + 1]));
-      const [left, right] = document.view;
-      const fit = longest ? (ARROW * (right - left)) / longest : 1;
-      training.arrowScale = fit >= 1 && fit < 4 ? 1 : 2 ** Math.floor(Math.log2(fit));
-    }
-    return training.arrowScale;
-  }
-
-  // w from the origin; where it has just changed, the old one and y·x laid on its tip.
+  // w from the origin, as long as it is; where it has just changed, the old one and y·x laid on its tip.
   arrows(weights, share) {
     const { picture, training, document, at } = this.state;
+    set(this.layers.grip, { visibility: "hidden" });
     if (!training.isLine || weights === null) return [];
     const [left, right, bottom, top] = document.view;
-    const scale = this.arrowScale;
     if (!(left < 0 && right > 0 && bottom < 0 && top > 0)) return this.freeArrow(weights);
-    const tip = (w) => this.pixels([w[0] * scale, w[1] * scale]);
+    const tip = (w) => this.pixels([w[0], w[1]]);
     const origin = this.pixels([0, 0]);
     const nodes = [];
     const before = picture.before();
@@ -156,29 +152,69 @@ export class Plane {
     const end = tip(weights);
     if (training.isUncertain && document.memory === "last") nodes.unshift(this.sureness(end, training.variances(at)));
     nodes.push(drawing("path", { class: "arrow now", d: arrowPath(origin, end) }));
-    if (share === 1) {
-      const note = scale === 1 ? "w" : `w × ${shown(scale)}`;
-      if (Math.hypot(end[0] - origin[0], end[1] - origin[1]) > 4) nodes.push(this.tipWord(note, end, origin));
-    }
-    nodes.push(drawing("circle", { class: "origin", cx: origin[0], cy: origin[1], r: 2.5 }));
-    if (at === 0 && document.memory !== "vote") nodes.push(this.placedHandle(end, weights));
+    if (share === 1 && Math.hypot(end[0] - origin[0], end[1] - origin[1]) > 4) nodes.push(this.nameOfW(weights, end, origin));
+    nodes.push(drawing("circle", { class: "origin", cx: origin[0], cy: origin[1], r: 2.5 }), ...this.starArrow(weights, origin));
+    if (at === 0 && document.memory !== "vote") this.placeHandle(end, weights, origin);
+    return nodes;
+  }
+
+  // Its name at the tip; where that is out of sight, at the frame, with its length.
+  nameOfW(weights, end, origin) {
+    if (this.isInside(...end)) return this.tipWord("w", end, origin);
+    const inside = [[this.left, this.left + this.side], [ROOM.top, ROOM.top + this.height]].map(([low, high], j) => {
+      const way = end[j] - origin[j];
+      return way > 0 ? (high - origin[j]) / way : way < 0 ? (low - origin[j]) / way : 1;
+    });
+    const share = Math.min(...inside) - 24 / Math.hypot(end[0] - origin[0], end[1] - origin[1]);
+    const [x, y] = [0, 1].map((j) => origin[j] + share * (end[j] - origin[j]));
+    const words = `w, ${shown(Math.hypot(weights[0], weights[1]), 3)} long`;
+    return text(words, { class: "halo", x: x < this.left + this.side / 2 ? x + 10 : x - 10, y: Math.max(y, ROOM.top + 30), "text-anchor": x < this.left + this.side / 2 ? "start" : "end" });
+  }
+
+  // The theorem's w*, of length 1, and the angle between it and w; with a bias it is no arrow of the plane.
+  starArrow(weights, origin) {
+    const { panel, verdict, document } = this.state;
+    if (panel !== "theorem" || document.bias || !verdict?.star) return [];
+    const end = this.pixels(verdict.star);
+    const nodes = [drawing("path", { class: "arrow star", d: arrowPath(origin, end) }), this.tipWord("w*", end, origin)];
+    if (!weights[0] && !weights[1]) return nodes;
+    const turns = [weights, verdict.star].map(([x, y]) => {
+      const [px, py] = this.pixels([x, y]);
+      return Math.atan2(py - origin[1], px - origin[0]);
+    });
+    const turn = Math.atan2(Math.sin(turns[1] - turns[0]), Math.cos(turns[1] - turns[0]));
+    const at = (angle, far) => `${origin[0] + far * Math.cos(angle)} ${origin[1] + far * Math.sin(angle)}`;
+    nodes.push(drawing("path", { class: "angle", d: `M${at(turns[0], 34)}A34 34 0 0 ${turn > 0 ? 1 : 0} ${at(turns[1], 34)}` }));
+    const degrees = (Math.acos(Math.min(1, (weights[0] * verdict.star[0] + weights[1] * verdict.star[1]) / Math.hypot(weights[0], weights[1]))) * 180) / Math.PI;
+    const [x, y] = at(turns[0] + turn / 2, 56).split(" ").map(Number);
+    nodes.push(text(`${shown(degrees, 3)}°`, { class: "halo", x, y: y + 4, "text-anchor": "middle" }));
     return nodes;
   }
 
   // One deviation of the weights around the tip of w: how sure a second-order rule is of each.
   sureness([cx, cy], variances) {
     const [left, right, bottom, top] = this.state.document.view;
-    const [rx, ry] = [this.side / (right - left), this.height / (top - bottom)].map((unit, j) => this.arrowScale * Math.sqrt(variances[j]) * unit);
+    const [rx, ry] = [this.side / (right - left), this.height / (top - bottom)].map((unit, j) => Math.sqrt(variances[j]) * unit);
     return drawing("ellipse", { class: "sureness", cx, cy, rx, ry });
   }
 
-  placedHandle([cx, cy], weights) {
-    const turn = (Math.atan2(weights[1], weights[0]) * 180) / Math.PI;
-    set(this.handle, { cx, cy, "aria-valuenow": Math.round(turn), "aria-valuetext": `w is (${shown(weights[0])}, ${shown(weights[1])})` });
-    return this.handle;
+  // The handle stands at the tip of w, or beside it where a point would be hidden.
+  placeHandle(end, weights, origin) {
+    const { points, held_out: held } = this.state.document;
+    const places = [...points, ...held].map((point) => this.pixels(point));
+    const away = ([x, y]) => Math.min(Infinity, ...places.map(([px, py]) => Math.hypot(px - x, py - y)));
+    const turn = Math.atan2(end[1] - origin[1], end[0] - origin[0]);
+    const around = [28, 44].flatMap((far) => Array.from({ length: 8 }, (_, k) => turn + ((k % 2 ? 1 : -1) * Math.ceil(k / 2) * Math.PI) / 4).map((angle) => [end[0] + far * Math.cos(angle), end[1] + far * Math.sin(angle)]));
+    const open = [end, ...around].filter((place) => this.isInside(...place));
+    const [cx, cy] = open.find((place) => away(place) > FINGER + HANDLE) ?? open.sort((a, b) => away(b) - away(a))[0] ?? end;
+    this.grip = [cx - end[0], cy - end[1]];
+    const degrees = (Math.atan2(weights[1], weights[0]) * 180) / Math.PI;
+    set(this.layers.grip, { visibility: "visible" });
+    set(this.leash, { d: cx === end[0] && cy === end[1] ? "" : `M${end.join(" ")}L${cx} ${cy}` });
+    set(this.handle, { cx, cy, "aria-valuenow": Math.round(degrees), "aria-valuetext": `w is (${shown(weights[0])}, ${shown(weights[1])})` });
   }
 
-  // Where the origin is out of sight, w stands on the boundary.
+  // Where the origin is out of sight, w stands on the boundary: as long as it is if that can be seen, else its direction.
   freeArrow(weights) {
     const [left, right, bottom, top] = this.state.document.view;
     const centre = [(left + right) / 2, (bottom + top) / 2];
@@ -187,9 +223,12 @@ export class Plane {
     const away = (weights[0] * centre[0] + weights[1] * centre[1] + weights[2]) / square;
     const foot = [centre[0] - away * weights[0], centre[1] - away * weights[1]];
     if (foot[0] < left || foot[0] > right || foot[1] < bottom || foot[1] > top) return [];
-    const scale = this.arrowScale;
-    const [from, to] = [this.pixels(foot), this.pixels([foot[0] + weights[0] * scale, foot[1] + weights[1] * scale])];
-    return [drawing("path", { class: "arrow now", d: arrowPath(from, to) }), this.tipWord("w", to, from)];
+    const from = this.pixels(foot);
+    const to = this.pixels([foot[0] + weights[0], foot[1] + weights[1]]);
+    const far = Math.hypot(to[0] - from[0], to[1] - from[1]);
+    if (far > 20 && this.isInside(...to)) return [drawing("path", { class: "arrow now", d: arrowPath(from, to) }), this.tipWord("w", to, from)];
+    const end = [0, 1].map((j) => from[j] + ((to[j] - from[j]) / far) * 0.16 * this.size);
+    return [drawing("path", { class: "arrow now", d: arrowPath(from, end) }), this.tipWord("direction of w", end, from)];
   }
 
   tipWord(words, [x, y], [fx, fy]) {
@@ -206,19 +245,19 @@ export class Plane {
     return text(words, { class: `halo ${name}`, x: x + side * dy, y: y - side * dx + 4, "text-anchor": "middle" });
   }
 
-  // From each point to its foot on the boundary: the distance that the axis shows.
+  // The line along w through the origin, and from each point to its foot on it: the value that the axis shows.
   feet() {
     const { document, picture, training } = this.state;
-    const weights = picture.weights();
-    if (!training.isLine || weights === null) return [];
-    const square = weights[0] ** 2 + weights[1] ** 2;
+    const w = picture.weights();
+    const square = training.isLine && w !== null ? w[0] ** 2 + w[1] ** 2 : 0;
     if (!square) return [];
-    const scores = picture.scores();
-    return document.points.map(([x, y], i) => {
-      const away = scores[i] / square;
-      const [a, b] = [this.pixels([x, y]), this.pixels([x - away * weights[0], y - away * weights[1]])];
-      return drawing("path", { d: `M${a.join(" ")}L${b.join(" ")}` });
-    });
+    const far = Math.max(...document.view.map(Math.abs), 1) * 4;
+    const [a, b] = [-far, far].map((length) => this.pixels([0, 1].map((j) => (length * w[j]) / Math.sqrt(square))));
+    const along = drawing("line", { class: "along", x1: a[0], y1: a[1], x2: b[0], y2: b[1] });
+    return [along, ...document.points.map(([x, y]) => {
+      const reach = (w[0] * x + w[1] * y) / square;
+      return drawing("path", { d: `M${this.pixels([x, y]).join(" ")}L${this.pixels([reach * w[0], reach * w[1]]).join(" ")}` });
+    })];
   }
 
   // The rows that the verdict rests on: mixtures that meet, or the nearest points of the two hulls.
@@ -247,7 +286,7 @@ export class Plane {
     const key = JSON.stringify([view, names, this.size]);
     if (key === this.axesKey) return;
     this.axesKey = key;
-    const [bottom, right] = [ROOM.top + this.height, ROOM.left + this.side];
+    const [bottom, right] = [ROOM.top + this.height, this.left + this.side];
     const count = this.side < 360 ? 4 : 7;
     const nodes = [];
     for (const x of ticks(view[0], view[1], count)) {
@@ -255,14 +294,14 @@ export class Plane {
       nodes.push(drawing("path", { class: x === 0 ? "zero" : "grid", d: `M${px} ${ROOM.top}V${bottom}` }));
       nodes.push(text(shown(x), { x: px, y: bottom + 15, "text-anchor": "middle" }));
     }
-    for (const y of ticks(view[2], view[3], count)) {
+    for (const y of this.levels) {
       const [, py] = this.pixels([view[0], y]);
-      nodes.push(drawing("path", { class: y === 0 ? "zero" : "grid", d: `M${ROOM.left} ${py}H${right}` }));
-      nodes.push(text(shown(y), { x: ROOM.left - 6, y: py + 4, "text-anchor": "end" }));
+      nodes.push(drawing("path", { class: y === 0 ? "zero" : "grid", d: `M${this.left} ${py}H${right}` }));
+      nodes.push(text(shown(y), { x: this.left - 6, y: py + 4, "text-anchor": "end" }));
     }
-    nodes.push(drawing("rect", { class: "border", "data-view": JSON.stringify(view), x: ROOM.left, y: ROOM.top, width: this.side, height: this.height }));
+    nodes.push(drawing("rect", { class: "border", "data-view": JSON.stringify(view), x: this.left, y: ROOM.top, width: this.side, height: this.height }));
     const most = Math.floor(this.side / 9);
-    nodes.push(text(shortened(names[0], most), { class: "title", x: ROOM.left + this.side / 2, y: bottom + 33, "text-anchor": "middle" }));
+    nodes.push(text(shortened(names[0], most), { class: "title", x: this.left + this.side / 2, y: bottom + 33, "text-anchor": "middle" }));
     const middle = ROOM.top + this.height / 2;
     nodes.push(text(shortened(names[1], most), { class: "title", x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }));
     this.layers.axes.replaceChildren(...nodes);
@@ -271,8 +310,8 @@ export class Plane {
   // Nodes of points stay where they are from picture to picture; only what changed is written.
   drawPoints() {
     const { document, picture } = this.state;
-    const wrong = new Set(picture.wrong());
-    const heldWrong = document.held_out.length ? new Set(picture.wrong(document.memory, picture.heldOut)) : new Set();
+    const wrong = new Set(picture.isBlank ? [] : picture.wrong());
+    const heldWrong = document.held_out.length && !picture.isBlank ? new Set(picture.wrong(document.memory, picture.heldOut)) : new Set();
     this.drawList("held", document.held_out, heldWrong);
     this.drawList("points", document.points, wrong);
   }

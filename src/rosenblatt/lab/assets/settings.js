@@ -44,7 +44,8 @@ export class Settings {
     this.startField = element("fieldset", { class: "start" }, element("legend", {}, "Weights before the first row: w₁, w₂, b"), ...this.start);
     nodes.push(this.number("max_iter", change), this.startField);
     this.formula = element("p", { class: "note" });
-    nodes.splice(1, 0, this.formula);
+    this.dropped = element("p", { class: "note warning", role: "status", hidden: true }, "Second-order rules have no kernel: the kernel is now “None”. Undo brings it back.");
+    nodes.splice(1, 0, this.formula, this.dropped);
     this.root = element("div", { class: "fields" }, ...nodes);
   }
 
@@ -74,6 +75,7 @@ export class Settings {
     const lost = start.length && start.length !== width;
     // A second-order rule has no kernel: what was chosen last stays.
     const plain = name === "rule" && RULES[value].order === 2 ? { kernel: "none" } : {};
+    this.dropped.hidden = !(plain.kernel && this.document.kernel !== "none");
     const additive = name === "kernel" && value !== "none" && RULES[rule].order === 2 ? { rule: "perceptron" } : {};
     return { [name]: value, ...(lost ? { start: [] } : {}), ...plain, ...additive };
   }

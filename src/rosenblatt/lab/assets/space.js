@@ -34,7 +34,7 @@ export class Space {
     this.state = state;
     const { document, training, picture } = state;
     if (!this.width) return;
-    this.size = Math.max(150, Math.min(this.width, 400, (state.room - 70) / 0.95));
+    this.size = Math.max(260, Math.min(this.width, 440, (state.room - 70) / 0.95));
     if (document.map !== "conjunction" || training.hasKernel) {
       set(this.svg, { width: this.width, height: 40 });
       this.svg.replaceChildren();
