@@ -229,7 +229,7 @@ SIZES: dict[str, Size] = {
     "plots": Size(3650, 45, 9, 0, 0, 0, 4),
     "report": Size(1250, 40, 7, 0, 0, 0, 0),
     "rules": Size(650, 23, 3, 0, 0, 0, 0),
-    "service": Size(4650, 45, 7, 0, 0, 0, 0),
+    "service": Size(4700, 45, 7, 0, 0, 0, 0),
     "theory": Size(2750, 44, 7, 0, 0, 0, 2),
     "tracing": Size(1000, 102, 13, 1, 1, 0, 0),
     "training": Size(2450, 58, 10, 0, 0, 0, 0),

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
@@ -82,8 +82,22 @@ def predict(
         only = served.classes[0] if served.classes else None
         return Prediction(label=only, score=None, version=version, id=id_)
     label, score = served.decided(features)
-    odd = served.space.remarks() or UNSET
-    return Prediction(label=label, score=score, version=version, id=id_, unfamiliar=odd)
+    return Prediction(
+        label=label,
+        score=score,
+        version=version,
+        id=id_,
+        probability=_probability(served, score),
+        unfamiliar=served.space.remarks() or UNSET,
+    )
+
+
+def _probability(served: ServedLearner, score: Any) -> float | UnsetType:
+    """Return how probable the label is, as long as the weights are those of a calibrated file."""
+    origin = served.origin
+    if origin is None or not served.is_origin or origin.calibration is None:
+        return UNSET
+    return float(origin.probabilities_of(np.asarray([score])).max())
 
 
 def predict_many(served: ServedLearner, version: int, batch: Sequence[Features]) -> Predictions:
@@ -265,6 +279,7 @@ def described(entry: Entry, curve: Sequence[tuple[int, int, int, float]] = ()) -
         parameters={name: value for name, value in learner.values.items() if value is not None},
         features=space.kind,
         columns=dict(space.columns) if isinstance(space, ColumnFeatures) else None,
+        levels=space.levels if isinstance(space, ColumnFeatures) else {},
         classes=entry.shown.learner.classes,
         n_features=entry.shown.learner.n_features,
         oldest=entry.record.oldest,

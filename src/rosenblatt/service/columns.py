@@ -12,6 +12,8 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Value
 from rosenblatt.models.model import Model
 
+MOST_LEVELS = 60  # of a column whose values are listed
+
 
 class ColumnFeatures(FeatureSpace):
     """The columns of a table that a model was trained on: texts, categories, numbers, dates."""
@@ -28,6 +30,7 @@ class ColumnFeatures(FeatureSpace):
         self._table = table
         self._last = threading.local()  # what was counted of the rows of each thread
         self.columns = [(c.name, c.role) for c in table.columns if c.required]
+        self.levels = table.levels(MOST_LEVELS)
 
     @property
     def n_features(self) -> int:

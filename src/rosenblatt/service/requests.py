@@ -85,6 +85,7 @@ class Prediction(Answer):
     score: float | list[float] | None
     version: Version
     id: str | None = None
+    probability: float | UnsetType = UNSET  # of the label, where the model file has probabilities
     unfamiliar: list[str] | UnsetType = UNSET  # sentences on columns that are not as in training
 
 
@@ -248,6 +249,7 @@ class Description(Answer):
     parameters: dict[str, Any]
     features: str  # names, hashed, array, numbered or columns
     columns: dict[str, str] | None  # and what each is: text, category, numeric
+    levels: dict[str, list[str]]  # the known values of columns that have few
     classes: list[Label]
     n_features: int
     version: Version

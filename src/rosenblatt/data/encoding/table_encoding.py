@@ -255,6 +255,19 @@ class TableEncoding(FeatureEncoding):
                 return known_level(value, column, self.numbering).decode()
         return None
 
+    def levels(self, most: int) -> dict[str, list[str]]:
+        """Return the levels, sorted, of each category column that has at most so many."""
+        if not isinstance(self.numbering, KeptNumbering):
+            return {}
+        vocabulary = self.numbering.vocabulary
+        columns = vocabulary.arrays().columns
+        found = {}
+        for place, column in enumerate(self.features):
+            own = np.flatnonzero(columns == place)
+            if (column.role, column.part) == ("category", "") and 0 < len(own) <= most:
+                found[column.name] = sorted(vocabulary.name(number) for number in own.tolist())
+        return found
+
     def spelling_notes(self) -> list[str]:
         """Return sentences on numbers that are texts in training, once for all rows so far."""
         if not isinstance(self.numbering, KeptNumbering):

@@ -3,14 +3,15 @@
 import { button, element, shortened, shown } from "./elements.js";
 
 const SHOWN = 14; // features of an example that are listed
+const MISSING = /^\s*(na|nan|n\/a|null|\?)?\s*$/i; // written for a value that is not known
 const SPECIAL = new Map([["true", true], ["false", false], ["null", null]]);
 
 let forms = 0;
 
 // Fields for the features of a model: one a column, pairs of name and value, or numbers in a row.
 export class FeatureForm {
-  constructor({ features: kind, columns, n_features: width }) {
-    Object.assign(this, { kind, columns, number: ++forms });
+  constructor({ features: kind, columns, levels, n_features: width }) {
+    Object.assign(this, { kind, columns, levels: levels ?? {}, number: ++forms });
     const place = { array: () => this.numbers(width), columns: () => this.byColumn() }[kind] ?? (() => this.pairs());
     this.fields = element("div", { class: "fields" }, place());
     const name = `json-${this.number}`;
@@ -29,9 +30,13 @@ export class FeatureForm {
   }
 
   byColumn() {
-    this.inputs = Object.entries(this.columns).map(([name, role]) => {
-      const input = role === "text" ? element("textarea", { rows: 3 }) : element("input", { type: "text", autocomplete: "off" });
-      return { name, role, input, row: element("label", {}, `${name} (${role})`, input) };
+    this.inputs = Object.entries(this.columns).map(([name, role], index) => {
+      const known = this.levels[name] ?? [];
+      const list = known.length ? `levels-${this.number}-${index}` : null;
+      const input = role === "text" ? element("textarea", { rows: 3 }) : element("input", { type: "text", autocomplete: "off", list, inputmode: role === "numeric" ? "decimal" : null });
+      const options = list ? element("datalist", { id: list }, ...known.map((value) => element("option", { value }))) : null;
+      const hint = known.length ? `${name} (${known.slice(0, 5).join(", ")}${known.length > 5 ? ", …" : ""})` : `${name} (${role})`;
+      return { name, role, input, row: element("label", {}, hint, input, options) };
     });
     return element("div", { class: "fields" }, ...this.inputs.map(({ row }) => row));
   }
@@ -88,7 +93,8 @@ export class FeatureForm {
       });
     }
     if (this.kind === "columns") {
-      return Object.fromEntries(this.inputs.filter(({ input }) => input.value !== "").map(({ name, role, input }) => [name, role === "numeric" ? numberOr(input.value) : input.value]));
+      const filled = this.inputs.filter(({ role, input }) => (role === "numeric" ? !MISSING.test(input.value) : input.value !== ""));
+      return Object.fromEntries(filled.map(({ name, role, input }) => [name, role === "numeric" ? numberIn(name, input.value) : input.value]));
     }
     const found = {};
     for (const row of this.list.children) {
@@ -110,6 +116,13 @@ export class FeatureForm {
     }
   }
 
+  // How many fields are empty, in words: the model takes their values as missing.
+  gaps() {
+    if (this.kind !== "columns" || this.asJson.checked) return [];
+    const empty = this.inputs.length - Object.keys(this.fromFields()).length;
+    return empty ? [element("span", { class: "note gaps" }, `Empty fields count as missing (${empty} of ${this.inputs.length}).`)] : [];
+  }
+
   fill(features) {
     if (!this.asJson.checked) this.toFields(features);
     this.json.value = JSON.stringify(features, null, 2);
@@ -122,6 +135,14 @@ function parsed(text) {
   } catch (error) {
     throw new Error(`This is not JSON: ${error.message}.`);
   }
+}
+
+// The number in a field of a column, or a sentence for whoever filled it in.
+function numberIn(name, word) {
+  const number = Number(word);
+  if (Number.isFinite(number)) return number;
+  const comma = /^[+-]?\d+,\d+$/.test(word.trim()) ? ` Write ${word.trim().replace(",", ".")}.` : "";
+  throw new Error(`${name} must be a number, like 3.5; “${shortened(word, 40)}” is not.${comma || " Leave the field empty if the value is missing."}`);
 }
 
 function numberOr(word) {

@@ -10,7 +10,7 @@ const MISTAKES = 20;
 
 // A model of which a token may know no more than the name.
 export function unseen(name) {
-  return { name, features: null, columns: null, n_features: 0, classes: [], version: null, created: null };
+  return { name, features: null, columns: null, levels: {}, n_features: 0, classes: [], version: null, created: null };
 }
 
 export class ModelView {
@@ -32,15 +32,16 @@ export class ModelView {
     }
     this.root = element("div", { class: "model" },
       head,
-      this.figures,
       this.problem,
-      element("section", { class: "curves", "aria-label": "Curves" },
-        element("div", { class: "card" }, element("h3", {}, "Progressive error"), this.curves.error.root),
-        element("div", { class: "card" }, element("h3", {}, "Rate"), this.curves.rate.root)),
       element("div", { class: "halves" },
         this.trial.root,
-        element("section", { class: "card", "aria-labelledby": "mistakes-title" },
-          element("h2", { id: "mistakes-title", tabindex: -1 }, "Latest mistakes"), this.mistakesNote, this.mistakes)));
+        this.latest = element("section", { class: "card", "aria-labelledby": "mistakes-title", hidden: true },
+          element("h2", { id: "mistakes-title", tabindex: -1 }, "Latest mistakes"), this.mistakesNote, this.mistakes)),
+      this.figures,
+      this.charts = element("section", { class: "curves", "aria-label": "Curves", hidden: true },
+        element("div", { class: "card" }, element("h3", {}, "Progressive error"),
+          element("p", { class: "note" }, "Each example is predicted before it is learned; this is the share of wrong predictions."), this.curves.error.root),
+        element("div", { class: "card" }, element("h3", {}, "Rate"), this.curves.rate.root)));
   }
 
   // Whether this view is still of the model of that name, which may have been deleted and made anew.
@@ -61,6 +62,7 @@ export class ModelView {
         askJson("GET", pathOf(this.name, "?curve=1")),
         askLines(pathOf(this.name, `/journal?mistakes=1&limit=${MISTAKES}`)),
       ]);
+      this.latest.hidden = this.charts.hidden = !whole.learned;
       this.curves.show(whole);
       this.showMistakes(wrong, whole);
       say(this.problem, "");

@@ -6,6 +6,7 @@ import { FeatureForm, labelOf, words } from "./features.js";
 
 const TERMS = 10; // features that are listed
 const TEACHERS = 6;
+const BUTTONS = 12; // classes that have a button each
 
 export class Trial {
   // `changed` is called after the model has learned; `forget` asks to forget an example.
@@ -17,6 +18,9 @@ export class Trial {
     this.why = element("button", { type: "button", onclick: () => this.explain() }, "Why?");
     this.label = element("input", { type: "text", name: "label", list: "classes", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
     this.classes = element("datalist", { id: "classes" });
+    this.labels = element("div", { class: "row labels" });
+    this.typed = element("div", { class: "row typed" }, element("label", {}, "Class", this.label), this.classes, element("button", { name: "teach" }, "Teach"));
+    this.question = element("div", { class: "question", role: "alert", hidden: true });
     this.lesson = element("p", { class: "lesson", role: "status" });
     this.root = element("section", { class: "card trial", "aria-labelledby": "trial-title" },
       element("h2", { id: "trial-title", tabindex: -1 }, "Try it"),
@@ -24,9 +28,8 @@ export class Trial {
         this.form.root,
         element("div", { class: "row" }, element("button", { class: "primary", name: "predict" }, "Predict"), this.why)),
       this.result,
-      element("form", { class: "row teach", onsubmit: (event) => this.run(event, () => this.teach()) },
-        element("label", {}, "The right label", this.label), this.classes,
-        element("button", { name: "teach" }, "Teach")),
+      element("form", { class: "fields teach", onsubmit: (event) => this.run(event, () => this.teachTyped()) },
+        element("fieldset", { class: "fields" }, element("legend", {}, "Teach it: what is this row?"), this.labels, this.typed), this.question),
       this.lesson,
       this.reasons);
     this.update(description);
@@ -34,14 +37,43 @@ export class Trial {
 
   update(description) {
     this.description = description;
-    const known = Array.from(this.classes.children, (option) => option.value);
     const classes = description.classes.map(String);
-    if (known.join("\n") !== classes.join("\n")) this.classes.replaceChildren(...classes.map((value) => element("option", { value })));
+    if (this.known === classes.join("\n")) return;
+    this.known = classes.join("\n");
+    this.classes.replaceChildren(...classes.map((value) => element("option", { value })));
+    const own = classes.length <= BUTTONS ? description.classes : [];
+    this.labels.replaceChildren(
+      ...own.map((label) => element("button", { type: "button", class: "label", "data-label": String(label), onclick: () => this.tell(this.lesson, () => this.teach(label)) }, shortened(String(label), 60))),
+      ...(own.length > 1 ? [element("button", { type: "button", class: "quiet", name: "new-class", onclick: () => this.askClass() }, "New class…")] : []));
+    this.typed.hidden = own.length > 1;
+    this.question.hidden = true;
+  }
+
+  // A class that the model does not know is taught only after a question: a typo would make one.
+  askClass() {
+    this.typed.hidden = false;
+    this.label.value = "";
+    this.label.focus();
+  }
+
+  async teachTyped() {
+    const { classes } = this.description;
+    const label = labelOf(this.label.value, classes);
+    if (classes.length < 2 || classes.includes(label)) return this.teach(label);
+    const close = () => (this.question.hidden = true);
+    this.question.replaceChildren(
+      element("p", {}, `“${shortened(String(label), 60)}” is a new class. The model knows ${classes.slice(0, 6).map((one) => shortened(String(one), 30)).join(", ")}${classes.length > 6 ? ", …" : ""}. Add it?`),
+      element("div", { class: "row" },
+        element("button", { type: "button", name: "add-class", onclick: () => { close(); this.tell(this.lesson, () => this.teach(label)); } }, "Add the class"),
+        element("button", { type: "button", class: "primary", onclick: () => { close(); this.label.focus(); } }, "No")));
+    this.question.hidden = false;
+    return null;
   }
 
   fill(features, label) {
     this.form.fill(features);
     this.label.value = label === undefined ? "" : String(label);
+    for (const node of this.labels.children) node.classList.toggle("primary", node.dataset.label === this.label.value && label !== undefined);
     for (const place of [this.result, this.reasons, this.lesson]) place.replaceChildren();
     this.root.querySelector("h2").focus();
     this.root.scrollIntoView({ block: "nearest" });
@@ -63,13 +95,14 @@ export class Trial {
   async predict() {
     this.reasons.replaceChildren();
     const answer = await askJson("POST", pathOf(this.description.name, "/predict"), { features: this.form.value() });
-    this.result.replaceChildren(...sentence(answer, this.description.classes));
+    this.result.replaceChildren(...sentence(answer, this.description.classes), ...this.form.gaps());
   }
 
   async explain() {
     await this.tell(this.result, async () => {
       const features = this.form.value();
       await this.predict();
+      this.reasons.replaceChildren(element("p", { class: "note" }, "Looking for reasons …"));
       const [terms, teachers] = await Promise.allSettled([
         askJson("POST", pathOf(this.description.name, "/explain"), { features, top: TERMS }),
         askJson("POST", pathOf(this.description.name, "/why"), { features, top: TEACHERS }),
@@ -91,13 +124,13 @@ export class Trial {
       words(one.features, this.description.features)));
     const rest = [others ? `${counted(others, "more example")} not listed` : "", start ? `the model that it began with adds ${shown(start)}` : ""].filter(Boolean).join("; ");
     return element("div", { class: "fields" },
-      element("p", { class: "note" }, items.length ? `The score ${shown(total)} is the sum of what these add${rest ? ` (${rest})` : ""}.` : "No example has changed the weights of these features."),
+      element("p", { class: "note" }, items.length ? `The score ${shown(total)} is the sum of what these add${rest ? ` (${rest})` : ""}.` : start ? "The score comes from the model file that the service began with; no example taught here has changed it." : "No example has changed the weights of these features."),
       element("ol", { class: "examples" }, ...items));
   }
 
-  async teach() {
-    const { name, classes } = this.description;
-    const example = { features: this.form.value(), label: labelOf(this.label.value, classes) };
+  async teach(label) {
+    const { name } = this.description;
+    const example = { features: this.form.value(), label };
     const text = JSON.stringify([name, example]);
     // The same example goes out under the same id until it is acknowledged, so that it is never learned twice.
     if (this.sent?.text !== text) this.sent = { text, id: newId() };
@@ -115,10 +148,11 @@ export class Trial {
   }
 }
 
-function sentence({ label, score, version }, classes) {
+function sentence({ label, score, probability, version }, classes) {
   if (label === null) return ["The model knows no class yet: teach it."];
   const said = [element("b", { class: "label" }, String(label))];
-  if (score === null) said.push(" is the only class it knows so far.");
+  if (probability !== undefined) said.push(` with a probability of ${shown(100 * probability, 3)} %`);
+  else if (score === null) said.push(" is the only class it knows so far.");
   else if (Array.isArray(score) && !classes.length) said.push(` with score ${shown(Math.max(...score))}`);
   else if (Array.isArray(score)) {
     const order = score.map((value, k) => [value, classes[k]]).sort(([a], [b]) => b - a).slice(0, 3);
