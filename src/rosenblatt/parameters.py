@@ -359,6 +359,15 @@ class StoppingSettings(TypedDict, total=False):
             more="After every pass the weights that would be returned are scored; the best are.",
         ),
     ]
+    recipe: Annotated[
+        str,
+        one_of(["auto", "plain"]),
+        Setting(
+            "Let held-out rows decide on what you leave open of rule, its parameter and bins, or "
+            "plain: the rule that goes with the kind of file, and no bins.",
+            "auto",
+        ),
+    ]
     refit: Annotated[
         Switch,
         Setting(

@@ -484,7 +484,7 @@ def test_going_on_with_a_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--rule", "arow"], ": 5 passes over all 4,000 rows, as AROW always makes."),
+        (["--rule", "arow"], ": 5 passes over all 4,000 rows, as AROW makes by default."),
         (["--rule", "pa1"], " over all 4,000 rows, the number that held-out rows chose."),
         (["--no-refit"], ", of which held-out rows chose pass "),
         (["--no-early-stopping", "--max-iter", "3"], "(PA-I): 3 passes.\n"),

@@ -265,7 +265,7 @@ def test_unknown_parameters(table: Path) -> None:
 
 
 def test_second_order_is_trained_again_with_all_passes(tmp_path: Path) -> None:
-    """Held-out rows judge it and do not choose the pass, unless something was fitted to them."""
+    """Held-out rows do not choose the pass, unless a race or a fit to them says so."""
     generator = np.random.default_rng(4)
     words = [[f"w{k}" for k in generator.integers(0, 40, 8)] for _ in range(2500)]
     noise = generator.random(2500) < 0.3
@@ -274,7 +274,7 @@ def test_second_order_is_trained_again_with_all_passes(tmp_path: Path) -> None:
     path.write_text(
         "".join(f"{y}\t{' '.join(row)}\n" for y, row in zip(labels, words, strict=True))
     )
-    model = model_from_files(str(path), label="column_1", text="column_2")
+    model = model_from_files(str(path), label="column_1", text="column_2", rule="arow")
     assert model.training["held_out_rows"] >= 200
     assert model.outcome["best_pass"] < model.training["refit_passes"] == 5
     fitted = model_from_files(str(path), label="column_1", text="column_2", calibrate=True)
@@ -308,7 +308,7 @@ def test_few_rows_are_calibrated_in_folds(tmp_path: Path) -> None:
     ("options", "steps"),
     [
         ({}, ["read", "hold out", "try", "fit", "fit again"]),
-        ({"bins": 0, "refit": False}, ["read", "hold out", "fit"]),
+        ({"recipe": "plain", "refit": False}, ["read", "hold out", "fit"]),
         ({"early_stopping": False}, ["read", "fit"]),
         ({"early_stopping": False, "threshold": "f1"}, ["read", "hold out", "fit"]),
         ({"kernel": "rbf"}, ["read", "hold out", "fit", "fit again"]),
@@ -326,7 +326,7 @@ def test_the_plan_says_what_will_happen(
     model = model_from_files(str(table), **options)
     assert lines["fit"].startswith(model.training["title"])
     assert (model.training["held_out_rows"] > 0) == ("hold out" in steps)
-    assert (model.training.get("bins_tried") is not None) == ("try" in steps)
+    assert (model.training.get("recipe") is not None) == ("try" in steps)
     assert model.training["refit"] == ("fit again" in steps)
     if not options:
         done = run("train", str(table), "--verbose", "-o", "m.model", folder=tmp_path)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from rosenblatt import AveragedPerceptron
 from rosenblatt.errors import InputError
-from rosenblatt.tuning.folds import cross_validate, splits
+from rosenblatt.models.search import splits
+from rosenblatt.tuning.folds import cross_validate
 
 
 @given(st.lists(st.integers(0, 3), min_size=6, max_size=40), st.integers(2, 6))

@@ -15,10 +15,10 @@ from rosenblatt import KernelPerceptron, load, tune
 from rosenblatt.cli.train import train
 from rosenblatt.cli.tune import tune as tune_command
 from rosenblatt.errors import InputError
+from rosenblatt.models.search import Candidate, Search, SearchStatus, Stopped, halving
 from rosenblatt.models.train import model_from_files
 from rosenblatt.rules import RULES
-from rosenblatt.tuning.candidates import Candidate, candidates, encodings, learners
-from rosenblatt.tuning.search import Search, SearchStatus, Stopped, halving
+from rosenblatt.tuning.candidates import candidates, encodings, learners, rungs
 from rosenblatt.tuning.tune import tune_files
 
 
@@ -162,7 +162,7 @@ def test_halving_keeps_the_best_and_stops() -> None:
         seen.append((share, C))
         return [0.9, C / 100, 0.5]
 
-    search = halving(Search("error", 20_000, 1), pool, judge, n_jobs=1)
+    search = halving(Search("error", 20_000, 1), rungs(pool, 20_000), judge, n_jobs=1)
     assert [round(share * 9) for share, _ in seen] == [1] * 12 + [3] * 4 + [9] * 4
     assert search.best is not None
     assert (search.best.candidate, search.best.passes) == (pool[0], 2)
@@ -173,7 +173,7 @@ def test_halving_keeps_the_best_and_stops() -> None:
             pass
         raise Stopped
 
-    ended = halving(Search("error", 100, 1), pool, endless, n_jobs=2, time_limit=0.01)
+    ended = halving(Search("error", 100, 1), rungs(pool, 100), endless, n_jobs=2, time_limit=0.01)
     assert (ended.ending, ended.best) == ("time_limit", None)
 
 

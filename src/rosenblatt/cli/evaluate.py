@@ -192,8 +192,9 @@ def _judge_recipe(
             f"{title[0].upper()}{title[1:]} {figure(found.mean)} (95% interval {figure(low)} to "
             f"{figure(high)}), mean of {folds} folds, {found.title}."
         )
-        if found.n_binned:
-            screen.show(f"Numbers are binned in {found.n_binned} of {folds} folds.")
+        if found.recipes:
+            chosen = [f"{name} ({counted(n, 'fold')})" for name, n in found.recipes.items()]
+            screen.show(f"Recipes: {word_list(chosen, len(chosen))}.")
         screen.show(f"Folds: {', '.join(figure(value) for value in found.values)}.")
         screen.show("All rows, each predicted by the model of the other folds:")
         _show_evaluation(screen, evaluation, None, found.files)

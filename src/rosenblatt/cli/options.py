@@ -255,7 +255,7 @@ RECIPE = (
     *COLUMNS,
     *("weight", "scale", "missing", "bins", "hash_bits", "word_pairs", "min_count", "char_ngrams"),
     *(*RULE, "zero", "fit_intercept", "shuffle", "random_state"),
-    *("max_iter", "early_stopping", "refit", "validation_fraction", "n_iter_no_change"),
+    *("max_iter", "early_stopping", "recipe", "refit", "validation_fraction", "n_iter_no_change"),
     *("class_weight", "threshold"),
 )
 KERNEL = ("kernel", "gamma", "kernel_degree")

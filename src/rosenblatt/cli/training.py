@@ -131,6 +131,7 @@ def _train_on_dask(
     from rosenblatt.distributed.fitting import ClusterPlan, ShardBar, train_files
 
     kept = {name: options.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
+    options.pop("recipe")  # nothing is tried there
     options.pop("refit")  # shards keep the weights of the best epoch, as the help says
     options["rule"] = options["rule"] or "perceptron"  # the steps of which every mixing weighs
     layout, columns, learner = settings(**options)

@@ -185,8 +185,8 @@ def _passes(model: Model, title: str) -> str:
         if training.get("refit_converged"):
             return f"{passes}, the last without a mistake"
         chosen = model.calibration is not None or training.get("threshold")
-        if model.variance is not None and not chosen:
-            return f"{passes}, as {title.rpartition('(')[2].rstrip(')')} always makes"
+        if model.variance is not None and not chosen and again > best:
+            return f"{passes}, as {title.rpartition('(')[2].rstrip(')')} makes by default"
         if again != best:
             return f"{passes}, since too few rows were held out to choose a number"
         return f"{passes}, the number that held-out rows chose"

@@ -26,7 +26,7 @@ from rosenblatt.wording import Cell, counted, percent, printable
 
 if TYPE_CHECKING:
     from rosenblatt.data.files import Layout
-    from rosenblatt.tuning.search import Search, SearchStatus
+    from rosenblatt.models.search import Search, SearchStatus
 
 SHOWN = 15  # trials in the table
 NOT_REPEATED = (  # options that the command for what was chosen leaves out

@@ -215,7 +215,7 @@ def _checkpoint(path: str, run: ClusterPlan, engine: "DaskEngine") -> Checkpoint
         **options,
         **run.described,
     }
-    return Checkpoint(path, described, run.learner.estimator, options)
+    return Checkpoint(path, described, lambda: run.learner)
 
 
 def _verdict(

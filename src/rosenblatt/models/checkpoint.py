@@ -14,6 +14,7 @@ from typing import Any
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.models.file import read, write
+from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Best, Progress
@@ -28,14 +29,11 @@ NO_PARAMETERS = ("files", "rows", "layout", "columns")  # of what decides a trai
 class Checkpoint:
     """A file that is written during a training; ``run`` is all that decides what it computes."""
 
-    def __init__(
-        self, path: str, run: dict[str, Any], learner: str, options: dict[str, Any]
-    ) -> None:
+    def __init__(self, path: str, run: dict[str, Any], learner: Callable[[], Learner]) -> None:
         self._path = path
         decisive = {name: value for name, value in run.items() if name != "time_limit"}
         self._run: dict[str, Any] = json.loads(json.dumps(decisive))
-        self._learner = learner
-        self._options = options
+        self._learner = learner  # known when a race is over
 
     def writer(self, seconds: float) -> Callable[[State, Progress], None]:
         """Return what writes the checkpoint when so much time has passed, or time is up."""
@@ -51,7 +49,7 @@ class Checkpoint:
 
     def write(self, state: State, progress: Progress) -> None:
         """Write the file, whole or not at all."""
-        leader = progress.best
+        leader, learner = progress.best, self._learner()
         snapshot = None if leader is None else leader.snapshot
         best: dict[str, Any] | None = None
         if leader is not None:
@@ -68,8 +66,8 @@ class Checkpoint:
             "best": best,
         }
         model = Model(
-            learner=self._learner,
-            options=self._options,
+            learner=learner.estimator,
+            options=plain_options(learner.options()),
             classes=progress.classes,
             **state.vectors(),
             history=tuple(asdict(record) for record in progress.history),

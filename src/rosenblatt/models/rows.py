@@ -16,7 +16,6 @@ from rosenblatt.training.examples import ClassWeight, Examples, class_weights, t
 from rosenblatt.training.reading import Reading
 
 if TYPE_CHECKING:
-    from rosenblatt.models.bin_choice import BinOffer
     from rosenblatt.models.model import Model
 
 MOST_BYTES = 1 << 30  # of parsed rows in memory
@@ -77,7 +76,6 @@ class FileRows:
     encoding: Encoding  # how they were made of what the files hold
     files: Files  # which know how they were read
     weights: NDArray[Any] | None = None  # of the rows, where the files have them
-    offer: "BinOffer | None" = None  # of bins that can be left out again
 
     @property
     def labels(self) -> list[Any]:
@@ -135,14 +133,9 @@ def read_rows(paths: Sequence[str], layout: Layout, columns: Columns, **how: boo
 
 
 def source_rows(
-    source: TrainingFiles, *, fit_intercept: bool = True, offer_bins: bool = False
+    source: TrainingFiles, *, fit_intercept: bool = True, finished: bool = True
 ) -> FileRows:
-    """Read all rows of files into memory.
-
-    With ``offer_bins`` numbers have bins where they can, to be tried or left out.
-    """
-    from rosenblatt.models.bin_choice import BinOffer, new_bins
-
+    """Read all rows of files into memory; what is not ``finished`` can still have any form."""
     files = source.files
     reading = source.read(lambda: Reading(source, keep=False, block_bytes=MOST_BYTES))
     block = reading.first
@@ -153,19 +146,12 @@ def source_rows(
         raise InputError(msg)
     reading.check_classes()
     encoding = cast("Encoding", source.encoding)  # they have been read
-    offer, first = new_bins(source, reading) if offer_bins else None, encoding.n_features
-    if offer is not None:
-        offer.choose()
-        offer = BinOffer(
-            *offer[:2], lambda rows: rows.below(first), lambda rows: rows, choose=lambda: None
-        )
-    reading.finish()
-    if encoding.table is not None:
-        encoding.table.freeze()
+    if finished:
+        reading.finish()
+        if encoding.table is not None:
+            encoding.table.freeze()
     block, n_features = reading.first, encoding.n_features
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
     names = () if n_features > 1000 else encoding.names(range(n_features))
     numbers = reading.ranks[block.labels]
-    return FileRows(
-        rows, numbers, reading.classes, tuple(names), encoding, files, block.weights, offer
-    )
+    return FileRows(rows, numbers, reading.classes, tuple(names), encoding, files, block.weights)

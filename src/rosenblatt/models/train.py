@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
@@ -18,13 +17,14 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
 from rosenblatt.mistakes.arrays import list_arrays
-from rosenblatt.models.bin_choice import BinTrial, new_bins
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, file_record, record_of
+from rosenblatt.models.race import Offer, Race, offers
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
+from rosenblatt.models.search import Settings
 from rosenblatt.parameters import (
     SETTINGS,
     Names,
@@ -35,10 +35,16 @@ from rosenblatt.parameters import (
 from rosenblatt.rules import RULES, RuleValues, rule_parameters
 from rosenblatt.training.examples import ArraySupply, ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
-from rosenblatt.training.loop import Progress
-from rosenblatt.training.reading import BLOCK_BYTES, RowSource
+from rosenblatt.training.loop import Plan, Progress
+from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
 from rosenblatt.training.state import State
-from rosenblatt.training.streaming import Sampling, StreamFit, fit_again, fit_stream
+from rosenblatt.training.streaming import (
+    Sampling,
+    StartState,
+    StreamFit,
+    fit_again,
+    fit_stream,
+)
 from rosenblatt.wording import counted, word_list
 
 if TYPE_CHECKING:
@@ -47,6 +53,16 @@ if TYPE_CHECKING:
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 TABLE_RULE, TEXT_RULE = "pa1", "arow"
+LEARNERS: dict[str, tuple[Settings, ...]] = {  # that a race tries, the default first
+    TABLE_RULE: (
+        (("rule", "pa1"),),
+        (("rule", "pa1"), ("C", 0.1)),
+        (("rule", "pa1"), ("C", 0.01)),
+        (("rule", "arow"),),
+        (("rule", "arow"), ("r", 10.0)),
+    ),
+    TEXT_RULE: ((("rule", "arow"),), (("rule", "arow"), ("r", 10.0)), (("rule", "pa1"),)),
+}
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
 PARTS: dict[Any, set[str]] = {  # parameters of ``train_files`` by what they describe
     kind: {entry.name for entry in fields(kind)} - {"values"} for kind in (Layout, Columns, Learner)
@@ -104,6 +120,8 @@ class TrainingPlan:
     wanted: HeldOutFit
     refit: bool
     class_weight: ClassWeight | None
+    learners: tuple[Settings, ...] = ()  # that are raced; none where the learner is decided
+    races: bool = True  # whether what is left open is decided by held-out rows
 
     @property
     def held_out(self) -> float:
@@ -111,12 +129,23 @@ class TrainingPlan:
         learner = self.learner
         return learner.validation_fraction if learner.early_stopping or self.wanted else 0.0
 
-    @property
-    def tries_bins(self) -> bool:
-        """Whether bins are tried: their number is left open, and rows are held out anyway."""
+    def race(self, forms: Callable[[Reading], Iterator[Offer]] | None = None) -> Race | None:
+        """Return what decides on the recipe: where something is open, and rows are held out."""
         learner, bins = self.learner, self.source.columns.bins
-        learns = self.kernel is None and not learner.voted
-        return bins is None and learner.early_stopping and learns
+        learns = self.kernel is None and not learner.voted and learner.early_stopping
+        if not (self.races and learns and (bins is None or self.learners)):
+            return None
+        own: Settings = (
+            ("rule", learner.rule),
+            ("memory", learner.memory),
+            *learner.chosen.items(),
+        )
+        return Race(learner, self.learners or (own,), forms or self.offers)
+
+    def offers(self, reading: Reading) -> Iterator[Offer]:
+        """Return the forms that the rows of the files can have."""
+        source = self.source
+        return offers(source, source.encoding, reading, bins=source.columns.bins is None)
 
     @property
     def title(self) -> str:
@@ -129,15 +158,22 @@ class TrainingPlan:
         steps = {
             "read": word_list(names, 3),
             "hold out": share if self.held_out else "",
-            "try": "bins for each number" if self.tries_bins else "",
+            "try": "recipes on rows that are not learned from" if self.race() else "",
             "fit": f"{self.title}, {counted(self.learner.passes, 'pass')} at most",
             "fit again": "on all rows" if self.refit and self.learner.early_stopping else "",
         }
         return [(step, words) for step, words in steps.items() if words]
 
-    def fit(self, source: RowSource, **how: Any) -> SourceFit:
-        """Train on a source, fit what is wanted to held-out rows, and train again on all."""
+    def fit(self, source: RowSource, race: Race | None = None, **how: Any) -> SourceFit:
+        """Race, train on a source, fit what is wanted to held-out rows, and train on all."""
         learner, wanted = self.learner, self.wanted
+
+        def prepare(reading: Reading) -> tuple[Plan, StartState]:
+            nonlocal learner, wanted
+            learner = self.learner if race is None else race(reading)
+            wanted = replace(wanted, learner=learner)
+            return learner.plan(hold_out=bool(wanted)), wanted.start
+
         generator = np.random.default_rng(learner.random_state)
         trained = fit_stream(
             source,
@@ -147,6 +183,7 @@ class TrainingPlan:
             vote=learner.voted,
             constant=learner.constant,
             class_weight=self.class_weight,
+            prepare=None if race is None else prepare,
             **how,
         )
         trained.reading.close()  # an interrupted one may still be reading and change the encoding
@@ -160,8 +197,9 @@ class TrainingPlan:
         if not (again and n_held_out):
             return SourceFit(trained, fits, n_held_out, None, confusion)
         passes = trained.outcome.best_pass
+        settled = learner.second_order and (race is None or race.all_passes)
         # What was fitted to held-out rows belongs to the pass that they chose.
-        if in_folds or ((few or learner.second_order) and not wanted):
+        if in_folds or ((few or settled) and not wanted):
             passes = learner.passes
         trained, outcome = fit_again(trained, learner.plan(), passes, vote=learner.voted)
         return SourceFit(trained, fits, n_held_out, outcome, confusion)
@@ -170,9 +208,9 @@ class TrainingPlan:
 def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     """Return the plan of these parameters of ``train_files``; the rule may depend on the head."""
     given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
-    names = ("class_weight", "threshold", "calibrate", "refit")
-    class_weight, threshold, calibrate, refit = (given.pop(name) for name in names)
-    check_parameters("train_files", {"class_weight": class_weight})
+    names = ("class_weight", "threshold", "calibrate", "refit", "recipe")
+    class_weight, threshold, calibrate, refit, recipe = (given.pop(name) for name in names)
+    check_parameters("train_files", {"class_weight": class_weight, "recipe": recipe})
     kernel = None
     seen = {name: given.pop(name) for name in ("kernel", "gamma", "kernel_degree")}
     if any(value is not None for value in seen.values()):
@@ -186,7 +224,10 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     if plain and source.has_text():
         learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
     wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
-    return TrainingPlan(source, learner, kernel, wanted, refit, class_weight)
+    raced = LEARNERS[learner.rule] if plain and not given.get("memory") else ()
+    return TrainingPlan(
+        source, learner, kernel, wanted, refit, class_weight, raced, races=recipe == "auto"
+    )
 
 
 @with_keywords(TrainingSettings)
@@ -266,10 +307,10 @@ def trained_model(
     )
 
 
-def _fit(plan: TrainingPlan, trial: BinTrial | None, run: Run) -> SourceFit:
+def _fit(plan: TrainingPlan, race: Race | None, run: Run) -> SourceFit:
     """Train on files, from a checkpoint where there is one, with a bar where one is wanted."""
     source, learner = plan.source, plan.learner
-    point = _checkpoint(plan, run)
+    point = _checkpoint(plan, run, race)
     resumed = None if point is None else point.read()
     if resumed is not None and run.tell is not None:
         run.tell(f"Going on from {run.checkpoint}: pass {resumed.progress.pass_}.")
@@ -287,7 +328,7 @@ def _fit(plan: TrainingPlan, trial: BinTrial | None, run: Run) -> SourceFit:
                 watcher(state, progress)
 
         how: dict[str, Any] = {
-            "prepare": trial,
+            "race": race,
             "observers": run.observers or (),
             "watch": watch,
             "resumed": resumed,
@@ -325,7 +366,7 @@ def _names(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _checkpoint(plan: TrainingPlan, run: Run) -> Checkpoint | None:
+def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint | None:
     """Return the checkpoint that is asked for, with all that decides what a training computes."""
     files, learner = plan.source.files, plan.learner
     if run.checkpoint is None:
@@ -351,19 +392,22 @@ def _checkpoint(plan: TrainingPlan, run: Run) -> Checkpoint | None:
         described |= json.loads(json.dumps(asdict(part), default=str))
     described |= described.pop("values")
     described |= {"calibrate": plan.wanted.calibrate, "buffer": run.buffer}
+    described["recipe"] = "auto" if plan.races else "plain"
     chosen = {"class_weight": plan.class_weight, "threshold": plan.wanted.threshold}
     described |= plain_options(chosen)
-    return Checkpoint(str(run.checkpoint), described, learner.estimator, learner.options())
+    return Checkpoint(
+        str(run.checkpoint), described, lambda: learner if race is None else race.learner
+    )
 
 
 def _weights_model(
     plan: TrainingPlan, run: Run, prove: Callable[..., Any] | None
 ) -> tuple[Model, CSR, NDArray[Any]]:
     """Return a model of files, some rows as they were learned from, and rows by class."""
-    source, learner = plan.source, plan.learner
-    trial = BinTrial(learner, partial(new_bins, source)) if plan.tries_bins else None
-    done = _fit(plan, trial, run)
-    trained, refit, choice = done.trained, done.refit, None if trial is None else trial.choice
+    source, race = plan.source, plan.race()
+    done = _fit(plan, race, run)
+    learner, found = (plan.learner, None) if race is None else (race.learner, race.result)
+    trained, refit = done.trained, done.refit
     state, reading, outcome = trained.state, trained.reading, trained.outcome
     state.widen(cast("Encoding", source.encoding).n_features)
     votes, record = recorded(trained), record_of(outcome)
@@ -386,11 +430,12 @@ def _weights_model(
         training={
             "held_out_rows": done.n_held_out,
             "held_out_error": outcome.held_out_error,
-            "bins_tried": None if choice is None else choice._asdict(),
+            "title": learner.title,
+            "recipe": None if found is None else found.as_json(),
             "refit": refit is not None,
             "refit_passes": 0 if refit is None else len(refit.history),
             "refit_converged": refit is not None and refit.converged,
-            "read_as": [["bins", choice.words]] if choice is not None and choice.chosen else [],
+            "read_as": [] if found is None else [["recipe", found.chosen], ["tried", found.words]],
             "notes": [
                 *(*notes, *plan.wanted.notes(done.fits)),
                 *neglected(done.confusion, reading.classes, options),

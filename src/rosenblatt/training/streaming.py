@@ -29,6 +29,7 @@ from rosenblatt.training.reading import SWEEP, Reading, ReadingOptions, RowSourc
 from rosenblatt.training.state import State, fit_supply
 
 Watcher = Callable[[State, Progress], object]
+StartState = Callable[[int, int], State]  # numbers of features and classes → the first state
 
 SAMPLE_VALUES = 1 << 20  # that are kept of a stream to measure its features by
 FEWEST_HELD_OUT = 10  # rows; fewer would decide by chance
@@ -264,13 +265,13 @@ def fit_stream(
     plan: Plan,
     sampling: Sampling,
     *,
-    start: Callable[[int, int], State],  # numbers of features and classes → the first state
+    start: StartState,
     vote: bool = False,
     constant: float = 1.0,
     observers: Sequence[Observer] = (),
     watch: Watcher | None = None,
     resumed: ResumePoint | None = None,
-    prepare: Callable[[Reading], object] | None = None,
+    prepare: Callable[[Reading], tuple[Plan, StartState]] | None = None,
     **how: Unpack[ReadingOptions],
 ) -> StreamFit:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
@@ -279,7 +280,7 @@ def fit_stream(
     learns while it reads, and takes the classes from the first block: if a later one has a class
     more, what was learned is given up, the rest is read, and learning begins again with all known.
     With ``vote`` the vectors of all updates, which the plan records, decide held-out rows.
-    ``prepare`` is called when all rows have been read, where they are kept, and may change them.
+    ``prepare`` is called when all rows have been read and kept, and says what is trained on them.
     """
     drawing = sampling.generator.bit_generator.state
     classes = () if resumed is None else resumed.progress.classes
@@ -296,7 +297,7 @@ def fit_stream(
         if not reading.finished or (reading.keep and prepare is not None):
             reading.read_on()
             if reading.keep and prepare is not None:
-                prepare(reading)
+                plan, start = prepare(reading)
             reading.finish()
         sample = _sample(reading, constant)
         supply = supply_of(reading, sampling, constant)

@@ -1,49 +1,20 @@
 """What the search chooses from: rules with their parameters and memories, and encodings."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
-from rosenblatt.models.learner import Learner
+from rosenblatt.models.search import Candidate, Rung, Search, Settings
 from rosenblatt.rules import RULES, rule_parameters
 
-MOST_PASSES = {1: 20, 2: 10}  # that are tried, by the order of the rule
 FEW_ROWS = 2_000  # up to here votes and kernels are tried as well
 FEW_FEATURES = 300  # up to here pairs of them are
-
-Settings = tuple[tuple[str, Any], ...]  # parameters of train_files, by name
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One way to learn: parameters of the learner, and of the encoding where files are read."""
-
-    learner: Settings
-    encoding: Settings = ()
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of ``train_files`` that it stands for."""
-        return dict(self.learner) | dict(self.encoding)
-
-    def learner_with(self, passes: int | None = None, **shared: Any) -> Learner:
-        """Return the learner, with what all candidates share."""
-        given = dict(self.learner)
-        values = {name: given.pop(name) for name in rule_parameters() if name in given}
-        given.setdefault("max_iter", passes)
-        return Learner(values=values, **{k: v for k, v in shared.items() if v is not None} | given)
-
-    def __str__(self) -> str:
-        words = [str(dict(self.learner)["rule"])]
-        words += [f"{name}={_text(value)}" for name, value in self.learner if name != "rule"]
-        return " ".join([*words, *(f"{name}={_text(value)}" for name, value in self.encoding)])
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "-".join(map(str, value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+SHARES = (1 / 9, 1 / 3, 1.0)  # of the rows, rung by rung
+FEWEST_ROWS = 2_000  # of a rung but the last
+KEPT = 1 / 3  # of the candidates, rung by rung
+FEWEST_KEPT = 4
 
 
 def grid(n_rows: int) -> Iterator[dict[str, Any]]:
@@ -117,3 +88,28 @@ def candidates(found: Iterable[Settings], ways: Iterable[Settings]) -> list[Cand
     for candidate in pool:
         first.setdefault(RULES[dict(candidate.learner)["rule"]].family, candidate)
     return [*pool, *(Candidate(one.learner, way) for way in others for one in first.values())]
+
+
+def rungs(pool: Sequence[Candidate], n_rows: int) -> Iterator[Rung]:
+    """Yield who runs on which share of the rows: the best of each rung, and at last crosses."""
+    left = len(pool)
+    for number, share in enumerate(s for s in SHARES if s == 1.0 or s * n_rows >= FEWEST_ROWS):
+        if number:
+            left = min(left, max(FEWEST_KEPT, math.ceil(KEPT * left)))
+        yield share, partial(_best, pool, left)
+    yield 1.0, _crossed
+
+
+def _best(pool: Sequence[Candidate], left: int, search: Search) -> Sequence[Candidate]:
+    """Return the best candidates of the trials so far; all of the pool before the first."""
+    return [trial.candidate for trial in search.ranked()[:left]] if search.trials else pool
+
+
+def _crossed(search: Search) -> list[Candidate]:
+    """Return the best learner with the best encoding, unless already tried."""
+    ranked = [trial.candidate for trial in search.ranked() if trial.share == 1.0]
+    others = [one.encoding for one in ranked if one.encoding != ranked[0].encoding]
+    base = [one.learner for one in ranked if one.learner != ranked[0].learner]
+    crossed = [Candidate(ranked[0].learner, way) for way in others[:1]]
+    crossed += [Candidate(learner, ranked[0].encoding) for learner in base[:2]]
+    return [one for one in dict.fromkeys(crossed) if one not in ranked]

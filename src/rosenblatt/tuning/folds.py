@@ -1,8 +1,10 @@
 """How good a recipe is, found without a model: train on all folds but one, and try that one."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,18 +14,17 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.mistakes.arrays import list_arrays
-from rosenblatt.models.bin_choice import BinOffer, BinTrial
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.held_out import recorded
 from rosenblatt.models.kernel_machine import kernel_model
-from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model
-from rosenblatt.models.rows import source_rows
+from rosenblatt.models.race import Form, Offer, offers
+from rosenblatt.models.rows import FileRows, source_rows
 from rosenblatt.models.scoring import Scorer
+from rosenblatt.models.search import splits
 from rosenblatt.models.train import TrainingPlan, plan_of
-from rosenblatt.training.examples import permute
-from rosenblatt.training.reading import Finish
+from rosenblatt.training.reading import Finish, Reading
 
 Names = str | Sequence[str]
 
@@ -38,7 +39,7 @@ class CrossValidation:
     evaluation: Evaluation  # of all rows, each judged by the model that has not seen it
     title: str  # of the learner
     files: Files  # which know how they were read
-    n_binned: int = 0  # folds in which held-out rows were for bins of numbers
+    recipes: dict[str, int] = field(default_factory=dict)  # that races chose, in how many folds
 
     @property
     def mean(self) -> float:
@@ -68,7 +69,7 @@ class CrossValidation:
             "interval_95": self.interval,
             "folds": list(self.values),
             "learner": self.title,
-            "binned_folds": self.n_binned,
+            "recipes": self.recipes,
             **self.evaluation.report(),
         }
 
@@ -102,13 +103,14 @@ def cross_validate(
     if kernel is not None:
         unavailable = {"threshold": plan.wanted.threshold, "metric": metric == "log-loss"}
         kernel.check(learner, **unavailable)
-    rows = source_rows(plan.source, fit_intercept=learner.fit_intercept, offer_bins=plan.tries_bins)
-    evaluation, values, learned, n_binned = Evaluation(rows.classes), [], [], 0
+    raced = plan.race() is not None
+    rows = source_rows(plan.source, fit_intercept=learner.fit_intercept, finished=not raced)
+    evaluation, values, learned, recipes = Evaluation(rows.classes), [], [], Counter[str]()
     for number, (train, test) in enumerate(splits(rows.numbers, folds, learner.random_state), 1):
-        source = BatchSource(rows.batch(train), learner, rows.offer)
+        source = FoldSource(plan, rows, train, raced=raced)
         model = _model(plan, source) if kernel is None else kernel_model(plan, rows.take(train))
-        n_binned += source.binned
-        batch, scorer = rows.batch(test), Scorer(model)
+        recipes.update(source.chosen)
+        batch, scorer = source.finished(rows.batch(test)), Scorer(model)
         scores = scorer.scores(batch)
         guess = scorer.numbers(scores)
         if metric == "log-loss":
@@ -118,9 +120,8 @@ def cross_validate(
         evaluation.add(batch.labels, guess, scores)
         learned.append(len(train))
         tell(number)
-    return CrossValidation(
-        metric, tuple(values), tuple(learned), evaluation, plan.title, rows.files, n_binned
-    )
+    found = tuple(values), tuple(learned), evaluation, plan.title, rows.files
+    return CrossValidation(metric, *found, dict(recipes.most_common()))
 
 
 def check_metric(metric: str) -> None:
@@ -131,62 +132,55 @@ def check_metric(metric: str) -> None:
         raise InputError(msg)
 
 
-def splits(
-    numbers: NDArray[Any], folds: int, seed: Any
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return the rows to learn from and to try of each fold; folds have equal shares of a class.
-
-    >>> [test.tolist() for _, test in splits(np.array([0, 0, 0, 1, 1, 1]), 3, 0)]
-    [[2, 4], [0, 5], [1, 3]]
-    """
-    if folds < 2 or folds > len(numbers):
-        msg = Sentence(
-            f"{Parameter('folds')} must be at least 2 and at most the number of rows, "
-            f"{len(numbers):,}; got {folds}."
-        )
-        raise InputError(msg)
-    generator, fold = np.random.default_rng(seed), np.empty(len(numbers), np.int64)
-    dealt = 0
-    for number in np.unique(numbers):
-        members = np.flatnonzero(numbers == number)
-        permute(members, generator)
-        fold[members] = (np.arange(len(members)) + dealt) % folds
-        dealt += len(members)
-    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
-
-
-class BatchSource:
-    """One batch as a source of rows; bins that it has are tried, and dropped unless chosen."""
+class FoldSource:
+    """The rows of a fold as a source; they are finished in the form that a race chooses."""
 
     rereadable = True
 
-    def __init__(self, batch: Batch, learner: Learner, bins: BinOffer | None) -> None:
-        self.batch, self._bins = batch, bins
-        self.trial = None if bins is None else BinTrial(learner, lambda _: bins)
+    def __init__(
+        self, plan: TrainingPlan, rows: FileRows, train: NDArray[Any], *, raced: bool
+    ) -> None:
+        self.batch, self._plan, self._encoding = rows.batch(train), plan, rows.encoding
+        self._form: Form | None = plan.source.finish() if raced else None
+        self.n_features = rows.rows.n_features
+        self.race = plan.race(self._offers) if raced else None
 
     @property
-    def binned(self) -> bool:
-        """Whether bins were chosen."""
-        choice = None if self.trial is None else self.trial.choice
-        return choice is not None and choice.chosen
+    def chosen(self) -> list[str]:
+        """The name of the recipe, where a race was held."""
+        return [] if self.race is None or self.race.result is None else [self.race.result.chosen]
+
+    def _offers(self, reading: Reading) -> Iterator[Offer]:
+        bins = self._plan.source.columns.bins is None
+        for offer in offers(self, self._encoding, reading, bins=bins):
+            yield offer._replace(choose=partial(self._choose, offer))
+
+    def _choose(self, offer: Offer) -> None:
+        self.n_features = offer.n_features
+        self._form = lambda rows: offer.form(rows)._replace(n_features=offer.n_features)
 
     def batches(self) -> list[Batch]:
         """Return the batch."""
         return [self.batch]
 
     def finish(self) -> Finish | None:
-        """Return what drops bins that were not chosen."""
-        return None if self._bins is None or self.binned else self._bins.plain
+        """Return what gives the rows their form."""
+        return self._form
+
+    def finished(self, rows: Batch) -> Batch:
+        """Return other rows in the form of these."""
+        return rows if self._form is None else self._form(rows)
 
 
-def _model(plan: TrainingPlan, source: BatchSource) -> Model:
+def _model(plan: TrainingPlan, source: FoldSource) -> Model:
     """Return what the recipe makes of some rows."""
-    done = plan.fit(source, prepare=source.trial)
+    done = plan.fit(source, source.race)
+    learner = plan.learner if source.race is None else source.race.learner
     state, votes = done.trained.state, recorded(done.trained)
-    state.widen(source.batch.n_features)
+    state.widen(source.n_features)
     model = Model(
-        plan.learner.estimator,
-        plan.learner.options(),
+        learner.estimator,
+        learner.options(),
         source.batch.classes,
         **state.vectors(),
         arrays={} if votes is None else list_arrays(votes),

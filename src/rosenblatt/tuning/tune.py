@@ -13,13 +13,13 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Files, TrainingFiles
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.rows import source_rows
+from rosenblatt.models.search import Candidate, EncodedRows, Search, SearchStatus, Trial, halving
 from rosenblatt.models.train import PARTS, TEXT_RULE, TrainingPlan, plan_of
 from rosenblatt.rules import rule_parameters
 from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
-from rosenblatt.tuning.candidates import FEW_ROWS, Candidate, candidates, encodings, learners
+from rosenblatt.tuning.candidates import FEW_ROWS, candidates, encodings, learners, rungs
 from rosenblatt.tuning.folds import check_metric
-from rosenblatt.tuning.judging import KERNELS, EncodedRows, RowJudge, is_kernel, kernel_machine
-from rosenblatt.tuning.search import Search, SearchStatus, Trial, halving
+from rosenblatt.tuning.judging import KERNELS, KernelJudge, is_kernel, kernel_machine
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.base import FittedClassifier
@@ -98,9 +98,12 @@ def tune(
     shared = {"random_state": random_state}
     pool = candidates(learners({}, len(labels)), [()])
     pool += KERNELS if len(labels) <= FEW_ROWS else ()
-    search = Search(metric, len(labels), _folds(folds, len(labels)))
-    judge = RowJudge(lambda _: encoded, numbers, search, shared)
-    best = halving(search, pool, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell).best
+    search, steps = (
+        Search(metric, len(labels), _folds(folds, len(labels))),
+        rungs(pool, len(labels)),
+    )
+    judge = KernelJudge(lambda _: encoded, numbers, search, shared)
+    best = halving(search, steps, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell).best
     fitted = _estimator(best, class_weight, shared)
     with warnings.catch_warnings():
         advice = ".* stopped after max_iter"
@@ -159,8 +162,9 @@ def tune_files(
         pool += [Candidate((*entry.learner, *kept.items())) for entry in KERNELS]
     search = Search(metric, n_rows, _folds(folds, n_rows))
     shared = {name: given[name] for name in SHARED if name in given}
-    judge = RowJudge(encoded, base.numbers, search, shared)
-    best = halving(search, pool, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell).best
+    judge = KernelJudge(encoded, base.numbers, search, shared)
+    how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
+    best = halving(search, rungs(pool, n_rows), judge, **how).best
     if best is None:
         return FileChoice({}, search)
     found = best.candidate.parameters | {"max_iter": best.passes, "early_stopping": False}

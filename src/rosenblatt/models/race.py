@@ -1,0 +1,261 @@
+"""The race of recipes: a few ways to learn tried on held-out rows before a training begins.
+
+It is the search of ``tune`` with few candidates and a small budget: all of them on a part of the
+rows, the best of each form of rows on more.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding.numbers import NumberBins, RowSample
+from rosenblatt.kernels.shapes import join
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.search import (
+    Candidate,
+    EncodedRows,
+    RowJudge,
+    Rung,
+    Search,
+    Settings,
+    Trial,
+    halving,
+)
+from rosenblatt.rules import RULES
+from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.training.reading import Reading
+from rosenblatt.wording import counted, percent
+
+# Chosen on splits of the training rows of real data: see docs/defaults.md.
+FEW_ROWS = 5_000  # with fewer, 10 bins do better than 20
+FEWEST_ROWS = 100  # with fewer, nothing is tried
+LEARNED = 20_000, 100_000  # rows that are learned from, at most: a quarter of all between these
+JUDGED = 2_000, 10_000  # rows whose errors are compared, about: a tenth between these
+MOST_VALUES = 1 << 22  # of the rows in one form
+PARTS = 5, 20  # of the rows, some of which are judged in turn by what was learned from the others
+FIRST_SHARE = 1 / 3  # of the rows on which all candidates are tried
+FEWEST_FIRST = 1_000  # of them; with fewer all candidates run on all rows
+PASSES = {1: 5, 2: 5}
+STANDARD_ERRORS = 1.0  # by which a recipe must be better than a simpler one
+MOST_SHOWN = 3
+
+Form = Callable[[Batch], Batch]
+
+
+class Offer(NamedTuple):
+    """A form in which the rows of a reading can be learned from."""
+
+    name: str  # in plain words
+    encoding: Settings  # parameters of ``train_files`` that ask for it; of no two the same
+    n_features: int
+    form: Form  # rows as they were read → rows as they are learned from; may change them in place
+    choose: Callable[[], object]  # lets the source finish its rows so
+    learners: tuple[Settings, ...] = ()  # to be tried with it; the first are simpler
+
+
+@dataclass(frozen=True)
+class RaceResult:
+    """What a race found."""
+
+    chosen: str
+    n_rows: int  # that were judged
+    tried: list[dict[str, Any]]  # name, error, parameters and passes; on the most rows, best first
+
+    @property
+    def words(self) -> str:
+        """What a person is told."""
+        last = [one for one in self.tried if one["share"] == 1.0]
+        shown = ", ".join(f"{one['name']} {percent(one['error'])}" for one in last[:MOST_SHOWN])
+        recipes = counted(len(self.tried), "recipe")
+        return f"{recipes} on {counted(self.n_rows, 'held-out row')}: {shown}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as what JSON can hold."""
+        return {"chosen": self.chosen, "rows": self.n_rows, "tried": self.tried}
+
+
+def default_bins(n_rows: int) -> int:
+    """Return how many bins are tried where nobody says how many.
+
+    >>> default_bins(1_000), default_bins(20_000)
+    (10, 20)
+    """
+    return 10 if n_rows < FEW_ROWS else 20
+
+
+def offers(source: Any, encoding: Any, reading: Reading, *, bins: bool) -> Iterator[Offer]:
+    """Yield the forms that the rows of a reading can have, the simplest first."""
+    finish = source.finish()
+    yield Offer("plain", (), encoding.n_features, finish or (lambda rows: rows), lambda: None)
+    if not bins or not isinstance(encoding, TableEncoding) or not encoding.may_have_bins:
+        return
+    sample = RowSample(encoding.n_numeric)
+    for rows in reading.stored():
+        sample.add(encoding.numbers_of(rows))
+    n_bins = default_bins(reading.n_rows)
+    edges = sample.edges(n_bins)
+    numbered = NumberBins.numbered_from(len(encoding.numbering), edges)
+    yield Offer(
+        "bins",
+        (("bins", n_bins),),
+        encoding.n_features + sum(len(own) + 1 for own in edges if len(own)),
+        partial(encoding.finished, bins=numbered),
+        partial(encoding.add_bins, n_bins, edges),
+    )
+
+
+class Race:
+    """Tries recipes on the rows of a reading before they are learned from.
+
+    A recipe is a learner with a form of the rows. All learn from the same rows and are judged on
+    the same others: all rows in turn where there are few. The simplest is chosen that the best
+    does not surpass by more than one standard error of the difference.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        learners: Sequence[Settings],
+        offers: Callable[[Reading], Iterator[Offer]],
+    ) -> None:
+        self.learner = learner  # the chosen one, once the race is over
+        self.result: RaceResult | None = None
+        self._learners, self._offers = learners, offers
+        self.all_passes = True  # whether later passes of the chosen learner do no harm
+
+    def __call__(self, reading: Reading) -> Learner:
+        """Choose the learner, and the form in which the rows of a reading are finished."""
+        reading.check_classes()
+        if reading.n_rows < FEWEST_ROWS:
+            return self.learner
+        forms = {offer.encoding: offer for offer in self._offers(reading)}
+        pool = [
+            Candidate(learner, encoding)
+            for encoding, offer in forms.items()
+            for learner in offer.learners or self._learners
+        ]
+        if len(pool) > 1:
+            self._run(pool, _RaceRows(reading, forms, self.learner))
+        return self.learner
+
+    def _run(self, pool: Sequence[Candidate], rows: "_RaceRows") -> None:
+        search = Search("error", len(rows.numbers), *rows.folds)
+        names = ("shuffle", "zero", "fit_intercept", "random_state")
+        shared = {name: getattr(self.learner, name) for name in names}
+        shared["shuffle"] = bool(shared["shuffle"])
+        weights = np.ones(len(rows.numbers)) if rows.weights is None else rows.weights
+        judge = RowJudge(rows, rows.numbers, search, shared, PASSES, weights)
+        halving(search, _rungs(pool, search.n_rows), judge)
+        if search.ending == "interrupted":
+            raise KeyboardInterrupt
+        last = [trial for trial in search.ranked() if trial.share == 1.0]
+        if not np.isfinite(last[0].mean):  # an overflow is to be met where it counts
+            return
+        order = {candidate: number for number, candidate in enumerate(pool)}
+        losses = {trial: _losses(judge, search, trial, trial.passes) for trial in last}
+        best = next(
+            trial
+            for trial in sorted(last, key=lambda trial: order[trial.candidate])
+            if not _surpasses(losses[last[0]], losses[trial])
+        )
+        given, chosen = dict(best.candidate.learner), rows.forms[best.candidate.encoding]
+        values = {name: given[name] for name in given if name not in ("rule", "memory")}
+        kept = {"rule": given["rule"], "memory": given.get("memory", ""), "values": values}
+        self.learner = replace(self.learner, **kept)
+        final = _losses(judge, search, best, PASSES[2])
+        self.all_passes = not _surpasses(losses[best], final)
+        chosen.choose()
+        self.result = RaceResult(
+            _name(best.candidate, pool, chosen),
+            len(losses[best]),
+            [
+                {
+                    "name": _name(trial.candidate, pool, rows.forms[trial.candidate.encoding]),
+                    "error": trial.mean,
+                    "share": trial.share,
+                    "passes": trial.passes,
+                    **trial.candidate.parameters,
+                }
+                for trial in search.ranked()
+            ],
+        )
+
+
+class _RaceRows:
+    """Rows that a race is held on, by form; each is made when it is first tried."""
+
+    def __init__(self, reading: Reading, forms: dict[Settings, Offer], learner: Learner) -> None:
+        self.forms, self._reading, self._constant = forms, reading, learner.constant
+        n_rows, stored = reading.n_rows, reading.first if reading.rows is None else reading.rows
+        wide = max(len(stored.indices) // n_rows, 1) * len(forms)
+        room = max(MOST_VALUES // wide, JUDGED[0])
+        judged = min(max(n_rows // 10, JUDGED[0]), JUDGED[1])
+        learned = min(max(n_rows // 4, LEARNED[0]), LEARNED[1], room)
+        self._drawn = np.arange(0, n_rows, -(-n_rows // (learned + judged)))
+        labels, self.weights = reading.labels(self._drawn)
+        self.numbers, self._n_classes = reading.ranks[labels], len(reading.classes)
+        n_drawn = len(self._drawn)
+        n_parts = min(max(round(n_drawn / judged), PARTS[0]), PARTS[1])
+        self.folds = min(n_parts, -(-judged // (n_drawn // n_parts))), n_parts
+        self._known: dict[Settings, EncodedRows] = {}
+        self._lock = Lock()
+
+    def __call__(self, candidate: Candidate) -> EncodedRows:
+        """Return the rows in the form of a candidate."""
+        with self._lock:
+            if candidate.encoding not in self._known:
+                self._known[candidate.encoding] = self._made(self.forms[candidate.encoding])
+            return self._known[candidate.encoding]
+
+    def _made(self, offer: Offer) -> EncodedRows:
+        parts = (offer.form(part) for part in self._reading.taken(self._drawn))
+        rows = join([part.csr(offer.n_features, self._constant) for part in parts])
+        examples = Examples(rows, targets_of(self.numbers, self._n_classes), self.weights)
+        return EncodedRows(examples, self.numbers, self._n_classes)
+
+
+def _rungs(pool: Sequence[Candidate], n_rows: int) -> Iterator[Rung]:
+    """Yield who runs on which share of the rows: all on a part, the best of each form on all."""
+    if FIRST_SHARE * n_rows < FEWEST_FIRST:
+        yield 1.0, lambda _: pool
+        return
+    yield FIRST_SHARE, lambda _: pool
+    yield 1.0, lambda search: _finalists(pool, search)
+
+
+def _finalists(pool: Sequence[Candidate], search: Search) -> list[Candidate]:
+    """Return the first candidate, the two best and the best of each form."""
+    ranked = [trial.candidate for trial in search.ranked()]
+    best: dict[Settings, Candidate] = {}
+    for candidate in ranked:
+        best.setdefault(candidate.encoding, candidate)
+    return list(dict.fromkeys([pool[0], *ranked[:2], *best.values()]))
+
+
+def _losses(judge: RowJudge, search: Search, trial: Trial, passes: int) -> NDArray[Any]:
+    """Return the loss of each judged row after so many passes of a trial, or its last."""
+    folds = (judge.losses[trial.candidate, trial.share, fold] for fold in range(search.folds))
+    return np.concatenate([losses[min(passes, len(losses)) - 1] for losses in folds])
+
+
+def _surpasses(better: NDArray[Any], worse: NDArray[Any]) -> bool:
+    """Return whether losses are smaller by more than a standard error of the difference."""
+    gain = worse - better
+    return bool(gain.sum() > STANDARD_ERRORS * math.sqrt(float(np.square(gain).sum())))
+
+
+def _name(candidate: Candidate, pool: Sequence[Candidate], offer: Offer) -> str:
+    """Return what a recipe is called: its form, and the learner as far as it is not the first."""
+    given, first = dict(candidate.learner), dict(pool[0].learner)
+    rule = given["rule"]
+    words = [] if rule == first["rule"] else [RULES[rule].title.rpartition("(")[2].rstrip(")")]
+    words += [f"{name} {value:g}" for name, value in given.items() if isinstance(value, float)]
+    return ", ".join([offer.name, " ".join(words)]) if words else offer.name

@@ -1,0 +1,382 @@
+"""Successive halving: many candidates on few rows, the best of them on more, the last on all.
+
+``tune`` and the race of ``train`` are the same search with different budgets.
+"""
+
+import math
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.errors import InputError, Parameter, Sentence, WeightOverflowError
+from rosenblatt.kernels.shapes import take
+from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.metrics import METRICS, measured
+from rosenblatt.models.scoring import linear_scores
+from rosenblatt.rules import RULES, rule_parameters
+from rosenblatt.training.examples import ArraySupply, Examples, permute, winners
+from rosenblatt.training.loop import Progress, hold_interrupt
+from rosenblatt.training.memory import held_out_scores
+from rosenblatt.training.state import State, fit_supply
+
+ONE_SPLIT = 5  # folds, of which one is held out where a single split is enough
+MOST_PASSES = {1: 20, 2: 10}  # that are tried, by the order of the rule
+PATIENCE = 4  # passes without a better value before a trial ends
+LOOK = 0.2  # seconds between two looks at the clock and at Ctrl-C
+
+Curve = list[float]  # a metric after each pass
+TimedCurve = tuple[Curve, float]  # and the seconds that it took
+Ending = Literal["finished", "time_limit", "interrupted"]
+
+
+Settings = tuple[tuple[str, Any], ...]  # parameters of train_files, by name
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to learn: parameters of the learner, and of the encoding where files are read."""
+
+    learner: Settings
+    encoding: Settings = ()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of ``train_files`` that it stands for."""
+        return dict(self.learner) | dict(self.encoding)
+
+    def learner_with(self, passes: int | None = None, **shared: Any) -> Learner:
+        """Return the learner, with what all candidates share."""
+        given = dict(self.learner)
+        values = {name: given.pop(name) for name in rule_parameters() if name in given}
+        given.setdefault("max_iter", passes)
+        return Learner(values=values, **{k: v for k, v in shared.items() if v is not None} | given)
+
+    def __str__(self) -> str:
+        words = [str(dict(self.learner)["rule"])]
+        words += [f"{name}={_text(value)}" for name, value in self.learner if name != "rule"]
+        return " ".join([*words, *(f"{name}={_text(value)}" for name, value in self.encoding)])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "-".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+class Stopped(Exception):  # noqa: N818  # no error: the search is over
+    """The time limit was reached, or Ctrl-C was pressed."""
+
+
+Judge = Callable[[Candidate, float, int, Callable[[], bool]], Curve]
+# candidate, share of the rows, number of a fold, whether to stop → curve; raises Stopped
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A candidate on a share of the rows."""
+
+    candidate: Candidate
+    share: float
+    values: tuple[float, ...]  # of the metric after the best pass, one a fold
+    passes: int  # the best number of them
+    seconds: float  # of one thread
+
+    @property
+    def mean(self) -> float:
+        """The mean over the folds."""
+        return float(np.mean(self.values))
+
+    @property
+    def deviation(self) -> float:
+        """The standard error of the mean, where there is more than one fold."""
+        k = len(self.values)
+        return float(np.std(self.values, ddof=1)) / math.sqrt(k) if k > 1 else 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as what JSON can hold."""
+        return {
+            **self.candidate.parameters,
+            "share": self.share,
+            "mean": self.mean,
+            "folds": list(self.values),
+            "passes": self.passes,
+            "seconds": self.seconds,
+        }
+
+
+@dataclass
+class Search:
+    """What was tried, and which of it is best."""
+
+    metric: str
+    n_rows: int
+    folds: int  # that are tried
+    parts: int = 0  # into which the rows are divided; 0: as many, or 5 for one split
+    trials: list[Trial] = field(default_factory=list)
+    ending: Ending = "finished"
+    seconds: float = 0.0
+
+    @property
+    def best(self) -> Trial | None:
+        """The best on the most rows; None where nothing came to its end."""
+        ranked = self.ranked()
+        return ranked[0] if ranked else None
+
+    def ranked(self) -> list[Trial]:
+        """Return the last trial of each candidate: on the most rows first, then the best."""
+        last = {trial.candidate: trial for trial in self.trials}
+        sign = METRICS[self.metric].sign
+        return sorted(last.values(), key=lambda trial: (-trial.share, -sign * trial.mean))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as what JSON can hold."""
+        return {
+            "metric": self.metric,
+            "rows": self.n_rows,
+            "folds": self.folds,
+            "ending": self.ending,
+            "seconds": self.seconds,
+            "trials": [trial.as_json() for trial in self.ranked()],
+        }
+
+
+class SearchStatus(NamedTuple):
+    """How far a search has come, for a line on the screen."""
+
+    done: int  # trainings of this rung
+    of: int
+    share: float
+    best: Trial | None
+    seconds: float
+
+
+Rung = tuple[float, Callable[[Search], Sequence[Candidate]]]  # share of the rows, who runs
+
+
+def halving(
+    search: Search,
+    rungs: Iterable[Rung],
+    judge: Judge,
+    *,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+    tell: Callable[[SearchStatus], object] = lambda _: None,
+) -> Search:
+    """Fill a search by trials of candidates, rung by rung on more rows.
+
+    All is decided by the values alone, so that the same seed chooses the same, however many
+    processors there are; a time limit or Ctrl-C ends it with what is known by then.
+    """
+    started = perf_counter()
+    with hold_interrupt() as interrupt, ThreadPoolExecutor(n_jobs or os.cpu_count()) as threads:
+        stop = threading.Event()
+
+        def over() -> Ending | None:
+            if interrupt.pressed:
+                return "interrupted"
+            spent = perf_counter() - started
+            return "time_limit" if time_limit is not None and spent >= time_limit else None
+
+        trials = _Trials(search, judge, threads, stop, over, tell, started)
+        for share, candidates in rungs:
+            trials.run(candidates(search), share)
+            if stop.is_set():
+                break
+    search.seconds = perf_counter() - started
+    return search
+
+
+@dataclass
+class _Trials:
+    """Runs candidates on a share of the rows, on all processors."""
+
+    search: Search
+    judge: Judge
+    threads: ThreadPoolExecutor
+    stop: threading.Event
+    over: Callable[[], Ending | None]
+    tell: Callable[[SearchStatus], object]
+    started: float
+
+    def run(self, pool: Sequence[Candidate], share: float) -> None:
+        """Add a trial of each candidate to the search, in their order."""
+        folds = range(max(self.search.folds if share == 1.0 else min(self.search.folds, 2), 1))
+        tasks = {
+            candidate: [self.threads.submit(self._timed, candidate, share, fold) for fold in folds]
+            for candidate in pool
+        }
+        self._wait([future for futures in tasks.values() for future in futures], share)
+        for candidate, futures in tasks.items():
+            curves = [None if future.cancelled() else future.result() for future in futures]
+            timed = [curve for curve in curves if curve is not None]
+            if len(timed) == len(curves):
+                self.search.trials.append(self._trial(candidate, share, timed))
+
+    def _wait(self, futures: "list[Future[TimedCurve | None]]", share: float) -> None:
+        open_ = set(futures)
+        while open_:
+            _, open_ = wait(open_, LOOK, FIRST_COMPLETED)
+            ending = self.over()
+            if ending is not None and not self.stop.is_set():
+                self.stop.set()
+                self.search.ending = ending
+                for future in open_:
+                    future.cancel()
+            spent = perf_counter() - self.started
+            done = len(futures) - len(open_)
+            self.tell(SearchStatus(done, len(futures), share, self.search.best, spent))
+
+    def _timed(self, candidate: Candidate, share: float, fold: int) -> "TimedCurve | None":
+        if self._over():  # a thread may begin before anybody looks at the clock
+            return None
+        started = perf_counter()
+        try:
+            curve = self.judge(candidate, share, fold, self._over)
+        except Stopped:
+            return None
+        return curve, perf_counter() - started
+
+    def _over(self) -> bool:
+        return self.stop.is_set() or self.over() is not None
+
+    def _trial(self, candidate: Candidate, share: float, timed: Sequence[TimedCurve]) -> Trial:
+        """Return the trial at the number of passes that is best for the mean of the folds."""
+        longest = max(len(curve) for curve, _ in timed)
+        curves = np.array([curve + curve[-1:] * (longest - len(curve)) for curve, _ in timed])
+        best = METRICS[self.search.metric].best(curves.mean(axis=0))
+        seconds = sum(spent for _, spent in timed)
+        return Trial(candidate, share, tuple(curves[:, best].tolist()), best + 1, seconds)
+
+
+def splits(
+    numbers: NDArray[Any], folds: int, seed: Any
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return the rows to learn from and to try of each fold; folds have equal shares of a class.
+
+    >>> [test.tolist() for _, test in splits(np.array([0, 0, 0, 1, 1, 1]), 3, 0)]
+    [[2, 4], [0, 5], [1, 3]]
+    """
+    if folds < 2 or folds > len(numbers):
+        msg = Sentence(
+            f"{Parameter('folds')} must be at least 2 and at most the number of rows, "
+            f"{len(numbers):,}; got {folds}."
+        )
+        raise InputError(msg)
+    generator, fold = np.random.default_rng(seed), np.empty(len(numbers), np.int64)
+    dealt = 0
+    for number in np.flatnonzero(np.bincount(numbers)):
+        members = np.flatnonzero(numbers == number)
+        permute(members, generator)
+        fold[members] = (np.arange(len(members)) + dealt) % folds
+        dealt += len(members)
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
+
+
+@dataclass(frozen=True)
+class EncodedRows:
+    """Rows that are learned from, with the number of the class of each."""
+
+    examples: Examples
+    numbers: NDArray[Any]
+    n_classes: int
+    has_text: bool = False  # whether columns of texts are among the features
+
+
+class RowJudge:
+    """Judges candidates on folds of rows; the rows of an encoding are made when it is tried.
+
+    ``shared`` are parameters that all learners have. With ``weights`` errors of rows count so much,
+    and ``losses`` keeps those of every row.
+    """
+
+    def __init__(
+        self,
+        rows: Callable[[Candidate], EncodedRows],
+        numbers: NDArray[Any],
+        search: Search,
+        shared: Mapping[str, Any],
+        passes: Mapping[int, int] = MOST_PASSES,
+        weights: NDArray[Any] | None = None,
+    ) -> None:
+        self._rows, self._numbers, self._shared = rows, numbers, shared
+        self._metric, self._seed = search.metric, shared.get("random_state", 0)
+        self._passes, self._weights = passes, weights
+        n_parts = search.parts or (search.folds if search.folds > 1 else ONE_SPLIT)
+        self._splits = splits(numbers, n_parts, self._seed)
+        self._rank = np.arange(len(numbers))  # rows of a low rank are learned from first
+        permute(self._rank, np.random.default_rng(self._seed))
+        self.losses: dict[tuple[Candidate, float, int], list[NDArray[Any]]] = {}  # pass by pass
+
+    def __call__(
+        self, candidate: Candidate, share: float, fold: int, stopped: Callable[[], bool]
+    ) -> Curve:
+        """Return the metric on the fold after each pass over a share of the other rows."""
+        rows = self._rows(candidate)
+        train, test = self._splits[fold]
+        if stopped():
+            raise Stopped
+        if share < 1.0:
+            train = train[self._rank[train] < share * len(self._rank)]
+        losses = self.losses.setdefault((candidate, share, fold), [])
+        return self._curve(candidate, rows, train, test, stopped, losses)
+
+    def _curve(
+        self,
+        candidate: Candidate,
+        rows: EncodedRows,
+        train: NDArray[Any],
+        test: NDArray[Any],
+        stopped: Callable[[], bool],
+        losses: list[NDArray[Any]],
+    ) -> Curve:
+        most = self._passes[RULES[candidate.parameters["rule"]].order]
+        learner = candidate.learner_with(most, **self._shared)
+        curve: Curve = []
+        idle = np.ones(len(rows.numbers), bool)
+        idle[train] = False
+        generator, plan = np.random.default_rng(self._seed), learner.plan()
+        supply = ArraySupply(rows.examples, plan.shuffle, generator, held_out=idle)
+        state = learner.start(rows.examples.rows.shape[1], rows.n_classes)
+        tried = take(rows.examples.rows, test)
+
+        def watch(now: State, _progress: Progress) -> None:
+            if not learner.voted:
+                curve.append(self._value(linear_scores(now, tried), test, losses))
+            best = METRICS[self._metric].best(curve) if curve else 0
+            if stopped() or len(curve) - 1 - best >= PATIENCE:
+                raise Stopped
+
+        try:
+            outcome = fit_supply(state, supply, plan, watch=watch)
+        except Stopped:
+            if stopped():
+                raise
+            return curve
+        except WeightOverflowError:
+            return [-METRICS[self._metric].sign * np.inf]
+        if learner.voted and outcome.mistakes is not None:
+            updates = outcome.mistakes.before(state.count)
+            votes = Mistakes.of_rows(updates, rows.examples.rows, state.count)
+            scores, _ = held_out_scores(state, replace(rows.examples, order=test), votes, plan.zero)
+            return self._last_value(scores, test, len(outcome.history))
+        return curve
+
+    def _last_value(self, scores: NDArray[Any], test: NDArray[Any], passes: int) -> Curve:
+        """Return the curve of what is tried after the last pass alone."""
+        value = self._value(scores, test, [])
+        return [*[-METRICS[self._metric].sign * np.inf] * (passes - 1), value]
+
+    def _value(self, scores: NDArray[Any], test: NDArray[Any], losses: list[NDArray[Any]]) -> float:
+        guess = winners(scores, positive=self._shared.get("zero") == "positive")
+        if self._weights is None:
+            return measured(self._metric, scores, self._numbers[test], guess)
+        losses.append((guess != self._numbers[test]) * self._weights[test])
+        return float(losses[-1].sum() / self._weights[test].sum())
