@@ -303,6 +303,7 @@ class TrainingFiles:
         self.files = files
         self.columns = columns  # what was said of them
         self.encoding: Encoding | None = None  # known when the first rows have been read
+        self.numbers_open = False  # whether rows with texts can have bins when they have been read
         # Of a reading to come: the encoding that the first rows decided, these, and the others
         self._beginning: tuple[TableEncoding, Table, Generator[Table, None, None]] | None = None
 
@@ -378,7 +379,7 @@ class TrainingFiles:
         Rows that were read twice come finished.
         """
         encoding = self.encoding
-        if not isinstance(encoding, TableEncoding) or encoding.frozen or not encoding.n_numeric:
+        if not isinstance(encoding, TableEncoding) or encoding.finishes or not encoding.n_numeric:
             return None
         return partial(encoding.finished, bins=encoding.bins)
 
@@ -447,7 +448,7 @@ class TrainingFiles:
             encoding.learn(prepared)
             if not self.rereadable:
                 held.append(prepared)
-        encoding.settle()
+        encoding.settle(numbers_open=self.numbers_open)
         if self.rereadable:
             yield from _encoded(self.files, encoding, Classes(), use)
         for prepared in held:

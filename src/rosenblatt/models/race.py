@@ -37,15 +37,19 @@ from rosenblatt.wording import counted, percent
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 FEW_ROWS = 5_000  # with fewer, 10 bins do better than 20
 FEWEST_ROWS = 100  # with fewer, nothing is tried
-LEARNED = 20_000, 100_000  # rows that are learned from, at most: a quarter of all between these
-JUDGED = 2_000, 10_000  # rows whose errors are compared, about: a tenth between these
-MOST_VALUES = 1 << 22  # of the rows in one form
-PARTS = 5, 20  # of the rows, some of which are judged in turn by what was learned from the others
+# What a race may cost, in values of rows times classes times passes: 0.1 s, or about as much as the
+# training that follows. Counts and no clock, so that the choice is the same everywhere.
+LEAST_COST = 50_000_000
+COST = 12  # passes over all rows
+MOST_LEARNED = 100_000  # rows
+JUDGED = 2_000, 10_000  # rows, where not all are judged in turn: a tenth of all between these
+FOLDS = 5  # of rows that are judged in turn by what was learned from the others
 FIRST_SHARE = 1 / 3  # of the rows on which all candidates are tried
+FIRST_FOLDS = 2
 FEWEST_FIRST = 1_000  # of them; with fewer all candidates run on all rows
+FINALISTS = 5  # about
 PASSES = {1: 5, 2: 5}
 STANDARD_ERRORS = 1.0  # by which a recipe must be better than a simpler one
-MOST_SHOWN = 3
 
 Form = Callable[[Batch], Batch]
 
@@ -73,9 +77,12 @@ class RaceResult:
     def words(self) -> str:
         """What a person is told."""
         last = [one for one in self.tried if one["share"] == 1.0]
-        shown = ", ".join(f"{one['name']} {percent(one['error'])}" for one in last[:MOST_SHOWN])
+        last.sort(key=lambda one: one["name"] != self.chosen)
+        best = {one["name"].partition(",")[0]: one for one in reversed(last)}  # of each form
+        shown = sorted(best.values(), key=lambda one: float(one["error"]))
+        errors = ", ".join(f"{one['name']} {percent(one['error'])}" for one in shown)
         recipes = counted(len(self.tried), "recipe")
-        return f"{recipes} on {counted(self.n_rows, 'held-out row')}: {shown}"
+        return f"{recipes} on {counted(self.n_rows, 'held-out row')}: {errors}"
 
     def as_json(self) -> dict[str, Any]:
         """Return it as what JSON can hold."""
@@ -93,8 +100,9 @@ def default_bins(n_rows: int) -> int:
 
 def offers(source: Any, encoding: Any, reading: Reading, *, bins: bool) -> Iterator[Offer]:
     """Yield the forms that the rows of a reading can have, the simplest first."""
-    finish = source.finish()
-    yield Offer("plain", (), encoding.n_features, finish or (lambda rows: rows), lambda: None)
+    finish, table = source.finish(), encoding.table
+    name = "plain" if table is None or table.settings.bins is None else "bins"
+    yield Offer(name, (), encoding.n_features, finish or (lambda rows: rows), lambda: None)
     if not bins or not isinstance(encoding, TableEncoding) or not encoding.may_have_bins:
         return
     sample = RowSample(encoding.n_numeric)
@@ -143,11 +151,11 @@ class Race:
             for learner in offer.learners or self._learners
         ]
         if len(pool) > 1:
-            self._run(pool, _RaceRows(reading, forms, self.learner))
+            self._run(pool, _RaceRows(reading, forms, self.learner, len(pool)))
         return self.learner
 
     def _run(self, pool: Sequence[Candidate], rows: "_RaceRows") -> None:
-        search = Search("error", len(rows.numbers), *rows.folds)
+        search = Search("error", len(rows.numbers), rows.n_folds, rows.n_parts)
         names = ("shuffle", "zero", "fit_intercept", "random_state")
         shared = {name: getattr(self.learner, name) for name in names}
         shared["shuffle"] = bool(shared["shuffle"])
@@ -192,19 +200,22 @@ class Race:
 class _RaceRows:
     """Rows that a race is held on, by form; each is made when it is first tried."""
 
-    def __init__(self, reading: Reading, forms: dict[Settings, Offer], learner: Learner) -> None:
+    def __init__(
+        self,
+        reading: Reading,
+        forms: dict[Settings, Offer],
+        learner: Learner,
+        n_candidates: int,
+    ) -> None:
         self.forms, self._reading, self._constant = forms, reading, learner.constant
-        n_rows, stored = reading.n_rows, reading.first if reading.rows is None else reading.rows
-        wide = max(len(stored.indices) // n_rows, 1) * len(forms)
-        room = max(MOST_VALUES // wide, JUDGED[0])
-        judged = min(max(n_rows // 10, JUDGED[0]), JUDGED[1])
-        learned = min(max(n_rows // 4, LEARNED[0]), LEARNED[1], room)
-        self._drawn = np.arange(0, n_rows, -(-n_rows // (learned + judged)))
+        n_rows, self._n_classes = reading.n_rows, len(reading.classes)
+        stored = reading.first if reading.rows is None else reading.rows
+        width = len(stored.indices) / n_rows + 1.0
+        width *= self._n_classes if self._n_classes > 2 else 1
+        n_drawn, self.n_folds, self.n_parts = extent(n_rows, width, n_candidates)
+        self._drawn = np.arange(0, n_rows, -(-n_rows // n_drawn))
         labels, self.weights = reading.labels(self._drawn)
-        self.numbers, self._n_classes = reading.ranks[labels], len(reading.classes)
-        n_drawn = len(self._drawn)
-        n_parts = min(max(round(n_drawn / judged), PARTS[0]), PARTS[1])
-        self.folds = min(n_parts, -(-judged // (n_drawn // n_parts))), n_parts
+        self.numbers = reading.ranks[labels]
         self._known: dict[Settings, EncodedRows] = {}
         self._lock = Lock()
 
@@ -222,6 +233,26 @@ class _RaceRows:
         return EncodedRows(examples, self.numbers, self._n_classes)
 
 
+def extent(n_rows: int, width: float, n_candidates: int) -> tuple[int, int, int]:
+    """Return how many rows a race takes, how many folds of them it tries, and of how many.
+
+    ``width`` is the number of values that a pass looks at for a row.
+
+    >>> extent(1_000, 10.0, 10), extent(16_000, 15.0, 10), extent(250_000, 60.0, 10)
+    ((1000, 5, 5), (16000, 5, 5), (82000, 1, 8))
+    """
+    most = max(LEAST_COST, COST * n_rows * width) / (width * PASSES[1])  # rows learned from
+    share = 1.0 if FIRST_SHARE * n_rows < FEWEST_FIRST else FIRST_SHARE
+    for folds in range(FOLDS, 0, -1):
+        trials = n_candidates * share * min(folds, FIRST_FOLDS if share < 1.0 else folds)
+        learned = most / (trials + (FINALISTS * folds if share < 1.0 else 0))
+        if learned >= n_rows:
+            return n_rows, folds, FOLDS
+    judged = min(max(n_rows // 10, JUDGED[0]), JUDGED[1])
+    n_drawn = min(max(int(min(learned, MOST_LEARNED)), judged) + judged, n_rows)
+    return n_drawn, 1, max(n_drawn // judged, 2)
+
+
 def _rungs(pool: Sequence[Candidate], n_rows: int) -> Iterator[Rung]:
     """Yield who runs on which share of the rows: all on a part, the best of each form on all."""
     if FIRST_SHARE * n_rows < FEWEST_FIRST:
@@ -232,12 +263,14 @@ def _rungs(pool: Sequence[Candidate], n_rows: int) -> Iterator[Rung]:
 
 
 def _finalists(pool: Sequence[Candidate], search: Search) -> list[Candidate]:
-    """Return the first candidate, the two best and the best of each form."""
+    """Return the first candidate and the two best of each form."""
     ranked = [trial.candidate for trial in search.ranked()]
-    best: dict[Settings, Candidate] = {}
-    for candidate in ranked:
-        best.setdefault(candidate.encoding, candidate)
-    return list(dict.fromkeys([pool[0], *ranked[:2], *best.values()]))
+    best = [[one for one in ranked if one.encoding == form][:2] for form in _forms(ranked)]
+    return list(dict.fromkeys([pool[0], *(one for some in best for one in some)]))
+
+
+def _forms(candidates: Sequence[Candidate]) -> list[Settings]:
+    return list(dict.fromkeys(one.encoding for one in candidates))
 
 
 def _losses(judge: RowJudge, search: Search, trial: Trial, passes: int) -> NDArray[Any]:

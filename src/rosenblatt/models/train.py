@@ -135,6 +135,7 @@ class TrainingPlan:
         learns = self.kernel is None and not learner.voted and learner.early_stopping
         if not (self.races and learns and (bins is None or self.learners)):
             return None
+        self.source.numbers_open = bins is None
         own: Settings = (
             ("rule", learner.rule),
             ("memory", learner.memory),

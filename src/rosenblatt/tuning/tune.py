@@ -96,12 +96,9 @@ def tune(
     weight = None if weights is None else weights[numbers]
     encoded = EncodedRows(Examples(rows, encode(labels, classes), weight), numbers, len(classes))
     shared = {"random_state": random_state}
-    pool = candidates(learners({}, len(labels)), [()])
-    pool += KERNELS if len(labels) <= FEW_ROWS else ()
-    search, steps = (
-        Search(metric, len(labels), _folds(folds, len(labels))),
-        rungs(pool, len(labels)),
-    )
+    n_rows = len(labels)
+    pool = candidates(learners({}, n_rows), [()]) + list(KERNELS if n_rows <= FEW_ROWS else ())
+    search, steps = Search(metric, n_rows, _folds(folds, n_rows)), rungs(pool, n_rows)
     judge = KernelJudge(lambda _: encoded, numbers, search, shared)
     best = halving(search, steps, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell).best
     fitted = _estimator(best, class_weight, shared)

@@ -181,6 +181,7 @@ class TableEncoding(FeatureEncoding):
         }
         self._sample = RowSample(n_numeric) if settings.bins else None
         self.bins: NumberBins | None = None  # when all rows have been read once
+        self._numbers_open = False  # whether rows read twice can have bins still
         self._shares_numbers = bits is not None and len(self.features) > 1
         self._counts: ColumnCounts | None = ColumnCounts(self.features)  # until it is frozen
         self._summaries = summaries
@@ -424,12 +425,20 @@ class TableEncoding(FeatureEncoding):
 
     def set_bins(self, edges: Sequence[NDArray[np.float64]]) -> None:
         """Take these edges for those of the bins of the numeric columns."""
+        growing, self.numbering.growing = self.numbering.growing, True
         self.bins = NumberBins.named(edges, self._numeric, self.numbering)
+        self.numbering.growing = growing
 
     @property
     def may_have_bins(self) -> bool:
         """Whether bins can be added to rows that have been encoded: they come behind the rest."""
-        return bool(self._numeric) and not self.reads_twice and not self.settings.hash_bits
+        hashed, binned = self.settings.hash_bits, self.settings.bins
+        return bool(self._numeric) and not hashed and not binned and not self.finishes
+
+    @property
+    def finishes(self) -> bool:
+        """Whether ``encode`` gives rows that need not be finished."""
+        return self.frozen and not self._numbers_open
 
     def add_bins(self, n_bins: int, edges: Sequence[NDArray[np.float64]]) -> None:
         """Have bins, as if they had been asked for before the rows were read."""
@@ -440,10 +449,11 @@ class TableEncoding(FeatureEncoding):
         """Return the numbers of rows that ``encode`` gave while it learned."""
         return first_values(rows.data, rows.indptr, len(self._numeric))
 
-    def settle(self) -> None:
+    def settle(self, *, numbers_open: bool = False) -> None:
         """Learn no more, after all rows have been read once: drop what is rare in texts.
 
-        The features are numbered anew, and each term has the weight that all texts give it.
+        The features are numbered anew, and each term has the weight that all texts give it. With
+        ``numbers_open`` numbers are still to be finished, with bins or without.
         """
         documents = self.numbering.documents
         n_texts = documents.n_texts * len(self._texts)
@@ -458,13 +468,14 @@ class TableEncoding(FeatureEncoding):
             self._sample = None
         self.n_left_out = self.numbering.n_unknown
         self.freeze()
+        self._numbers_open = numbers_open and self.bins is None
 
     def freeze(self) -> None:
         """Learn no more: from here on rows are finished, and what is new in them is dropped."""
         if self._counts is not None and self._counts.n_rows:
             self._summaries = self.summaries
         self._counts = None
-        self.numbering.growing = False
+        self._numbers_open = self.numbering.growing = False
 
     def finished(self, rows: Batch, bins: NumberBins | None) -> Batch:
         """Fill and scale the numbers of rows that ``encode`` gave while it learned; add bins.
@@ -542,7 +553,7 @@ class TableEncoding(FeatureEncoding):
         if self.frozen:
             if use.counts is not None:
                 use.counts.add_numbers(numbers)
-            numbers = self._finished(numbers)
+            numbers = self._finished(numbers) if self.finishes else numbers
         else:
             self._count(numbers)
         rows = joined_rows(numbers, parts)
