@@ -46,6 +46,7 @@ JUDGED = 2_000, 10_000  # rows, where not all are judged in turn: a tenth of all
 FOLDS = 5  # of rows that are judged in turn by what was learned from the others
 FIRST_SHARE = 1 / 3  # of the rows on which all candidates are tried
 FIRST_FOLDS = 2
+WEIGHT_COST = 10  # of a weight in all passes of a trial, beside what rows cost
 FEWEST_FIRST = 1_000  # of them; with fewer all candidates run on all rows
 FINALISTS = 5  # about
 PASSES = {1: 5, 2: 5}
@@ -150,18 +151,23 @@ class Race:
             for encoding, offer in forms.items()
             for learner in offer.learners or self._learners
         ]
-        if len(pool) > 1:
-            self._run(pool, _RaceRows(reading, forms, self.learner, len(pool)))
+        stored = reading.first if reading.rows is None else reading.rows
+        n_scores = len(reading.classes) if len(reading.classes) > 2 else 1
+        width = (len(stored.indices) / reading.n_rows + 1.0) * n_scores
+        n_weights = max(offer.n_features for offer in forms.values()) * n_scores
+        extent = Extent.affordable(reading.n_rows, width, n_weights, len(pool))
+        if len(pool) > 1 and extent is not None:
+            self._run(pool, _RaceRows(reading, forms, self.learner, extent), extent)
         return self.learner
 
-    def _run(self, pool: Sequence[Candidate], rows: "_RaceRows") -> None:
-        search = Search("error", len(rows.numbers), rows.n_folds, rows.n_parts)
+    def _run(self, pool: Sequence[Candidate], rows: "_RaceRows", extent: "Extent") -> None:
+        search = Search("error", len(rows.numbers), extent.n_folds, extent.n_parts)
         names = ("shuffle", "zero", "fit_intercept", "random_state")
         shared = {name: getattr(self.learner, name) for name in names}
         shared["shuffle"] = bool(shared["shuffle"])
         weights = np.ones(len(rows.numbers)) if rows.weights is None else rows.weights
         judge = RowJudge(rows, rows.numbers, search, shared, PASSES, weights)
-        halving(search, _rungs(pool, search.n_rows), judge)
+        halving(search, _rungs(pool, extent.first_share), judge)
         if search.ending == "interrupted":
             raise KeyboardInterrupt
         last = [trial for trial in search.ranked() if trial.share == 1.0]
@@ -205,15 +211,11 @@ class _RaceRows:
         reading: Reading,
         forms: dict[Settings, Offer],
         learner: Learner,
-        n_candidates: int,
+        extent: "Extent",
     ) -> None:
         self.forms, self._reading, self._constant = forms, reading, learner.constant
-        n_rows, self._n_classes = reading.n_rows, len(reading.classes)
-        stored = reading.first if reading.rows is None else reading.rows
-        width = len(stored.indices) / n_rows + 1.0
-        width *= self._n_classes if self._n_classes > 2 else 1
-        n_drawn, self.n_folds, self.n_parts = extent(n_rows, width, n_candidates)
-        self._drawn = np.arange(0, n_rows, -(-n_rows // n_drawn))
+        self._n_classes = len(reading.classes)
+        self._drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // extent.n_rows))
         labels, self.weights = reading.labels(self._drawn)
         self.numbers = reading.ranks[labels]
         self._known: dict[Settings, EncodedRows] = {}
@@ -233,33 +235,50 @@ class _RaceRows:
         return EncodedRows(examples, self.numbers, self._n_classes)
 
 
-def extent(n_rows: int, width: float, n_candidates: int) -> tuple[int, int, int]:
-    """Return how many rows a race takes, how many folds of them it tries, and of how many.
+class Extent(NamedTuple):
+    """How large a race is."""
 
-    ``width`` is the number of values that a pass looks at for a row.
+    n_rows: int  # that it takes
+    n_folds: int  # of them that are tried
+    n_parts: int  # of how many
+    first_share: float  # of the rows on which all candidates run; 1.0: there is no first rung
 
-    >>> extent(1_000, 10.0, 10), extent(16_000, 15.0, 10), extent(250_000, 60.0, 10)
-    ((1000, 5, 5), (16000, 5, 5), (82000, 1, 8))
-    """
-    most = max(LEAST_COST, COST * n_rows * width) / (width * PASSES[1])  # rows learned from
-    share = 1.0 if FIRST_SHARE * n_rows < FEWEST_FIRST else FIRST_SHARE
-    for folds in range(FOLDS, 0, -1):
-        trials = n_candidates * share * min(folds, FIRST_FOLDS if share < 1.0 else folds)
-        learned = most / (trials + (FINALISTS * folds if share < 1.0 else 0))
-        if learned >= n_rows:
-            return n_rows, folds, FOLDS
-    judged = min(max(n_rows // 10, JUDGED[0]), JUDGED[1])
-    n_drawn = min(max(int(min(learned, MOST_LEARNED)), judged) + judged, n_rows)
-    return n_drawn, 1, max(n_drawn // judged, 2)
+    @classmethod
+    def affordable(
+        cls, n_rows: int, width: float, n_weights: float, n_candidates: int
+    ) -> "Extent | None":
+        """Return the largest race that costs no more than it may; None where none is so cheap.
+
+        ``width`` is the number of weights that a pass looks at for a row.
+
+        >>> Extent.affordable(1_000, 10.0, 10, 10)
+        Extent(n_rows=1000, n_folds=5, n_parts=5, first_share=1.0)
+        >>> Extent.affordable(250_000, 60.0, 300, 10)
+        Extent(n_rows=81982, n_folds=1, n_parts=8, first_share=0.3333333333333333)
+        >>> Extent.affordable(4_000, 6_000.0, 40_000_000, 3)
+        """
+        most = max(LEAST_COST, COST * n_rows * width)
+        few = n_candidates <= FINALISTS or FIRST_SHARE * n_rows < FEWEST_FIRST
+        share = 1.0 if few else FIRST_SHARE
+        for folds in range(FOLDS, 0, -1):
+            first = n_candidates * (folds if few else min(folds, FIRST_FOLDS))
+            last = 0 if few else FINALISTS * folds
+            room = most - (first + last) * WEIGHT_COST * n_weights
+            learned = room / (width * PASSES[1] * (first * share + last))
+            if learned >= n_rows:
+                return cls(n_rows, folds, FOLDS, share)
+        judged = min(max(n_rows // 10, JUDGED[0]), JUDGED[1])
+        if learned < FEWEST_FIRST:
+            return None
+        n_drawn = min(int(min(learned, MOST_LEARNED)) + judged, n_rows)
+        return cls(n_drawn, 1, max(n_drawn // judged, 2), share)
 
 
-def _rungs(pool: Sequence[Candidate], n_rows: int) -> Iterator[Rung]:
+def _rungs(pool: Sequence[Candidate], first_share: float) -> Iterator[Rung]:
     """Yield who runs on which share of the rows: all on a part, the best of each form on all."""
-    if FIRST_SHARE * n_rows < FEWEST_FIRST:
-        yield 1.0, lambda _: pool
-        return
-    yield FIRST_SHARE, lambda _: pool
-    yield 1.0, lambda search: _finalists(pool, search)
+    if first_share < 1.0:
+        yield first_share, lambda _: pool
+    yield 1.0, lambda search: _finalists(pool, search) if search.trials else pool
 
 
 def _finalists(pool: Sequence[Candidate], search: Search) -> list[Candidate]:
