@@ -129,8 +129,8 @@ def test_every_byte_is_covered(tmp_path: Path) -> None:
             DAMAGED + AGAIN,
         ),
         (
-            DATA.replace(b'"format_version":"1"', b'"format_version":"2"'),
-            "m.model was written by a newer version of rosenblatt (format 2; this one reads 1): up",
+            DATA.replace(b'"format_version":"1"', b'"format_version":"3"'),
+            "m.model was written by a newer version of rosenblatt (format 3; this one reads 2): up",
         ),
         (
             DATA.replace(b'"format_version":"1"', b'"format_version":"x"'),

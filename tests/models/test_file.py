@@ -16,6 +16,7 @@ from hypothesis import given
 from safetensors import safe_open
 from safetensors.numpy import load
 
+from rosenblatt.models.checks import Fault
 from rosenblatt.models.file import read, read_from, write
 from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.tensors import read_arrays, read_header, write_tensors
@@ -100,8 +101,68 @@ def test_sparse_weights_are_small(tmp_path: Path, share: float, sparse: bool) ->
     )
     path = tmp_path / "m.model"
     write(model, path)
-    assert (path.stat().st_size < 2 * 3_400 * 12 + 4_000) == sparse
+    with path.open("rb") as file:
+        names = {place.name for place in read_header(file, file.read(8)).places}
+    assert ("weights.places" in names, "weights" in names) == (sparse, not sparse)
     assert_same(read(path), model)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_large_arrays_are_deflated(tmp_path: Path, dtype: Any) -> None:
+    """What comes back has the same bits; float32 takes half where it holds every number."""
+    n_features, generator = 5_000, np.random.default_rng(0)
+    weights = generator.normal(size=(3, n_features + 1)).astype(dtype).astype(np.float64)
+    weights[0, 7] = -0.0
+    words = {"letters": np.full(9_999, 65, np.uint8), "ends": np.arange(0, 90_000, 9)}
+    model = example(3, n_features, weights=weights, ledger=None, encoding_arrays=words)
+    model = replace(model, feature_names=None)
+    write(model, tmp_path / "m.model")
+    assert_same(read(tmp_path / "m.model"), model)
+    write(model, tmp_path / "plain.model", deflate=False)
+    assert_same(read(tmp_path / "plain.model"), model)
+    sizes = [(tmp_path / name).stat().st_size for name in ("m.model", "plain.model")]
+    n_bytes = weights.size * np.dtype(dtype).itemsize
+    spread = sum(array.nbytes for array in (model.spread.low, model.spread.high)) * 1.5  # type: ignore[union-attr]
+    assert sizes[0] < n_bytes + spread + 5_000 < sizes[1]
+    with safe_open(tmp_path / "m.model", framework="np") as file:
+        assert file.metadata()["format_version"] == "2"
+        forms = json.loads(file.metadata()["deflated"])
+    assert forms["encoding.ends"] == ["I64", [10_000], "U8"]
+    assert forms["encoding.letters"] == ["U8", [9_999], ""]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        ["U8", [9_998], ""],
+        ["U8", [10_000], ""],
+        ["U8", [1 << 40], ""],
+        ["U8", [-1], ""],
+        ["U8", "9999", ""],
+        ["F64", [9_999], "U8"],
+        ["I64", [9_999], "what"],
+        ["U8", [9_999]],
+        None,
+    ],
+)
+def test_deflated_arrays_are_what_they_say(form: Any) -> None:
+    """A form that does not fit the bytes is refused, and takes no memory."""
+    file = io.BytesIO()
+    write_tensors(file, {"format": "rosenblatt"}, {"a": np.full(9_999, 65, np.uint8)}, ())
+    header = read_header(io.BytesIO(file.getvalue()[8:]), file.getvalue()[:8])
+    assert read_arrays(io.BytesIO(file.getvalue()[len(header.text) :]), header, None)["a"][0] == 65
+    stored = read_arrays_plain(file.getvalue())
+    wrong = {"format": "rosenblatt", "deflated": json.dumps({"a": form})}
+    other = io.BytesIO()
+    write_tensors(other, wrong, stored)
+    header = read_header(io.BytesIO(other.getvalue()[8:]), other.getvalue()[:8])
+    with pytest.raises(Fault, match="copy it again"):
+        read_arrays(io.BytesIO(other.getvalue()[len(header.text) :]), header, None)
+
+
+def read_arrays_plain(data: bytes) -> dict[str, Any]:
+    """Return the arrays of a file as they are stored."""
+    return {name: np.asarray(array) for name, array in load(data).items()}
 
 
 def test_byte_order_and_layout() -> None:

@@ -20,8 +20,9 @@ from rosenblatt import (
 from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.train import train
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.calibration import fit_calibration
-from rosenblatt.models.held_out import dealt
+from rosenblatt.models.held_out import dealt, rounded
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files, plan_of
 from rosenblatt.training.history import PassRecord
@@ -332,3 +333,44 @@ def test_the_plan_says_what_will_happen(
         done = run("train", str(table), "--verbose", "-o", "m.model", folder=tmp_path)
         told = [f"  {step}: {words}" for step, words in plan.lines()]
         assert done.stderr.splitlines()[: len(told)] == told
+
+
+@pytest.mark.parametrize("options", [{}, {"rule": "pa1", "min_count": 1}])
+def test_large_models_are_rounded_where_nothing_changes(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    """Weights and state are those of float32, the file has just them, and learning goes on."""
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 9_000, (600, 40))
+    lines = [f"{'low' if row[0] < 4_500 else 'high'}\tw{' w'.join(map(str, row))}" for row in words]
+    path = tmp_path / "texts.tsv"
+    path.write_text("\n".join(["label\ttext", *lines]))
+    model = model_from_files(str(path), word_pairs=False, **options)
+    assert model.weights.size > 8_192
+    assert model.training["float32_rows"] == 600
+    state = [part for part in (model.weights, model.ledger, model.variance) if part is not None]
+    assert len(state) == 2
+    for part in state:
+        assert np.array_equal(part.astype(np.float32).astype(np.float64), part)
+    model.save(tmp_path / "m.model")
+    found = Model.load(tmp_path / "m.model")
+    for name in ("weights", "ledger", "variance"):
+        assert np.array_equal(getattr(found, name), getattr(model, name))  # None == None, too
+    per_feature = (tmp_path / "m.model").stat().st_size / model.n_features
+    assert per_feature < 30  # of 8 × 2 for the state alone
+    exact = rounded(model, CSR(np.zeros(0), np.zeros(0, np.int32), np.zeros(1, np.int64), 0, 1.0))
+    assert exact.training["float32_rows"] == 0
+
+
+def test_a_prediction_that_would_change_keeps_all_bits() -> None:
+    """A row whose score float32 would turn round leaves the model as it is."""
+    n = 10_000
+    weights = np.zeros((1, n + 1))
+    weights[0, :2] = 1.0 + 1e-12, -1.0
+    model = Model("Perceptron", {}, (0, 1), weights)
+    ones = CSR(np.ones(2), np.array([0, 1], np.int32), np.array([0, 2]), n, 1.0)
+    assert rounded(model, ones) is model
+    one = CSR(np.ones(1), np.array([0], np.int32), np.array([0, 1]), n, 1.0)
+    assert rounded(model, one).weights[0, 0] == 1.0
+    huge = Model("Perceptron", {}, (0, 1), weights * 1e300)
+    assert rounded(huge, one) is huge

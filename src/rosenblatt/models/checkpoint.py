@@ -74,7 +74,7 @@ class Checkpoint:
             training={KEY: kept},
             arrays={name: array for name, array in arrays.items() if array is not None},
         )
-        write(model, self._path)
+        write(model, self._path, deflate=False)  # soon written again
 
     def read(self) -> ResumePoint | None:
         """Return where to go on from; None where there is no checkpoint yet."""

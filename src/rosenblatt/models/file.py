@@ -10,6 +10,7 @@ import math
 import os
 import stat
 import sys
+from collections.abc import Collection
 from dataclasses import asdict
 from itertools import zip_longest
 from pathlib import Path
@@ -35,8 +36,12 @@ from rosenblatt.models.checks import (
 )
 from rosenblatt.models.model import Json, Model, Spread
 from rosenblatt.models.tensors import (
+    FEW_BYTES,
     NO_MODEL,
+    PLACES_A_DEFLATED,
     damaged,
+    deflated_forms,
+    most_places,
     packed,
     read_arrays,
     read_header,
@@ -46,7 +51,7 @@ from rosenblatt.models.tensors import (
 from rosenblatt.version import __version__
 
 Source = str | os.PathLike[str]
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # 1: nothing is deflated, and weights are float64, as in small files
 NOTHING = type(None)
 ENTRIES: dict[str, tuple[type, ...]] = {
     "learner": (str,),
@@ -71,10 +76,10 @@ TAG = "$float"
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
-def write(model: Model, path: Source) -> None:
+def write(model: Model, path: Source, *, deflate: bool = True) -> None:
     """Write a model file, or change nothing and raise InputError; ``-`` is standard output."""
     with input_errors("The model"), replacing(path) as file:
-        write_to(file, model)
+        write_to(file, model, deflate=deflate)
 
 
 def read(path: Source) -> Model:
@@ -95,10 +100,15 @@ def read(path: Source) -> Model:
             raise InputError(msg) from error
 
 
-def write_to(file: IO[bytes], model: Model) -> None:
+def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
     """Write a model to an open file, or raise Fault and write nothing."""
     check(model)
-    write_tensors(file, {key: str(value) for key, value in versions().items()}, _tensors(model))
+    tensors, size = _tensors(model), model.weights.size
+    sparse = {name: len(array) for name, array in tensors.items() if name.endswith(".values")}
+    plain = {name for name, n in sparse.items() if size > most_places(n, PLACES_A_DEFLATED)}
+    small = all(array.nbytes < FEW_BYTES for array in tensors.values())  # as in version 1
+    metadata = {key: str(value) for key, value in versions(1 if small else 2).items()}
+    write_tensors(file, metadata, tensors, plain if deflate else None)
 
 
 def read_from(file: IO[bytes], size: int | None = None) -> Model:
@@ -114,19 +124,29 @@ def read_from(file: IO[bytes], size: int | None = None) -> Model:
     if int(version) > FORMAT_VERSION:
         msg, formats = "upgrade rosenblatt", f"format {version}; this one reads {FORMAT_VERSION}"
         raise Fault(msg, f"was written by a newer version of rosenblatt ({formats})")
-    return _model(read_arrays(file, header, size))
+    return _model(read_arrays(file, header, size), deflated_forms(header))
 
 
 def _tensors(model: Model) -> dict[str, NDArray[Any]]:
     text = compact(document_of(model)).encode()
     tensors = {"document": np.frombuffer(text, np.uint8)}
     for name, array in model_arrays(model).items():
-        tensors |= packed(name, _from_one(array) if name == "variance" else array)
+        stored = _from_one(array) if name == "variance" else array
+        tensors |= packed(name, _narrow(stored) if name in VECTORS else stored)
     tensors |= {f"encoding.{name}": array for name, array in model.encoding_arrays.items()}
     return tensors | {f"arrays.{name}": array for name, array in model.file_arrays().items()}
 
 
-def _model(tensors: dict[str, NDArray[Any]]) -> Model:
+def _narrow(array: NDArray[Any]) -> NDArray[Any]:
+    """Return many numbers as float32, if that holds every one of them."""
+    if array.nbytes < FEW_BYTES:
+        return array
+    with np.errstate(over="ignore"):
+        narrow = array.astype(np.float32)
+    return narrow if (narrow == array).all() else array
+
+
+def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model:
     text = tensors.pop("document", None)
     document = None if text is None else parse(text.tobytes())
     if not isinstance(document, dict):
@@ -140,13 +160,14 @@ def _model(tensors: dict[str, NDArray[Any]]) -> Model:
         fail("it keeps all covariances, which this version does not; train it again")
     # The arrays that the document names, and nothing else
     there = {"weights": True, "ledger": document["averaged"], "variance": kind is not None}
+    sizes = len(fields["classes"]), document["n_features"]
     arrays = {
-        name: unpacked(
-            tensors, name, shape_of(name, len(fields["classes"]), document["n_features"])
-        )
+        name: unpacked(tensors, name, shape_of(name, *sizes), deflated)
         for name in (*VECTORS, *SPREADS)
         if there.get(name, spread is not None)
     }
+    single = [name for name in VECTORS if name in arrays and arrays[name].dtype == np.float32]
+    arrays |= {name: arrays[name].astype(np.float64) for name in single}
     if "variance" in arrays:
         arrays["variance"] = _to_one(arrays["variance"])
     if spread is not None:
@@ -182,11 +203,11 @@ def _named(tensors: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[A
     return {name.removeprefix(prefix): tensors.pop(name) for name in names}
 
 
-def versions() -> dict[str, Json]:
+def versions(version: int = 1) -> dict[str, Json]:
     """Return what stands first in every stored model."""
     return {
         "format": "rosenblatt",
-        "format_version": FORMAT_VERSION,
+        "format_version": version,
         "library_version": __version__,
     }
 

@@ -1,4 +1,7 @@
-"""What is fitted to held-out rows when the weights are trained: probabilities and a threshold."""
+"""What is fitted to held-out rows when the weights are trained: probabilities and a threshold.
+
+And whether numbers of fewer bits would predict the same.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -6,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter, Sentence, WeightOverflowError
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, fit_calibration
@@ -16,7 +20,7 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import ArraySupply, Examples, class_numbers, permute
+from rosenblatt.training.examples import ArraySupply, Examples, class_numbers, permute, winners
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
@@ -24,6 +28,7 @@ from rosenblatt.training.streaming import StreamFit
 
 FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
 FOLDS = 5
+FEWEST_WEIGHTS = 1 << 13  # of fewer the file is small anyway
 
 
 class Fits(NamedTuple):
@@ -178,3 +183,32 @@ def recorded(trained: StreamFit) -> Mistakes | None:
     if mistakes is None or rows is None:
         return None
     return Mistakes.of_rows(mistakes.before(trained.state.count), rows, trained.state.count)
+
+
+def rounded(model: Model, rows: CSR) -> Model:
+    """Return a model whose numbers are those of float32, if all these rows are predicted as before.
+
+    What it says of the training has the number of rows then. A small model is returned as it is.
+    """
+    if model.weights.size < FEWEST_WEIGHTS or model.voted or model.arrays:
+        return model
+    parts = {name: getattr(model, name) for name in ("weights", "ledger", "variance")}
+    short: dict[str, Any] = {name: _short(part) for name, part in parts.items() if part is not None}
+    other = replace(model, **short, training=model.training | {"float32_rows": rows.shape[0]})
+    if not all(np.isfinite(part).all() for part in short.values()):
+        return model
+    try:
+        same = np.array_equal(_guesses(model, rows), _guesses(other, rows))
+    except WeightOverflowError:
+        same = False
+    return other if same else model
+
+
+def _short(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        return numbers.astype(np.float32).astype(np.float64)
+
+
+def _guesses(model: Model, rows: CSR) -> NDArray[np.intp]:
+    wide = CSR(rows.data, rows.indices, rows.indptr, model.n_features, rows.constant)
+    return winners(linear_scores(model.state, wide), positive=model.positive)

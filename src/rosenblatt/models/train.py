@@ -19,7 +19,7 @@ from rosenblatt.lazy import public_name
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.evaluation import neglected
-from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded
+from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded, rounded
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, file_record, record_of
 from rosenblatt.models.race import Offer, Race, offers
@@ -287,7 +287,9 @@ def trained_model(
         counts = np.bincount(read.numbers, minlength=len(read.classes))
     # What the model says of the files
     encoding = cast("Encoding", plan.source.encoding)  # they have been read
+    kind = np.float32 if "float32_rows" in model.training else np.float64
     spread = feature_spread(rows.data, rows.indices, rows.shape[0], encoding.n_features)
+    low, high, deviation = (part.astype(kind) for part in spread)
     files = plan.source.files
     decided = [] if files.decisions is None else files.decisions.notes
     notes = [
@@ -303,7 +305,7 @@ def trained_model(
         model,
         encoding=encoding.as_json(),
         encoding_arrays=encoding.arrays(),
-        spread=Spread(*spread, rows.shape[0]),
+        spread=Spread(low, high, deviation, rows.shape[0]),
         training=record | model.training | facts,
     )
 
@@ -446,7 +448,7 @@ def _weights_model(
     )
     counts = np.zeros(len(reading.classes), np.int64)
     np.add.at(counts, reading.ranks, reading.class_counts)
-    return done.fits.applied_to(model), trained.sample, counts
+    return rounded(done.fits.applied_to(model), trained.sample), trained.sample, counts
 
 
 def idle_text_options(columns: Columns, encoding: Any) -> list[str]:

@@ -1,6 +1,6 @@
 import json
 import random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -129,6 +129,26 @@ def test_an_encoding_of_version_4_knows_levels_as_it_did(bits: int | None) -> No
     others: Rows = [{"colour": level} for level in ("2.50", "True", "1.0")]
     assert old.encode(table_of(others, ["colour"]), None).indices.tolist() == before
     assert old.as_json()["version"] == 4
+
+
+def test_hashes_that_follow_from_the_names_are_not_stored() -> None:
+    """Words, pairs, characters and levels have 0 in their place; bins and gaps their hash."""
+    texts = ["a b", "Ärger über Größen", "x" * 20 + " " + "y" * 300, "日本語 です", "eightbyt es"]
+    rows: Rows = [
+        {"text": text, "colour": f"level {k}", "size": None if k == 2 else str(k)}
+        for k, text in enumerate(texts)
+    ]
+    roles = {"text": "text", "colour": "category", "size": "numeric"}
+    encoding = encoding_for(rows, roles, char_ngrams=(1, 3), bins=2)
+    encoding.learn(encoding.prepare(table_of(rows, list(roles))))
+    encoding.settle()
+    arrays = encoding.arrays()
+    odd = {encoding.name(1 + k) for k in np.flatnonzero(arrays["term_hashes"])}
+    cut = {name for name in map(encoding.name, range(encoding.n_features)) if "y" * 99 in name}
+    assert odd == cut | {"size is missing", "size below 3", "size from 3"}
+    found = encoding_from(encoding.as_json(), arrays)
+    stored, before = (cast("Any", one).numbering.vocabulary.arrays() for one in (found, encoding))
+    assert np.array_equal(stored.hashes, before.hashes)
 
 
 def _with(name: str, value: Any) -> dict[str, NDArray[Any]]:

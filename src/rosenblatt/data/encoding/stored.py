@@ -17,11 +17,13 @@ from rosenblatt.data.encoding.features import (
     PARTS,
     ROLES,
     DocumentCounts,
+    FeatureColumn,
     HashedNumbering,
     InputColumn,
     KeptNumbering,
     TermArrays,
     feature_columns,
+    spelled_hashes,
 )
 from rosenblatt.data.encoding.numbered import (
     CONJUNCTIONS_VERSION,
@@ -155,10 +157,10 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     found.check("n_texts", n_texts >= 0)
     # The arrays
     n_numeric = roles.count("numeric")
-    n_columns = len(feature_columns(columns, characters=settings.char_ngrams is not None))
-    found.sizes |= {"numeric": n_numeric, "columns": n_columns}
+    features = feature_columns(columns, characters=settings.char_ngrams is not None)
+    found.sizes |= {"numeric": n_numeric, "columns": len(features)}
     statistics = _statistics(found)
-    numbering = _numbering(found, settings, n_numeric, n_texts, has_text="text" in roles)
+    numbering = _numbering(found, settings, features, n_texts)
     numbering.folds = stored["version"] == FOLDING
     summaries = None
     if "summaries" in found:  # files of older versions have none
@@ -178,10 +180,11 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
 
 
 def _numbering(
-    found: StoredArrays, settings: Settings, n_numeric: int, n_texts: int, *, has_text: bool
+    found: StoredArrays, settings: Settings, features: tuple[FeatureColumn, ...], n_texts: int
 ) -> HashedNumbering | KeptNumbering:
     """Return the numbers of terms, with how many texts have each where there are texts."""
     documents = DocumentCounts(n_texts=n_texts)
+    has_text = any(column.role == "text" for column in features)
     if settings.hash_bits:
         if has_text:
             found.sizes["hashed"] = 1 << settings.hash_bits
@@ -189,8 +192,8 @@ def _numbering(
             counts[found["term_places"]] = found["term_documents"]  # terms may share a number
             documents = DocumentCounts(counts, n_texts)
         return HashedNumbering(settings.hash_bits, documents)
-    room = settings.max_features - n_numeric
-    terms = _terms(found)
+    room = settings.max_features - found.sizes["numeric"]
+    terms = _terms(found, features)
     found.check("max_features", len(terms.hashes) <= room)
     if has_text:
         counts = found["term_documents"]
@@ -228,7 +231,7 @@ def _seen_rows(found: StoredArrays, stored: Any) -> SeenRows | None:
     return SeenRows(int(values[0]), values[1:], repeated)
 
 
-def _terms(found: StoredArrays) -> TermArrays:
+def _terms(found: StoredArrays, features: tuple[FeatureColumn, ...]) -> TermArrays:
     terms = TermArrays(*(found[f"term_{field}"] for field in TermArrays._fields))
     offsets = found.ends("term_offsets", len(terms.letters))
     inner = offsets[offsets < len(terms.letters)]
@@ -238,6 +241,11 @@ def _terms(found: StoredArrays) -> TermArrays:
     except UnicodeDecodeError:
         whole = False
     found.check("term_letters", whole)
+    spelled = terms.hashes == 0
+    if spelled.any():  # in files of older versions none is
+        terms = terms._replace(
+            hashes=np.where(spelled, spelled_hashes(terms, features), terms.hashes)
+        )
     return terms
 
 

@@ -43,6 +43,7 @@ from rosenblatt.data.encoding.features import (
     KeptNumbering,
     feature_columns,
     feature_name,
+    spelled_hashes,
 )
 from rosenblatt.data.encoding.kinds import UNSPACED_NGRAMS, assigned_columns, unspaced_note
 from rosenblatt.data.encoding.label_column import (
@@ -524,8 +525,10 @@ class TableEncoding(FeatureEncoding):
         if self.summaries is not None:
             arrays["summaries"] = self.summaries
         if isinstance(self.numbering, KeptNumbering):
-            terms = self.numbering.vocabulary.arrays()._asdict()
-            arrays |= {f"term_{field}": array for field, array in terms.items()}
+            terms = self.numbering.vocabulary.arrays()
+            known = spelled_hashes(terms, self.features) == terms.hashes  # 0: as it is spelled
+            terms = terms._replace(hashes=np.where(known, np.uint64(0), terms.hashes))
+            arrays |= {f"term_{field}": array for field, array in terms._asdict().items()}
         if self.bins is not None:
             lengths = [len(edges) for edges in self.bins.edges]
             arrays["bin_edges"] = np.concatenate([np.empty(0), *self.bins.edges])
