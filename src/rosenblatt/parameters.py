@@ -90,6 +90,13 @@ def _lengths(value: object) -> bool:
     return whole and (tuple(pair) == (0, 0) or 1 <= pair[0] <= pair[1] <= LONGEST_NGRAM)
 
 
+def _column_pairs(value: object) -> bool:
+    pairs = (value,) if isinstance(value, str) else value
+    if isinstance(pairs, (list, tuple)):
+        return all(isinstance(pair, str) and ":" in pair for pair in pairs)
+    return Interval(low=0, high=1000, closed=True, whole=True).accepts(pairs)
+
+
 FLAG = Check("True or False", is_flag)
 AT_LEAST_ONE = Interval(low=1, closed=True, whole=True)
 POSITIVE = Interval()
@@ -223,6 +230,16 @@ class ColumnSettings(TypedDict, total=False):
         Setting(
             "Use N equally frequent ranges of each number as features beside it; 0: none.",
             shown="10, or 20 from 5,000 rows on, if held-out rows say so",
+        ),
+    ]
+    column_pairs: Annotated[
+        int | Names | None,
+        Check("a number of pairs up to 1000, or pairs of columns as A:B", _column_pairs),
+        "N|A:B",
+        Setting(
+            "Combine columns, ranges of numbers among them: at most N pairs, those that the "
+            "mistakes ask for, or the columns A and B; 0: none.",
+            shown="none",
         ),
     ]
     degree: Annotated[

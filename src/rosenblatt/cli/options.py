@@ -142,11 +142,21 @@ def _ngram_lengths(text: str) -> tuple[int, int]:
     return low, _between(low, int(longest if dash else shortest), LONGEST_NGRAM)
 
 
+def _column_pairs(text: str) -> int | tuple[str, ...]:
+    if text.strip().isdecimal():
+        return int(text)
+    pairs = tuple(pair.strip() for pair in text.split(","))
+    if not all(":" in pair for pair in pairs):
+        raise ValueError
+    return pairs
+
+
 size = text_value(_size, "a size; write for example 500K, 64M or 1G.")
 share = text_value(_share, "a share between 0 and 1; write for example 0.05 or 5%.")
 class_weight = text_value(
     _class_weight, "LABEL=WEIGHT with a weight above 0; write spam=5,ham=1 or balanced."
 )
+column_pairs = text_value(_column_pairs, "a number of pairs, or A:B for columns A and B.")
 ngram_lengths = text_value(
     _ngram_lengths,
     f"a range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5, or 0 for none.",
@@ -253,7 +263,17 @@ LAYOUT = tuple(entry.name for entry in fields(Layout))
 RULE = ("rule", "memory", *rule_parameters())
 RECIPE = (
     *COLUMNS,
-    *("weight", "scale", "missing", "bins", "hash_bits", "word_pairs", "min_count", "char_ngrams"),
+    *(
+        "weight",
+        "scale",
+        "missing",
+        "bins",
+        "column_pairs",
+        "hash_bits",
+        "word_pairs",
+        "min_count",
+        "char_ngrams",
+    ),
     *(*RULE, "zero", "fit_intercept", "shuffle", "random_state"),
     *("max_iter", "early_stopping", "recipe", "refit", "validation_fraction", "n_iter_no_change"),
     *("class_weight", "threshold"),
@@ -281,6 +301,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     },
     "random_state": {"type": click.IntRange(0), "metavar": "N"},
     "char_ngrams": {"callback": ngram_lengths},
+    "column_pairs": {"callback": column_pairs},
     "class_weight": {"callback": class_weight},
     "buffer": {"callback": size},
     "worker_memory": {"callback": size},

@@ -41,6 +41,7 @@ REFUSED = {
     "gamma": "--gamma is a parameter of --kernel",
     "kernel_degree": "--kernel-degree is a parameter of --kernel",
     "bins": "--bins needs the numbers of all rows in one place",
+    "column_pairs": "--column-pairs needs all rows in one place",
     "class_weight": "--class-weight needs the labels of all rows in one place",
     "threshold": "--threshold needs all held-out rows in one place",
     "calibrate": "--calibrate needs all held-out rows in one place",

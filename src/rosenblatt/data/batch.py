@@ -242,10 +242,10 @@ def unfamiliar(n_strange: int, n_rows: int) -> str | None:
 
 
 def indicator_part(features: NDArray[np.int32]) -> Batch:
-    """Return one feature of value 1 for each row, none where it is −1."""
+    """Return features of value 1, one or a row of them for each row, none where it is −1."""
     known = features >= 0
     indptr = np.zeros(len(features) + 1, np.int64)
-    np.cumsum(known, out=indptr[1:])
+    np.cumsum(known if known.ndim == 1 else known.sum(axis=1), out=indptr[1:])
     indices = features[known]
     return Batch(np.ones(len(indices), np.float32), indices, indptr)
 

@@ -6,14 +6,14 @@ billion for 100,000 columns, each of which a learner would keep a weight for.)
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import comb
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, join
+from rosenblatt.data.batch import Batch, indicator_part, join, joined_rows
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import pair_hash
 
@@ -81,6 +81,69 @@ class HashedConjunctions(NamedTuple):
 
 # Says in which column a conjunction stands, and where the first of the rows' own features does.
 ConjunctionNumbering = KnownConjunctions | HashedConjunctions
+
+
+class ColumnPairs:
+    """Cells of some pairs of columns: a level of the one that stands with a level of the other.
+
+    Levels are features of value 1 of which a row has at most one a column: categories, bins of
+    numbers and missing values. A cell that has not occurred has no feature.
+
+    >>> rows = Batch(np.ones(4), np.array([0, 2, 1, 2]), np.array([0, 2, 4]))
+    >>> pairs = ColumnPairs.of_rows([(0, 1)], [rows], np.array([0, 0, 1]))
+    >>> pairs.expand(rows).indices
+    array([0, 2, 3, 1, 2, 4], dtype=int32)
+    """
+
+    def __init__(
+        self, pairs: Sequence[tuple[int, int]], owners: NDArray[Any], table: NDArray[np.int64]
+    ) -> None:
+        self.pairs, self.owners = tuple(pairs), owners  # places of columns; of each feature, or −1
+        self.tables = {2: table}  # the keys of cells, ascending
+        self.n_features = len(owners)
+
+    @classmethod
+    def of_rows(
+        cls, pairs: Sequence[tuple[int, int]], rows: Iterable[Batch], owners: NDArray[Any]
+    ) -> "ColumnPairs":
+        """Return the cells that occur in rows."""
+        found, table = cls(pairs, owners, np.empty(0, np.int64)), np.empty(0, np.int64)
+        for part in rows:
+            for keys_ in found._keys(part).T:
+                table = np.union1d(table, keys_[keys_ >= 0])
+        return cls(pairs, owners, table)
+
+    @property
+    def n_columns(self) -> int:
+        """Features, then cells."""
+        return self.n_features + len(self.tables[2])
+
+    def expand(self, rows: Batch) -> Batch:
+        """Return rows with the features of their cells behind their own."""
+        wanted, table = self._keys(rows), self.tables[2]
+        if not wanted.size or not len(table):
+            return rows
+        place = np.minimum(np.searchsorted(table, wanted), len(table) - 1)
+        cells = np.where(table[place] == wanted, self.n_features + place, -1).astype(np.int32)
+        joined = joined_rows(np.empty((rows.n_rows, 0)), [rows, indicator_part(cells)])
+        return rows.with_rows(joined._replace(n_features=self.n_columns))
+
+    def _keys(self, rows: Batch) -> NDArray[np.int64]:
+        """Return the cell of each row in each pair, −1 where a column has no level."""
+        levels = levels_of(rows, self.owners)
+        one, other = (levels[:, [pair[k] for pair in self.pairs]].astype(np.int64) for k in (0, 1))
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        return np.where(low < 0, -1, low * self.n_features + high)
+
+
+def levels_of(rows: Batch, owners: NDArray[Any]) -> NDArray[np.int32]:
+    """Return the feature of each row that is the level of each column, −1 where there is none."""
+    levels = np.full((rows.n_rows, int(owners.max(initial=-1)) + 1), -1, np.int32)
+    owner = owners[rows.indices]
+    known = owner >= 0
+    row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indptr))
+    levels[row[known], owner[known]] = rows.indices[known]
+    return levels
 
 
 def keys(features: NDArray[Any], n_features: int) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rosenblatt.data.batch import BadRow, BadRows, Batch, unfamiliar
-from rosenblatt.data.conjunctions import ConjunctionCollector
+from rosenblatt.data.conjunctions import ColumnPairs, ConjunctionCollector
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
     RowUse,
@@ -376,12 +376,23 @@ class TrainingFiles:
     def finish(self) -> Callable[[Batch], Batch] | None:
         """Return what fills, scales and bins numbers, which needs all of them, if there are any.
 
-        Rows that were read twice come finished.
+        Rows that were read twice come finished, but for the cells of pairs that they choose.
         """
         encoding = self.encoding
-        if not isinstance(encoding, TableEncoding) or encoding.finishes or not encoding.n_numeric:
+        table = None if encoding is None else encoding.table
+        if encoding is None or table is None:
             return None
-        return partial(encoding.finished, bins=encoding.bins)
+        paired = isinstance(encoding, ConjoinedEncoding) and bool(encoding.column_pairs)
+        expand = encoding.expand if paired else None
+        if table.finishes or not table.n_numeric:
+            return expand
+        finish = partial(table.finished, bins=table.bins)
+        return finish if expand is None else lambda rows: expand(finish(rows))
+
+    def choose_pairs(self, pairs: ColumnPairs) -> None:
+        """Have the cells of pairs of columns, in rows that have been read and others to come."""
+        if isinstance(self.encoding, TableEncoding):
+            self.encoding = ConjoinedEncoding(self.encoding, 2, pairs)
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0

@@ -173,7 +173,8 @@ def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
         if isinstance(step, ColumnEncoder) and model.table is not None:
             step.restore(model.table)
         elif isinstance(step, FeatureConjunctions) and isinstance(encoder, ConjoinedEncoding):
-            step.restore(encoder.numbering, encoder.inner.n_features)
+            numbering: Any = encoder.numbering
+            step.restore(numbering, encoder.inner.n_features)
         elif type(step) in SCALERS.values() and isinstance(encoder, ScaledEncoding):
             _restore_scaler(step, model.encoding_arrays, encoder)
         else:

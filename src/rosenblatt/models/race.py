@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -15,9 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import join as joined
+from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.numbers import NumberBins, RowSample
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.shapes import join
+from rosenblatt.models.column_pairs import offered_pairs
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.search import (
     Candidate,
@@ -42,6 +48,7 @@ FEWEST_ROWS = 100  # with fewer, nothing is tried
 LEAST_COST = 50_000_000
 COST = 12  # passes over all rows
 MOST_LEARNED = 100_000  # rows
+MOST_PAIRED = 20_000  # rows by which pairs of columns are chosen
 JUDGED = 2_000, 10_000  # rows, where not all are judged in turn: a tenth of all between these
 FOLDS = 5  # of rows that are judged in turn by what was learned from the others
 FIRST_SHARE = 1 / 3  # of the rows on which all candidates are tried
@@ -99,26 +106,69 @@ def default_bins(n_rows: int) -> int:
     return 10 if n_rows < FEW_ROWS else 20
 
 
-def offers(source: Any, encoding: Any, reading: Reading, *, bins: bool) -> Iterator[Offer]:
-    """Yield the forms that the rows of a reading can have, the simplest first."""
-    finish, table = source.finish(), encoding.table
+def offers(
+    source: Any, encoding: Any, reading: Reading, said: Columns, learner: Learner
+) -> Iterator[Offer]:
+    """Yield the forms that the rows of a reading can have, the simplest first.
+
+    Where pairs of columns are asked for, that is the one form.
+    """
+    finish, asked, table = source.finish(), said.column_pairs, encoding.table
     name = "plain" if table is None or table.settings.bins is None else "bins"
-    yield Offer(name, (), encoding.n_features, finish or (lambda rows: rows), lambda: None)
-    if not bins or not isinstance(encoding, TableEncoding) or not encoding.may_have_bins:
-        return
-    sample = RowSample(encoding.n_numeric)
-    for rows in reading.stored():
-        sample.add(encoding.numbers_of(rows))
-    n_bins = default_bins(reading.n_rows)
-    edges = sample.edges(n_bins)
-    numbered = NumberBins.numbered_from(len(encoding.numbering), edges)
-    yield Offer(
-        "bins",
-        (("bins", n_bins),),
-        encoding.n_features + sum(len(own) + 1 for own in edges if len(own)),
-        partial(encoding.finished, bins=numbered),
-        partial(encoding.add_bins, n_bins, edges),
-    )
+    plain = Offer(name, (), encoding.n_features, finish or (lambda rows: rows), lambda: None)
+    numbered = None
+    if not asked:
+        yield plain
+    if said.bins is None and isinstance(encoding, TableEncoding) and encoding.may_have_bins:
+        sample = RowSample(encoding.n_numeric)
+        for rows in reading.stored():
+            sample.add(encoding.numbers_of(rows))
+        n_bins = default_bins(reading.n_rows)
+        edges = sample.edges(n_bins)
+        numbered = NumberBins.numbered_from(len(encoding.numbering), edges)
+        plain = Offer(
+            "bins",
+            (("bins", n_bins),),
+            encoding.n_features + sum(len(own) + 1 for own in edges if len(own)),
+            partial(encoding.finished, bins=numbered),
+            partial(encoding.add_bins, n_bins, edges),
+        )
+        if not asked:
+            yield plain
+    if asked:
+        yield from _paired(source, encoding, reading, plain, numbered, asked, learner)
+
+
+def _paired(
+    source: Any,
+    encoding: Any,
+    reading: Reading,
+    base: Offer,
+    bins: NumberBins | None,
+    asked: Any,
+    learner: Learner,
+) -> Iterator[Offer]:
+    """Yield a form with pairs of columns beside it; where none stands out, the form."""
+    if not isinstance(encoding, TableEncoding):
+        named = Parameter("column_pairs")
+        msg = Sentence(f"{named} needs named columns; svmlight files have none.")
+        raise InputError(msg)
+    drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // MOST_PAIRED))
+    rows = joined([base.form(part) for part in reading.taken(drawn)])
+    numbers, n_classes = reading.ranks[reading.labels(drawn)[0]], len(reading.classes)
+    found = offered_pairs(encoding, bins, rows, numbers, n_classes, asked, learner)
+
+    def offer(n: int, pairs: ColumnPairs) -> Offer:
+        words = counted(n, "pair")
+        return Offer(
+            f"bins with {words}" if base.name == "bins" else words,
+            (*base.encoding, ("column_pairs", n)),
+            pairs.n_columns,
+            lambda rows: pairs.expand(base.form(rows)),
+            lambda: (base.choose(), source.choose_pairs(pairs)),
+        )
+
+    yield from [offer(n, pairs) for n, pairs in found.items()] or [base]
 
 
 class Race:
@@ -143,21 +193,24 @@ class Race:
     def __call__(self, reading: Reading) -> Learner:
         """Choose the learner, and the form in which the rows of a reading are finished."""
         reading.check_classes()
-        if reading.n_rows < FEWEST_ROWS:
-            return self.learner
-        forms = {offer.encoding: offer for offer in self._offers(reading)}
+        few = reading.n_rows < FEWEST_ROWS
+        offered = self._offers(reading)
+        forms = {offer.encoding: offer for offer in (islice(offered, 1) if few else offered)}
         pool = [
             Candidate(learner, encoding)
             for encoding, offer in forms.items()
             for learner in offer.learners or self._learners
         ]
-        stored = reading.first if reading.rows is None else reading.rows
-        n_scores = len(reading.classes) if len(reading.classes) > 2 else 1
-        width = (len(stored.indices) / reading.n_rows + 1.0) * n_scores
-        n_weights = max(offer.n_features for offer in forms.values()) * n_scores
-        extent = Extent.affordable(reading.n_rows, width, n_weights, len(pool))
-        if len(pool) > 1 and extent is not None:
-            self._run(pool, _RaceRows(reading, forms, self.learner, extent), extent)
+        if len(pool) > 1 and not few:
+            stored = reading.first if reading.rows is None else reading.rows
+            n_scores = len(reading.classes) if len(reading.classes) > 2 else 1
+            width = (len(stored.indices) / reading.n_rows + 1.0) * n_scores
+            n_weights = max(offer.n_features for offer in forms.values()) * n_scores
+            extent = Extent.affordable(reading.n_rows, width, n_weights, len(pool))
+            if extent is not None:
+                self._run(pool, _RaceRows(reading, forms, self.learner, extent), extent)
+        if self.result is None:
+            next(iter(forms.values())).choose()
         return self.learner
 
     def _run(self, pool: Sequence[Candidate], rows: "_RaceRows", extent: "Extent") -> None:

@@ -1,6 +1,6 @@
 """Rows of files and arrays: as a model knows their features, or all of them in memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -127,15 +127,22 @@ class FileRows:
         )
 
 
-def read_rows(paths: Sequence[str], layout: Layout, columns: Columns, **how: bool) -> FileRows:
+def read_rows(paths: Sequence[str], layout: Layout, columns: Columns, **how: Any) -> FileRows:
     """Read all rows of files into memory (at most 1 GB); see ``source_rows``."""
     return source_rows(TrainingFiles(Files(paths, layout), columns), **how)
 
 
 def source_rows(
-    source: TrainingFiles, *, fit_intercept: bool = True, finished: bool = True
+    source: TrainingFiles,
+    *,
+    fit_intercept: bool = True,
+    finished: bool = True,
+    prepare: Callable[[Reading], object] = lambda _: None,
 ) -> FileRows:
-    """Read all rows of files into memory; what is not ``finished`` can still have any form."""
+    """Read all rows of files into memory; what is not ``finished`` can still have any form.
+
+    ``prepare`` is called when they have been read, and may choose one.
+    """
     files = source.files
     reading = source.read(lambda: Reading(source, keep=False, block_bytes=MOST_BYTES))
     block = reading.first
@@ -145,6 +152,7 @@ def source_rows(
         msg = f"{name} is too large for this: it takes rows of at most {most} GB."
         raise InputError(msg)
     reading.check_classes()
+    prepare(reading)
     encoding = cast("Encoding", source.encoding)  # they have been read
     if finished:
         reading.finish()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import ConjoinedEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
@@ -30,6 +31,7 @@ from rosenblatt.parameters import (
     Names,
     TrainingSettings,
     check_parameters,
+    check_setting,
     with_keywords,
 )
 from rosenblatt.rules import RULES, RuleValues, rule_parameters
@@ -63,6 +65,7 @@ LEARNERS: dict[str, tuple[Settings, ...]] = {  # that a race tries, the default 
     ),
     TEXT_RULE: ((("rule", "arow"),), (("rule", "arow"), ("r", 10.0)), (("rule", "pa1"),)),
 }
+PAIRS_SHOWN = 6
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
 PARTS: dict[Any, set[str]] = {  # parameters of ``train_files`` by what they describe
     kind: {entry.name for entry in fields(kind)} - {"values"} for kind in (Layout, Columns, Learner)
@@ -130,23 +133,28 @@ class TrainingPlan:
         return learner.validation_fraction if learner.early_stopping or self.wanted else 0.0
 
     def race(self, forms: Callable[[Reading], Iterator[Offer]] | None = None) -> Race | None:
-        """Return what decides on the recipe: where something is open, and rows are held out."""
-        learner, bins = self.learner, self.source.columns.bins
+        """Return what decides on the recipe: where something is open, and rows are held out.
+
+        Where pairs of columns are asked for and nothing is open, it chooses these.
+        """
+        learner, said = self.learner, self.source.columns
         learns = self.kernel is None and not learner.voted and learner.early_stopping
-        if not (self.races and learns and (bins is None or self.learners)):
+        is_open = self.races and learns and (said.bins is None or bool(self.learners))
+        if not is_open and not said.column_pairs:
             return None
-        self.source.numbers_open = bins is None
+        self.source.numbers_open = said.bins is None
         own: Settings = (
             ("rule", learner.rule),
             ("memory", learner.memory),
             *learner.chosen.items(),
         )
-        return Race(learner, self.learners or (own,), forms or self.offers)
+        learners = self.learners if is_open else ()
+        return Race(learner, learners or (own,), forms or self.offers)
 
     def offers(self, reading: Reading) -> Iterator[Offer]:
         """Return the forms that the rows of the files can have."""
         source = self.source
-        return offers(source, source.encoding, reading, bins=source.columns.bins is None)
+        return offers(source, source.encoding, reading, source.columns, self.learner)
 
     @property
     def title(self) -> str:
@@ -220,6 +228,11 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         kernel = KernelChoice.of(**seen)
         given["rule"] = given.get("rule") or "perceptron"
     layout, columns, learner = settings(**given)
+    if columns.column_pairs and (columns.degree > 1 or kernel is not None):
+        every = Parameter("degree", columns.degree)
+        other = every if kernel is None else Parameter("kernel", kernel.kernel)
+        chosen = Parameter("column_pairs")
+        raise InputError(Sentence(f"{chosen} is not available with {other}: leave one out."))
     source = ShownFiles(Files(_names(paths), layout), columns)
     plain = not (given["rule"] or learner.records or learner.chosen)  # the second order has neither
     if plain and source.has_text():
@@ -346,6 +359,8 @@ def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
     checked = {name: given[name] for name in given if name in PARTS[Learner]}
     check_parameters("train_files", {name: v for name, v in checked.items() if v is not None})
     given["memory"] = given.get("memory") or ""
+    if given.get("column_pairs") is not None:
+        check_setting("column_pairs", given["column_pairs"])
     given |= {name: _names(v) for name, v in given.items() if DEFAULTS.get(name) == ()}
     layout, columns, learner = (
         {name: given.pop(name) for name in names & given.keys()} for names in PARTS.values()
@@ -438,7 +453,10 @@ def _weights_model(
             "refit": refit is not None,
             "refit_passes": 0 if refit is None else len(refit.history),
             "refit_converged": refit is not None and refit.converged,
-            "read_as": [] if found is None else [["recipe", found.chosen], ["tried", found.words]],
+            "read_as": [
+                *([] if found is None else [["recipe", found.chosen], ["tried", found.words]]),
+                *_combined(source),
+            ],
             "notes": [
                 *(*notes, *plan.wanted.notes(done.fits)),
                 *neglected(done.confusion, reading.classes, options),
@@ -449,6 +467,17 @@ def _weights_model(
     counts = np.zeros(len(reading.classes), np.int64)
     np.add.at(counts, reading.ranks, reading.class_counts)
     return rounded(done.fits.applied_to(model), trained.sample), trained.sample, counts
+
+
+def _combined(source: TrainingFiles) -> list[list[str]]:
+    """Return a line on the pairs of columns that were chosen, or on there being none."""
+    encoding = source.encoding
+    pairs = encoding.pair_titles() if isinstance(encoding, ConjoinedEncoding) else []
+    listed = word_list((" and ".join(map(repr, pair)) for pair in pairs), PAIRS_SHOWN, ", ")
+    if pairs:
+        return [["combined", f"{len(pairs)}: {listed}"]]
+    nothing = "no pair of columns stands out from chance"
+    return [["combined", nothing]] if source.columns.column_pairs else []
 
 
 def idle_text_options(columns: Columns, encoding: Any) -> list[str]:

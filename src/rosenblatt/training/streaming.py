@@ -284,7 +284,7 @@ def fit_stream(
     """
     drawing = sampling.generator.bit_generator.state
     classes = () if resumed is None else resumed.progress.classes
-    reading = _opened(source, plan, sampling, vote, classes, how)
+    reading = _opened(source, plan, sampling, vote, classes, how, keep=prepare is not None)
 
     def learn(supply: RowSupply, point: ResumePoint | None = None) -> tuple[State, Outcome]:
         state, progress = point or ResumePoint(
@@ -327,12 +327,14 @@ def _opened(
     vote: bool,
     classes: tuple[Label, ...],
     how: ReadingOptions,
+    *,
+    keep: bool,
 ) -> Reading:
     """Begin to read a source, and keep its rows where they are needed more than once."""
     weighted = how.get("class_weight") is not None  # which needs the labels of all rows
     several = plan.max_iter > 1 or plan.record or sampling.held_out > 0.0 or weighted
     one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
-    keep = several or not source.rereadable
+    keep = keep or several or not source.rereadable
     return Reading(source, keep=keep, while_reading=one_pass, classes=classes, **how)
 
 

@@ -151,8 +151,8 @@ class FoldSource:
         return [] if self.race is None or self.race.result is None else [self.race.result.chosen]
 
     def _offers(self, reading: Reading) -> Iterator[Offer]:
-        bins = self._plan.source.columns.bins is None
-        for offer in offers(self, self._encoding, reading, bins=bins):
+        plan = self._plan
+        for offer in offers(self, self._encoding, reading, plan.source.columns, plan.learner):
             yield offer._replace(choose=partial(self._choose, offer))
 
     def _choose(self, offer: Offer) -> None:

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,12 +12,15 @@ import numpy as np
 from rosenblatt import estimators
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Files, TrainingFiles
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.models.race import offers
 from rosenblatt.models.rows import source_rows
 from rosenblatt.models.search import Candidate, EncodedRows, Search, SearchStatus, Trial, halving
 from rosenblatt.models.train import PARTS, TEXT_RULE, TrainingPlan, plan_of
 from rosenblatt.rules import rule_parameters
 from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
+from rosenblatt.training.reading import Reading
 from rosenblatt.tuning.candidates import FEW_ROWS, candidates, encodings, learners, rungs
 from rosenblatt.tuning.folds import check_metric
 from rosenblatt.tuning.judging import KERNELS, KernelJudge, is_kernel, kernel_machine
@@ -141,6 +145,7 @@ def tune_files(
     given = {name: value for name, value in given.items() if name in known}
     plan = plan_of(paths, **given)
     source, encoded = plan.source, _FileEncodings(plan)
+    paired = _named_pairs(source)
     base = encoded(Candidate(()))
     n_rows, features = len(base.numbers), base.examples.rows
     chosen = {*fixed} & {"rule", "memory", "max_iter", *rule_parameters()}
@@ -150,7 +155,7 @@ def tune_files(
         fixed,
         has_text=base.has_text,
         n_features=features.shape[1],
-        sparse=source.columns.degree > 1 or large,
+        sparse=source.columns.degree > 1 or large or paired,
     )
     pool = candidates(learners(kept, n_rows), ways)
     default = TEXT_RULE if base.has_text else plan.learner.rule
@@ -166,6 +171,19 @@ def tune_files(
         return FileChoice({}, search)
     found = best.candidate.parameters | {"max_iter": best.passes, "early_stopping": False}
     return FileChoice(found, search)
+
+
+def _named_pairs(source: TrainingFiles) -> bool:
+    """Return whether there are pairs of columns; they must have names."""
+    pairs = source.columns.column_pairs
+    if pairs and isinstance(pairs, Integral):
+        msg = Sentence(
+            f"{Parameter('column_pairs', pairs)} chooses pairs for one training; to tune with pairs"
+            f" of columns, name them: {Parameter('column_pairs', 'A:B')}."
+        )
+        raise InputError(msg)
+    source.numbers_open = bool(pairs) and source.columns.bins is None
+    return bool(pairs)
 
 
 class _FileEncodings:
@@ -188,7 +206,13 @@ class _FileEncodings:
         if encoding:
             files = Files(source.files.names, source.files.layout)
             source = TrainingFiles(files, replace(source.columns, **encoding))
-        rows = source_rows(source, fit_intercept=plan.learner.fit_intercept)
+
+        def prepare(reading: Reading) -> None:
+            if source.columns.column_pairs:  # by name
+                found = offers(source, source.encoding, reading, source.columns, plan.learner)
+                next(found).choose()
+
+        rows = source_rows(source, fit_intercept=plan.learner.fit_intercept, prepare=prepare)
         numbers, n_classes = rows.numbers, len(rows.classes)
         weight = rows.row_weights(plan.class_weight)
         examples = Examples(rows.rows, targets_of(numbers, n_classes), weight)

@@ -487,6 +487,7 @@ class Columns:
     min_count: int | None = DEFAULTS["min_count"]
     char_ngrams: tuple[int, int] | None = DEFAULTS["char_ngrams"]
     bins: int | None = DEFAULTS["bins"]
+    column_pairs: int | str | Sequence[str] | None = DEFAULTS["column_pairs"]
     degree: int = DEFAULTS["degree"]
 
     def asked(self, role: Role) -> Sequence[str | int]:

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.conjunctions import (
+    ColumnPairs,
     ConjunctionNumbering,
     HashedConjunctions,
-    KnownConjunctions,
     conjunctions,
     features_of,
 )
@@ -84,7 +84,7 @@ class ConjoinedEncoding(FeatureEncoding):
     """Features of a frozen encoding, then pairs and triples of those that stand in one row.
 
     Pairs are named ``excellent-and-not``; where there are too many to keep, they share columns by
-    their hash and have no names.
+    their hash and have no names. Cells of chosen pairs of columns are ``sea=yes and rooms from 3``.
     """
 
     kind = "conjunctions"
@@ -93,7 +93,7 @@ class ConjoinedEncoding(FeatureEncoding):
         self,
         inner: "TableEncoding | SvmlightEncoding",
         degree: int,
-        numbering: ConjunctionNumbering,
+        numbering: ConjunctionNumbering | ColumnPairs,
     ) -> None:
         self.inner, self.degree, self.numbering = inner, degree, numbering
 
@@ -110,6 +110,8 @@ class ConjoinedEncoding(FeatureEncoding):
     def expand(self, batch: Batch) -> Batch:
         """Return the rows of a batch of the inner encoding with their conjunctions."""
         known = batch.below(self.inner.n_features)  # svmlight rows may have more than is known
+        if isinstance(self.numbering, ColumnPairs):
+            return self.numbering.expand(known)
         rows = conjunctions(known, self.degree, self.numbering)
         n_features = int(rows.indices.max(initial=-1)) + 1
         indices = rows.indices.astype(np.int32)
@@ -128,8 +130,11 @@ class ConjoinedEncoding(FeatureEncoding):
         place = index - n
         for degree, table in self.numbering.tables.items():
             if place < len(table):
-                features = features_of(table[place : place + 1], n, degree)[0]
-                return "-and-".join(self.inner.name(int(feature)) for feature in features)
+                features = features_of(table[place : place + 1], n, degree)[0].tolist()
+                if isinstance(self.numbering, ColumnPairs):
+                    features.sort(key=self.numbering.owners.__getitem__)
+                joint = " and " if isinstance(self.numbering, ColumnPairs) else "-and-"
+                return joint.join(self.inner.name(feature) for feature in features)
             place -= len(table)
         raise AssertionError
 
@@ -144,12 +149,24 @@ class ConjoinedEncoding(FeatureEncoding):
             if isinstance(self.numbering, HashedConjunctions)
             else None,
             "inner": self.inner.as_json(),
-        }
+        } | ({"column_pairs": self.column_pairs} if self.column_pairs else {})
+
+    @property
+    def column_pairs(self) -> list[list[int]]:
+        """The places of the columns of chosen pairs, the first chosen first."""
+        if not isinstance(self.numbering, ColumnPairs):
+            return []
+        return [[*pair] for pair in self.numbering.pairs]
+
+    def pair_titles(self) -> list[list[str]]:
+        """Return the names of the columns of chosen pairs."""
+        columns = () if self.table is None else self.table.features
+        return [[columns[place].title for place in pair] for pair in self.column_pairs]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the large parts of the encoding."""
         arrays = {f"{INNER}{name}": array for name, array in self.inner.arrays().items()}
-        if isinstance(self.numbering, KnownConjunctions):
+        if not isinstance(self.numbering, HashedConjunctions):
             arrays |= {TABLES[degree]: table for degree, table in self.numbering.tables.items()}
         return arrays
 

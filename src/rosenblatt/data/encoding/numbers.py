@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, indicator_part
 from rosenblatt.data.encoding.features import BLANKS, MISSING, FeatureColumn, Numbering, unusable
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, shown
 from rosenblatt.data.polars import pl
@@ -433,10 +433,12 @@ class NumberBins:
         for k, (edges, features) in enumerate(zip(self.edges, self._features, strict=True)):
             found[:, k] = features[np.searchsorted(edges, numbers[:, k], side="right")]
         found[np.isnan(numbers)] = -1
-        known = found >= 0
-        indptr = np.zeros(len(found) + 1, np.int64)
-        np.cumsum(known.sum(axis=1), out=indptr[1:])
-        return Batch(np.ones(indptr[-1], np.float32), found[known], indptr)
+        return indicator_part(found)
+
+    def owners(self, columns: Sequence[FeatureColumn]) -> NDArray[np.int32]:
+        """Return the place of the column of each feature, in the order of their numbers."""
+        widths = [np.count_nonzero(own >= 0) for own in self._features]
+        return np.repeat([column.place for column in columns], widths).astype(np.int32)
 
 
 def _features(

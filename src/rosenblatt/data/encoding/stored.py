@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.conjunctions import HashedConjunctions, KnownConjunctions, has_keys
+from rosenblatt.data.conjunctions import (
+    ColumnPairs,
+    HashedConjunctions,
+    KnownConjunctions,
+    has_keys,
+)
 from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
 from rosenblatt.data.encoding.familiarity import MOST_KEPT, SeenRows
 from rosenblatt.data.encoding.features import (
@@ -137,7 +142,24 @@ def _conjoined_encoding(
     found.sizes |= {f"all {name}": n**size for size, name in TABLES.items()}
     found.check("degree", has_keys(n, degree))
     tables = {size: found[TABLES[size]] for size in range(2, degree + 1)}
+    if stored.get("column_pairs"):  # cells of chosen pairs of columns
+        return ConjoinedEncoding(inner, 2, _column_pairs(found, stored, inner, tables[2]))
     return ConjoinedEncoding(inner, degree, KnownConjunctions(tables, n))
+
+
+def _column_pairs(
+    found: StoredArrays, stored: Any, inner: Any, table: NDArray[np.int64]
+) -> ColumnPairs:
+    """Return the cells of pairs of columns of a table."""
+    pairs, owners = _entry(found, stored, "column_pairs", list), None
+    if isinstance(inner, TableEncoding):
+        owners = inner.owners()
+        places = range(len(inner.features))
+        listed = (isinstance(p, list) and [*map(type, p)] == [int, int] for p in pairs)
+        found.check("column_pairs", all(listed) and all(k in places for p in pairs for k in p))
+    if owners is None:
+        found.fail("column_pairs")
+    return ColumnPairs([(a, b) for a, b in pairs], owners, table)
 
 
 def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:

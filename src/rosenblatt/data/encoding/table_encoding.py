@@ -450,6 +450,20 @@ class TableEncoding(FeatureEncoding):
         """Return the numbers of rows that ``encode`` gave while it learned."""
         return first_values(rows.data, rows.indptr, len(self._numeric))
 
+    def owners(self, bins: NumberBins | None = None) -> NDArray[np.int32] | None:
+        """Return the place of the column that each feature is a level of, −1 for no level.
+
+        Levels are categories, "is missing" and bins; ``bins`` that have no names yet come behind.
+        None where features are hashed: several columns may share one.
+        """
+        if not isinstance(self.numbering, KeptNumbering):
+            return None
+        numbers = np.full(len(self._numeric), -1, np.int32)
+        columns = self.numbering.vocabulary.arrays().columns
+        known = np.where(np.isin(columns, [*self._texts]), -1, columns).astype(np.int32)
+        unnamed = [] if bins is None else [bins.owners(self._numeric)]
+        return np.concatenate([numbers, known, *unnamed])
+
     def settle(self, *, numbers_open: bool = False) -> None:
         """Learn no more, after all rows have been read once: drop what is rare in texts.
 

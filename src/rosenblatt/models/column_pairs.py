@@ -1,0 +1,256 @@
+"""Choose the pairs of columns that the mistakes of a first training ask for.
+
+A training with bins gives a sum of one curve a column, and its mistakes say what such a sum cannot:
+where the rows that it gets wrong, or not right by a margin, lean to one class in some cells of a
+pair of columns and to another in others, beyond what either column alone would mend. That is the
+idea of FAST in Lou, Caruana, Gehrke & Hooker, "Accurate intelligible models with pairwise
+interactions" (KDD 2013); here the residuals are the steps that a rule with a margin would still
+take, and a pair must stand out from chance.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.conjunctions import ColumnPairs, levels_of
+from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding.numbers import NumberBins
+from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.scoring import linear_scores
+from rosenblatt.training.examples import ArraySupply, Examples, targets_of
+from rosenblatt.training.state import fit_supply
+from rosenblatt.wording import word_list
+
+FIRST: dict[str, Any] = {"rule": "pa1", "values": {"C": 0.01}}  # the training whose mistakes choose
+PASSES = 5
+MARGIN = 1.0  # rows with less would still be learned from
+PRIOR_ROWS = 10.0  # by which the mean of a cell with few rows is drawn to 0
+MOST_LEVELS = 64  # of a column, the most frequent ones; others are one level together
+MOST_CLASSES = 8  # those with most residuals; others are one class together
+MOST_LOOKUPS = 30_000_000  # rows times pairs: about a third of a second
+FEWEST_ROWS = 2_000  # that are looked at, however many pairs there are
+MOST_COLUMNS = 170  # that are paired with each other
+FEWEST_DEVIATIONS = 2.0
+OFFERED = 10, 36  # numbers of pairs that are tried where nobody says how many
+MOST_NAMED = 12
+
+
+class RankedPair(NamedTuple):
+    """A pair of columns, and by how many standard deviations it differs from chance."""
+
+    columns: tuple[int, int]  # places
+    deviations: float
+
+
+def ranked_pairs(
+    levels: NDArray[Any],
+    numbers: NDArray[Any],
+    scores: NDArray[Any],
+) -> list[RankedPair]:
+    """Return the pairs of columns that rows ask for, the most urgent first.
+
+    Parameters
+    ----------
+    levels : array of shape (n_rows, n_columns)
+        The level of each column, as ``levels_of`` gives it.
+    numbers : array of shape (n_rows,)
+        The class of each row.
+    scores : array of shape (n_rows,) or (n_rows, n_classes)
+        By a first training, which knows the columns one by one.
+
+    Rows with a margin below 1 are residuals: +1 for their class, −1 for its best rival. With R
+    their sum in a cell, less what the two columns alone explain, n its rows and s² their mean
+    square, a pair gains Σ (R² − n·s²)/(n + 10), which is 0 on average where cells differ by chance,
+    with variance Σ 2·(n·s²/(n + 10))². Pairs are kept whose gain is beyond √(2 ln m) deviations,
+    the largest that is to be expected of m pairs of noise.
+    """
+    n_columns = min(levels.shape[1], MOST_COLUMNS)
+    n_looked_up = n_columns * (n_columns - 1) // 2 * len(numbers)
+    step = max(min(-(-n_looked_up // MOST_LOOKUPS), len(numbers) // FEWEST_ROWS), 1)
+    levels, numbers, scores = levels[::step], numbers[::step], scores[::step]
+    columns, codes, sizes = _codes(levels, numbers)
+    n_pairs = len(columns) * (len(columns) - 1) // 2
+    if not n_pairs:
+        return []
+    order, residuals = _residuals(scores, numbers)
+    codes = codes[:, order]
+    found = [
+        RankedPair((int(columns[a]), int(columns[a + 1 + k])), float(deviations))
+        for a in range(len(columns) - 1)
+        for k, deviations in enumerate(_deviations(codes[a:], sizes[a:], residuals))
+    ]
+    least = max(FEWEST_DEVIATIONS, math.sqrt(2.0 * math.log(n_pairs)))
+    found = [pair for pair in found if pair.deviations > least]
+    return sorted(found, key=lambda pair: -pair.deviations)
+
+
+def _codes(
+    levels: NDArray[Any], numbers: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return the columns that have levels, the code of each in each row, and how many codes.
+
+    Of very many columns those are taken whose levels differ most in their classes.
+    """
+    columns, codes, sizes, leaning = [], [], [], []
+    n_classes, totals = int(numbers.max()) + 1, np.bincount(numbers)
+    for place, own in enumerate(levels.T):
+        counts = np.bincount(own + 1)
+        common = np.argsort(-counts, kind="stable")[: min(MOST_LEVELS, np.count_nonzero(counts))]
+        if len(common) < 2:
+            continue
+        lookup = np.full(len(counts), len(common))
+        lookup[common] = np.arange(len(common))
+        columns.append(place)
+        codes.append(lookup[own + 1])
+        sizes.append(int(codes[-1].max()) + 1)
+        cells = np.bincount(codes[-1] * n_classes + numbers, minlength=sizes[-1] * n_classes)
+        cells = cells.reshape(sizes[-1], n_classes)
+        expected = cells.sum(axis=1)[:, None] * totals / len(numbers)
+        distance = np.square(cells - expected) / np.maximum(expected, 1e-9)
+        leaning.append(float(distance.sum()) / (sizes[-1] - 1))
+    chosen = np.sort(np.argsort(-np.array(leaning), kind="stable")[:MOST_COLUMNS])
+    n_rows = len(numbers)
+    return (
+        np.array(columns)[chosen],
+        np.reshape(codes, (-1, n_rows))[chosen],
+        np.array(sizes)[chosen],
+    )
+
+
+class _Side(NamedTuple):
+    """Rows, and the kind of residual that each adds to its cells or takes from them."""
+
+    rows: slice
+    kinds: NDArray[Any]  # classes; 0 where the second of two is told from the first
+
+
+class _Residuals(NamedTuple):
+    """What a first training leaves."""
+
+    added: _Side
+    taken: _Side
+    squares: NDArray[Any]  # mean of the squares of each kind over all rows
+
+
+def _residuals(scores: NDArray[Any], numbers: NDArray[Any]) -> tuple[NDArray[Any], _Residuals]:
+    """Return the rows in an order in which those with residuals come first, and the residuals."""
+    row = np.arange(len(numbers))
+    if scores.ndim == 1:
+        short = np.where(numbers == 1, scores, -scores) < MARGIN
+        order = np.argsort(np.where(short, 1 - numbers, 2), kind="stable")
+        n_added, n = np.count_nonzero(short & (numbers == 1)), np.count_nonzero(short)
+        none = np.zeros(n, np.int64)
+        sides = _Side(slice(0, n_added), none[:n_added]), _Side(slice(n_added, n), none[n_added:])
+    else:
+        others = scores.copy()
+        others[row, numbers] = -np.inf
+        rival = others.argmax(axis=1)
+        short = scores[row, numbers] - others[row, rival] < MARGIN
+        order, n = np.argsort(~short, kind="stable"), np.count_nonzero(short)
+        pairs = np.stack([numbers, rival])[:, order[:n]]
+        common = np.argsort(-np.bincount(pairs.ravel(), minlength=scores.shape[1]), kind="stable")
+        kind = np.empty(len(common), np.int64)
+        kind[common] = np.minimum(np.arange(len(common)), MOST_CLASSES - 1)
+        sides = _Side(slice(0, n), kind[pairs[0]]), _Side(slice(0, n), kind[pairs[1]])
+    squares = np.bincount(np.concatenate([side.kinds for side in sides]), minlength=1)
+    return order, _Residuals(*sides, squares / len(numbers))
+
+
+def _deviations(
+    codes: NDArray[Any], sizes: NDArray[Any], residuals: _Residuals
+) -> NDArray[np.float64]:
+    """Return how far the first of some columns differs from chance with each of the others."""
+    added, taken, squares = residuals
+    size, n_kinds, starts = int(sizes[0]), len(squares), np.cumsum([0, *sizes[1:-1]])
+    counts, differences = [], []
+    for own, width in zip(codes[1:], sizes[1:].tolist(), strict=True):  # what stays in the cache
+        keys = codes[0] * width + own
+        counts.append(np.bincount(keys, minlength=size * width).reshape(size, width))
+        more, less = (
+            np.bincount(keys[side.rows] * n_kinds + side.kinds, minlength=size * width * n_kinds)
+            for side in (added, taken)
+        )
+        differences.append((more - less).reshape(size, width, n_kinds))
+    n, sums = np.concatenate(counts, axis=1), np.concatenate(differences, axis=1).astype(float)
+    # What the first column, then each of the others, explains alone
+    of_first = (
+        np.add.reduceat(sums, starts, axis=1)
+        / np.maximum(np.add.reduceat(n, starts, axis=1), 1)[..., None]
+    )
+    sums -= n[..., None] * np.repeat(of_first, sizes[1:], axis=1)
+    sums -= n[..., None] * (sums.sum(axis=0) / np.maximum(n.sum(axis=0), 1)[:, None])
+    # Gains of all cells, with their variances
+    noise = n[..., None] * squares
+    gains = ((sums**2 - noise) / (n[..., None] + PRIOR_ROWS)).sum(axis=(0, 2))
+    spread = 2.0 * np.square(noise / (n[..., None] + PRIOR_ROWS)).sum(axis=(0, 2))
+    gain, variance = np.add.reduceat(gains, starts), np.add.reduceat(spread, starts)
+    found: NDArray[np.float64] = gain / np.sqrt(np.maximum(variance, 1e-12))
+    return found
+
+
+def offered_pairs(
+    encoding: TableEncoding,
+    bins: NumberBins | None,
+    rows: Batch,
+    numbers: NDArray[Any],
+    n_classes: int,
+    asked: Any,
+    learner: Learner,
+) -> dict[int, ColumnPairs]:
+    """Return, by their number, pairs that rows with bins can have: as asked for, or to be tried.
+
+    ``bins`` are those of the rows where they have no names yet. ``asked`` is a number of pairs,
+    their names, or None where nobody says anything.
+    """
+    owners = encoding.owners(bins)
+    if owners is None:
+        if asked is None:
+            return {}
+        named = Parameter("column_pairs")
+        msg = Sentence(f"{named} is not available with {Parameter('hash_bits')}.")
+        raise InputError(msg)
+    if asked is not None and not isinstance(asked, Integral):
+        pairs = named_pairs(encoding, asked)
+        return {len(pairs): ColumnPairs.of_rows(pairs, [rows], owners)}
+    scores = _first_scores(learner, rows, len(owners), numbers, n_classes)
+    ranked = [pair.columns for pair in ranked_pairs(levels_of(rows, owners), numbers, scores)]
+    sizes = {min(n, len(ranked)) for n in (OFFERED if asked is None else (int(asked),))} - {0}
+    return {n: ColumnPairs.of_rows(ranked[:n], [rows], owners) for n in sorted(sizes)}
+
+
+def _first_scores(
+    learner: Learner, rows: Batch, n_features: int, numbers: NDArray[Any], n_classes: int
+) -> NDArray[Any]:
+    """Return the scores of rows with bins by a short training on them."""
+    first = replace(learner, memory="", early_stopping=False, record_mistakes=False, **FIRST)
+    plan = replace(first.plan(), max_iter=PASSES, time_limit=None, shuffle=True)
+    examples = Examples(rows.csr(n_features, first.constant), targets_of(numbers, n_classes))
+    state = first.start(n_features, n_classes)
+    generator = np.random.default_rng(first.random_state)
+    fit_supply(state, ArraySupply(examples, plan.shuffle, generator), plan)
+    return linear_scores(state, examples.rows)
+
+
+def named_pairs(encoding: TableEncoding, asked: str | Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of columns that are named as "A:B"; a name may have a colon."""
+    places = {column.title: column.place for column in encoding.features if column.role != "text"}
+    pairs = []
+    for text in [asked] if isinstance(asked, str) else asked:
+        ends = [k for k, letter in enumerate(text) if letter == ":"]
+        found = [(text[:k], text[k + 1 :]) for k in ends]
+        known = [(a, b) for a, b in found if a in places and b in places and a != b]
+        if not known:
+            msg = Sentence(
+                f"{Parameter('column_pairs', text)} must name two columns of numbers, categories or"
+                f" dates, as A:B; there are {word_list(map(repr, places), MOST_NAMED)}."
+            )
+            raise InputError(msg)
+        pairs.append((places[known[0][0]], places[known[0][1]]))
+    return pairs
