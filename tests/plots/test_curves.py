@@ -127,10 +127,13 @@ def test_mistakes() -> None:
     line: Any = display.bound_
     assert list(line.get_ydata()) == [display.bound] * 2
     steps = trace(AND_X, AND_Y, shuffle=False, witness=([1, 1], -3), only_updates=True)
-    lengths = [np.hypot(np.linalg.norm(step.w), step.b) for step in steps]
     by_trace = MistakesDisplay.from_trace(steps)
     gamma = 1 / np.sqrt(11)  # of (1, 1, −3)/√11 on (2, 2, 1), or on (2, 0, 1)
-    np.testing.assert_allclose(by_trace.allowed, np.array(lengths) / gamma)
+    radius = 3.0  # of (2, 2, 1)
+    np.testing.assert_allclose(by_trace.allowed, np.sqrt(by_trace.mistakes) * radius / gamma)
+    lengths = [np.hypot(np.linalg.norm(step.w), step.b) for step in steps]
+    assert (np.array(lengths) / gamma <= by_trace.allowed * (1 + 1e-9)).all()
+    assert (np.diff(by_trace.allowed) > 0).all()
     assert by_trace.only_updates
     assert by_trace.plot().ax_.get_xlabel() == "updates"
 
@@ -169,8 +172,12 @@ def test_survival() -> None:
     assert len(display.survival) == voted.n_mistakes_ + 1
     longest = np.sort(display.survival)[::-1][:10]
     assert display.share == longest.sum() / display.survival.sum()
-    assert display.longest_ is not None
-    np.testing.assert_array_equal(display.longest_.get_ydata(), longest)
+    times = display.survival
+    for k, low in enumerate(display.edges.tolist()):  # 0, 1, 2–3, 4–7, …
+        inside = (times >= low) & (times <= max(2 * low - 1, low))
+        assert display.votes_[k].get_height() == pytest.approx(times[inside].sum() / times.sum())
+        assert display.vectors_[k].get_height() == pytest.approx(inside.mean())
+    assert display.vectors.sum() == pytest.approx(1.0)
     with pytest.raises(InputError, match="or use record_mistakes=True"):
         SurvivalDisplay.from_estimator(Perceptron(max_iter=3).fit(X, Y))
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from rosenblatt import AveragedPerceptron, plots
@@ -86,11 +87,35 @@ def test_files(tmp_path: Path) -> None:
         assert first.startswith(start)
         write_picture(display, path)
         assert path.read_bytes() == first
-    assert "The boundary of AveragedPerceptron among 60 rows" in (tmp_path / "a.svg").read_text()
+    assert "Averaged perceptron: the boundary among 60 rows" in (tmp_path / "a.svg").read_text()
     with pytest.raises(InputError, match=r"a.gif must end in .png, .svg or .pdf"):
         write_picture(display, tmp_path / "a.gif")
     with pytest.raises(InputError, match="does not exist"):
         write_picture(display, tmp_path / "nowhere" / "a.png")
+
+
+def test_title(tmp_path: Path) -> None:
+    """A given title stands in place of the display's own; an empty one leaves it out."""
+    clf = AveragedPerceptron().fit(X, Y)
+    for kind in (plots.BoundaryDisplay, plots.ConfusionDisplay):
+        display = kind.from_estimator(clf, X, Y)
+        assert display.plot().ax_.get_title(loc="left").startswith("Averaged perceptron: ")
+        for title in ("Mail in 2026", ""):
+            write_picture(display, tmp_path / "a.svg", title=title)
+            assert display.ax_.get_title(loc="left") == title
+    several = plots.ComparisonDisplay.from_data(X, Y, max_iter=1)
+    write_picture(several, tmp_path / "a.svg", title="Five learners")
+    assert several.figure_.get_suptitle() == "Five learners"
+
+
+def test_minus_signs() -> None:
+    """Negative numbers of titles and legends have a minus sign; labels stay as they are."""
+    y = np.where(Y == "spam", 1, -1)
+    clf = AveragedPerceptron().fit(X + 3.0, y)
+    display = plots.BoundaryDisplay.from_estimator(clf, X + 3.0, y).plot()
+    texts = [text.get_text() for text in display.legend_.get_texts()]
+    assert texts[:2] == ["-1", "1"]
+    assert not any("-" in text for text in texts[2:])
 
 
 def test_without_matplotlib() -> None:

@@ -9,6 +9,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from rosenblatt import (
     AveragedPerceptron,
@@ -21,6 +22,7 @@ from rosenblatt import (
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Spread
 from rosenblatt.plots import (
+    BoundaryDisplay,
     ComparisonDisplay,
     ContributionsDisplay,
     RegionsDisplay,
@@ -87,18 +89,56 @@ def test_no_weights_no_regions_but_one() -> None:
 
 
 def test_comparison() -> None:
-    """Last, averaged, voted, a tree and a neighbour are fitted on the same rows, side by side."""
+    """Last, averaged, voted, a tree and a neighbour learn the same rows, judged by the others."""
     X, y = blobs(gap=1.0)
     display = ComparisonDisplay.from_data(X, y, max_iter=3).plot()
     names = ["last weights", "averaged", "voted", "decision tree", "nearest neighbour"]
     assert display.names == names
     for panel, name in zip(display.panels, names, strict=True):
         assert panel.ax_.get_title(loc="left").startswith(name)
-    assert [panel.n_wrong for panel in display.panels[3:]] == [0, 0]
+    judged = display.panels[0].judged
+    assert judged.sum() == len(X) // 4
+    for kind, k in ((DecisionTreeClassifier(random_state=0), 3), (KNeighborsClassifier(1), 4)):
+        fitted = kind.fit(X[~judged], y[~judged])
+        wrong = np.count_nonzero(fitted.predict(X[judged]) != y[judged])
+        assert display.panels[k].n_wrong == wrong
+    assert f"wrong of {judged.sum()} held-out rows" in display.sentence
     last = Perceptron(max_iter=3)
-    last.fit(X, y)
-    assert display.panels[0].n_wrong == np.count_nonzero(last.predict(X) != y)
+    last.fit(X[~judged], y[~judged])
+    assert display.panels[0].n_wrong == np.count_nonzero(last.predict(X[judged]) != y[judged])
     assert [text.get_text() for text in display.legend_.get_texts()] == ["ham", "spam"]
+
+
+def test_a_comparison_sees_what_is_drawn() -> None:
+    """Learners know the two features that are drawn, so that regions and errors agree."""
+    X, y = blobs(gap=0.5, n_features=5)
+    display = ComparisonDisplay.from_data(X, y, features=(3, 4))
+    alone = ComparisonDisplay.from_data(X[:, [3, 4]], y)
+    assert [one.n_wrong for one in display.panels] == [one.n_wrong for one in alone.panels]
+    few = ComparisonDisplay.from_data([[0, 0], [0, 2], [2, 0], [2, 2]], list("aaab"))
+    assert "training rows" in few.sentence
+
+
+def test_wrong_rows_are_crossed_where_other_features_decide() -> None:
+    """A slice may show a row on the other side than it is decided for; wrong rows are marked."""
+    X, y = blobs(gap=0.7, n_features=4)
+    clf = AveragedPerceptron().fit(X, y)
+    wrong = clf.predict(X) != y
+    regions = RegionsDisplay.from_estimator(clf, X, y, features=(2, 3)).plot()
+    assert regions.n_wrong == wrong.sum() > 0
+    assert regions.legend_.get_texts()[-1].get_text() == f"wrong: {wrong.sum()}"
+    boundary = BoundaryDisplay.from_estimator(clf, X, y, features=(2, 3)).plot()
+    assert boundary.crossed is not None
+    np.testing.assert_array_equal(boundary.crossed, np.flatnonzero(wrong))
+    assert BoundaryDisplay.from_estimator(clf, X, y).crossed is None  # the plane of the weights
+
+
+def test_of_many_classes_means_are_drawn() -> None:
+    """Of more classes than colours and many rows the means and 200 rows are drawn."""
+    X, y = ring_of_classes(9, 40)
+    display = RegionsDisplay.from_estimator(AveragedPerceptron().fit(X, y), X, y).plot()
+    assert sum(len(drawn.get_offsets()) for drawn in display.points_) == 9
+    assert "200 rows drawn" in display.ax_.get_title(loc="left").replace("\n", " ")
 
 
 def test_comparison_of_given_learners() -> None:
@@ -163,7 +203,7 @@ def test_weights_of_a_second_order_rule_show_how_sure_they_are(by_effect: bool) 
 def test_no_weights_at_all() -> None:
     """Weights that are all 0 are said to be."""
     display = WeightsDisplay.from_estimator(with_weights([0, 0], 1, [0, 1])).plot()
-    assert display.sentence == "All weights of Perceptron are 0."
+    assert display.sentence == "Perceptron: all weights are 0."
     with pytest.raises(InputError, match="a fitted linear estimator of rosenblatt; got a KNeigh"):
         WeightsDisplay.from_estimator(KNeighborsClassifier())
     with pytest.raises(InputError, match="Perceptron is not fitted"):

@@ -157,8 +157,15 @@ def learner(options: Options, **extra: Any) -> Any:
 
 
 def _among_rows(display: Any, subject: Subject, options: Options, own: Options) -> Any:
+    """Return a picture of an estimator; what is trained here sees two columns if two are drawn."""
     rows = subject.rows_to_draw
-    return display.from_estimator(subject.estimator(options), *rows, **own)
+    if subject.model is not None or own["features"] is None:
+        return display.from_estimator(subject.estimator(options), *rows, **own)
+    from rosenblatt.plots.plane import named_features
+
+    columns, names = named_features(*subject.rows, subject.names, own["features"])
+    estimator = learner(options).fit(subject.rows.X[:, columns], subject.rows.y)
+    return display.from_estimator(estimator, rows.X[:, columns], rows.y, feature_names=names)
 
 
 def _of_rows(display: Any, subject: Subject, options: Options, own: Options) -> Any:

@@ -101,7 +101,8 @@ class PlotCommand(ScreenCommand):
     shown="depends on KIND",
     help="Width of the picture; the height follows.",
 )
-@number_option("--dpi", low=20, high=1200, default=110, help="Dots per inch of a PNG.")
+@number_option("--dpi", low=20, high=1200, default=200, help="Dots per inch of a PNG.")
+@value_option("--title TEXT", shown="depends on KIND", help="Title of the picture; '' for none.")
 @click.option("--list", is_flag=True, expose_value=False, help="List the kinds of pictures.")
 def plot(
     screen: Screen,
@@ -112,6 +113,7 @@ def plot(
     layout: Layout,
     width: float | None,
     dpi: int,
+    title: str | None,
     **given: Any,
 ) -> None:
     """Draw a picture of data or of a model and write it to a file.
@@ -131,7 +133,7 @@ def plot(
         raise click.UsageError(msg)
     _check(kind, options, of_model=subject.model is not None, test=bool(test))
     display = KINDS[kind].picture(subject, options)
-    write_picture(display, output, width=width, dpi=dpi)
+    write_picture(display, output, width=width, dpi=dpi, title=title)
     screen.wrote(output)
     if screen.wants_json:
         document = {"kind": kind, "path": output, "shows": display.sentence}

@@ -8,11 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.plots import arrows
-from rosenblatt.plots.display import Axes
+from rosenblatt.plots.display import Axes, titled
 from rosenblatt.plots.frame import band_in, line_in
 from rosenblatt.plots.palette import FAINT, PURPLE
 from rosenblatt.plots.plane import Features, plane_of
-from rosenblatt.plots.scene import PlaneDisplay, Scene, mark_origin, scatter_classes, scene_of
+from rosenblatt.plots.scene import (
+    PlaneDisplay,
+    Scene,
+    cross,
+    mark_origin,
+    scatter_classes,
+    scene_of,
+)
 from rosenblatt.plots.subject import margins_of, rows_of_estimator, two_class_weights, unit
 
 
@@ -51,6 +58,9 @@ class BoundaryDisplay(PlaneDisplay):
     n_wrong: int = 0
     title: str = ""
     note: str = ""
+    crossed: NDArray[Any] | None = (
+        None  # wrong rows, where some lie elsewhere than they are decided
+    )
 
     @classmethod
     def from_estimator(
@@ -90,6 +100,8 @@ class BoundaryDisplay(PlaneDisplay):
         w, b = shown.weights(weights.w, weights.b)
         found = cls._of_weights(scene, w, float(b), margin)
         found.n_wrong = int(np.count_nonzero(margins <= 0))
+        if ((rows.sides * (scene.points @ w + b) > 0) != (margins > 0)).any():
+            found.crossed = np.flatnonzero(margins <= 0)
         found.title = type(estimator).__name__
         if not shown.true_origin:
             found.centre, found.shift_name = "mean", "from the mean to the boundary, "
@@ -126,12 +138,12 @@ class BoundaryDisplay(PlaneDisplay):
         """What the picture shows."""
         if self.boundary is None:
             return f"{len(self.points):,} rows of two classes; {self.note}."
-        told = (
-            f"all on their sides, by at least {self.margin:.4g}"
-            if self.n_wrong == 0
-            else f"{self.n_wrong:,} on the wrong side"
-        )
-        return f"The boundary of {self.title} among {len(self.points):,} rows, {told}."
+        told = f"{self.n_wrong:,} on the wrong side"
+        if self.crossed is not None:
+            told = f"{self.n_wrong:,} wrong (crossed); other features decide, too"
+        elif self.n_wrong == 0:
+            told = f"all on their sides, by at least {self.margin:.4g}"
+        return titled(self.title, f"the boundary among {len(self.points):,} rows, {told}.")
 
     def _draw(self, ax: Axes) -> None:
         handles = self._begin(ax)
@@ -140,7 +152,10 @@ class BoundaryDisplay(PlaneDisplay):
             arrows.draw_sides(ax, self.frame, *normal)
             handles += self._draw_lines(ax, *normal)
         self.points_ = scatter_classes(ax, self.points, self.numbers)
-        self._finish(handles, self.title, self.note)
+        if self.crossed is not None:
+            handles.append(cross(ax, self.points[self.crossed], f"wrong: {self.n_wrong:,}"))
+        wrong = f"{self.n_wrong:,} of {len(self.points):,} wrong"
+        self._finish(handles, titled(self.title, wrong), self.note)
 
     def _draw_lines(self, ax: Axes, direction: NDArray[Any], distance: float) -> list[Any]:
         """Draw the boundary and all that belongs to it; return entries for the legend."""

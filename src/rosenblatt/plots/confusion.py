@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.plots.display import Axes, Display, label_text, set_title, titled
+from rosenblatt.plots.display import Axes, Display, label_text, titled
 from rosenblatt.plots.palette import INK
 from rosenblatt.plots.subject import rows_of_estimator
 from rosenblatt.wording import counted
@@ -100,4 +100,4 @@ class ConfusionDisplay(Display):
         bar = ax.figure.colorbar(self.image_, ax=ax, format=lambda share, _: f"{share:.0%}")
         bar.set_label("share of the true class")
         bar.outline.set_visible(False)
-        set_title(ax, titled(self.title, "rows by true and predicted class"))
+        self._finish([], titled(self.title, "rows by true and predicted class"))

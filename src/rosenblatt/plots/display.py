@@ -4,6 +4,7 @@ matplotlib is imported here and in the displays, when something is drawn and not
 """
 
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
@@ -28,11 +29,13 @@ else:
     Axes = Figure = Any
 
 LONGEST_LABEL = 28  # characters
+LONGEST_TITLE = 200
 TITLE_WIDTH = 62
 # Constrained, and aware that axes of equal scales are narrower than their place.
 LAYOUT: Literal["compressed"] = "compressed"
 SUFFIXES = (".png", ".svg", ".pdf")
-DOTS = 110  # an inch of a PNG
+DOTS = 200  # an inch of a PNG
+HYPHEN = re.compile(r"(?<=[ =])-(?=[\d.])")  # of a negative number; labels alone stay as they are
 STYLE: Any = {"svg.hashsalt": "rosenblatt", "pdf.fonttype": 42}
 
 
@@ -48,6 +51,7 @@ class Display(ABC):
     axes_: list[Axes]
     figure_: Figure
     legend_: Any
+    heading: str | None = None  # in place of the title
 
     @property
     def size(self) -> tuple[float, float]:
@@ -93,7 +97,7 @@ class Display(ABC):
     def _finish(self, handles: Sequence[Any], *title: str) -> None:
         """Add the legend and the title to the first axes."""
         self.legend_ = legend_beside(self.ax_, handles)
-        set_title(self.ax_, *title)
+        set_title(self.ax_, *(title if self.heading is None else [self.heading]))
 
     def summary(self) -> Any:
         """Return the arrays by name, long ones by shape and range, as JSON can hold them."""
@@ -168,13 +172,20 @@ def label_text(label: Any, longest: int = LONGEST_LABEL) -> str:
 
 
 def titled(title: str, text: str) -> str:
-    """Return a text after a title, if there is one."""
-    return f"{title}: {text}" if title else text
+    """Return a text after a title, if there is one; the name of a class is said in words.
+
+    >>> titled("PassiveAggressiveClassifier", "2 rows"), titled("SVC", "a"), titled("", "a row")
+    ('Passive-aggressive classifier: 2 rows', 'SVC: a', 'A row')
+    """
+    if title.isalpha() and re.search("[a-z][A-Z]", title):
+        words = re.sub("(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", title).lower()
+        title = re.sub("^(passive|confidence) ", r"\1-", words).capitalize()
+    return f"{title}: {text}" if title else text[:1].upper() + text[1:]
 
 
 def set_title(ax: Axes, *parts: str, width: int = TITLE_WIDTH) -> None:
     """Write a title, its parts on lines of their own and long ones broken."""
-    lines = [fill(part, width) for part in parts if part]
+    lines = [fill(HYPHEN.sub("−", part), width) for part in parts if part]
     ax.set_title("\n".join(lines), loc="left", fontsize=10, color=INK)
 
 
@@ -212,7 +223,10 @@ def legend_beside(ax: Axes, handles: Sequence[Any]) -> Any:
         "fontsize": 9,
         "labelcolor": INK,
     }
-    return ax.legend(handles=list(handles), ncols=1 if len(handles) <= 18 else 2, **place, **look)
+    legend = ax.legend(handles=list(handles), ncols=1 if len(handles) <= 18 else 2, **place, **look)
+    for text in legend.get_texts():
+        text.set_text(HYPHEN.sub("−", text.get_text()))
+    return legend
 
 
 def _told(value: Any) -> Any:
@@ -243,7 +257,12 @@ def check_picture_path(path: Target) -> str:
 
 
 def write_picture(
-    display: Display, path: Target, *, width: float | None = None, dpi: int = DOTS
+    display: Display,
+    path: Target,
+    *,
+    width: float | None = None,
+    dpi: int = DOTS,
+    title: str | None = None,
 ) -> None:
     """Draw a display and write it to a file whose name ends in .png, .svg or .pdf.
 
@@ -255,8 +274,10 @@ def write_picture(
     path : where the picture goes
     width : float, default None
         Width of the figure in inches, from 2 to 40; the height follows. None for the display's own.
-    dpi : int, default 110
+    dpi : int, default 200
         Dots an inch of a PNG, from 20 to 1200.
+    title : str, default None
+        Heading of the picture; None for the display's own, "" for none.
 
     Raises
     ------
@@ -267,6 +288,7 @@ def write_picture(
     if not 20 <= dpi <= 1200:
         msg = Sentence(f"{Parameter('dpi')} must be from 20 to 1200; got {dpi}.")
         raise InputError(msg)
+    display.heading = display.heading if title is None else label_text(title, LONGEST_TITLE)
     figure = figure_of(display, width)
     from matplotlib import rc_context
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.estimators import Perceptron
 from rosenblatt.models.learner import generator_from
-from rosenblatt.plots.display import Axes, Display, style_axes
+from rosenblatt.plots.display import Axes, Display, legend_beside, style_axes, titled
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
 from rosenblatt.plots.subject import DrawnRows, rows_of_data, rows_of_estimator
 from rosenblatt.training.examples import Order, row_numbers
@@ -89,7 +89,7 @@ class ErrorsDisplay(Display):
     def from_estimator(cls, estimator: Any, *, n_rows: int | None = None) -> Self:
         """Draw the history of a fitted estimator.
 
-        The first curve is then the share of rows that were wrong when they came, which needs
+        The first curve is then the share of rows that were wrong when visited, which needs
         ``n_rows``, the number of rows that it was fitted on, unless a file that it was loaded from
         says it; the second is the error on the rows that early stopping held out.
         """
@@ -110,7 +110,7 @@ class ErrorsDisplay(Display):
 
     @classmethod
     def from_history(
-        cls, history: Sequence[PassRecord], n_rows: int | None, *, title: str
+        cls, history: Sequence[PassRecord], n_rows: int | None, *, title: str = ""
     ) -> Self | None:
         """Draw the records of passes over ``n_rows`` rows; None if no error is known."""
         scores = [record.validation_score for record in history]
@@ -123,7 +123,7 @@ class ErrorsDisplay(Display):
             mistakes / n_rows if n_rows else None,
             judged,
             None if judged is None else int(np.argmin(judged)) + 1,
-            "wrong when they came",
+            "wrong when first visited",
             "error on held-out rows",
             title,
         )
@@ -131,14 +131,15 @@ class ErrorsDisplay(Display):
     @property
     def sentence(self) -> str:
         """What the picture shows."""
-        n = len(self.passes)
         if self.test_error is None or self.best_pass is None:
             assert self.training_error is not None  # noqa: S101  # one of them is there
-            return f"{self.title}: the error while learning ends at {self.training_error[-1]:.2%}."
-        return (
-            f"{self.title}: the {self.test_name} is lowest after pass {self.best_pass} of {n}, "
+            last = self.training_error[-1]
+            return titled(self.title, f"the error while learning ends at {last:.2%}.")
+        return titled(
+            self.title,
+            f"the {self.test_name} is lowest after pass {self.best_pass} of {len(self.passes)}, "
             f"{self.test_error[self.best_pass - 1]:.2%}; after the last it is "
-            f"{self.test_error[-1]:.2%}."
+            f"{self.test_error[-1]:.2%}.",
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -169,7 +170,7 @@ class ErrorsDisplay(Display):
         top = max(0.01, *(float(curve.max()) for curve in curves))
         ax.set_ylim(-0.03 * top, 1.06 * top)  # a mark on zero is not cut in half
         ax.set_xlim(0.5, len(self.passes) + 0.5)
-        self._finish(handles, f"{self.title}: error after each pass")
+        self._finish(handles, titled(self.title, "error after each pass"))
 
 
 @dataclass
@@ -193,6 +194,9 @@ class OrdersDisplay(Display):
     test_errors: dict[str, NDArray[Any]]
     test_name: str
     title: str
+
+    size = (9.6, 3.8)
+    shape = (1, 2)
 
     @classmethod
     def from_data(
@@ -232,7 +236,7 @@ class OrdersDisplay(Display):
             np.arange(1, max_iter + 1),
             {name: np.stack([pair[0] for pair in pairs]) for name, pairs in errors.items()},
             {name: np.stack([pair[1] for pair in pairs]) for name, pairs in errors.items()},
-            "test" if test is not None else "held-out quarter",
+            "test rows" if test is not None else "held-out quarter",
             type(learner).__name__,
         )
 
@@ -247,32 +251,29 @@ class OrdersDisplay(Display):
         last = ", ".join(
             f"{name} {errors[:, -1].mean():.2%}" for name, errors in self.test_errors.items()
         )
-        return (
-            f"{self.title} over {self.n_seeds} seeds, error on the {self.test_name} after "
-            f"{len(self.passes)} passes: {last}."
+        return titled(
+            self.title,
+            f"error on the {self.test_name} after {len(self.passes)} passes, mean of "
+            f"{self.n_seeds} seeds: {last}.",
         )
 
-    def _draw(self, ax: Axes) -> None:
-        style_axes(ax, "pass", "rows that are wrong", grid=True, percent="y", whole="x")
-        self.lines_: dict[str, list[Any]] = {}
-        self.bands_: dict[str, list[Any]] = {}
-        for (name, test), (colour, marker) in zip(self.test_errors.items(), STYLES, strict=False):
-            self.lines_[name], self.bands_[name] = [], []
-            for kind, errors in (("training", self.training_errors[name]), (self.test_name, test)):
+    def _draw(self, _: Axes) -> None:
+        self.lines_: dict[str, list[Any]] = {name: [] for name in self.test_errors}
+        self.bands_: dict[str, list[Any]] = {name: [] for name in self.test_errors}
+        kinds = {"training rows": self.training_errors, self.test_name: self.test_errors}
+        for ax, (kind, by_order) in zip(self.axes_, kinds.items(), strict=True):
+            style_axes(ax, "pass", f"error on the {kind}", grid=True, percent="y", whole="x")
+            for (name, errors), (colour, marker) in zip(by_order.items(), STYLES, strict=False):
                 mean, deviation = errors.mean(axis=0), errors.std(axis=0)
-                dashed = kind == "training"
-                look: Any = {"color": colour, "marker": marker, "markersize": 4.5}
-                look |= {"markerfacecolor": "white" if dashed else colour}
-                look |= {"linestyle": "--" if dashed else "-", "label": f"{name}, {kind}"}
+                look: Any = {"color": colour, "marker": marker, "markersize": 4.5, "label": name}
                 self.lines_[name] += ax.plot(self.passes, mean, **look)
                 low, high = np.maximum(mean - deviation, 0.0), mean + deviation
                 band: Any = {"color": colour, "alpha": 0.13, "linewidth": 0}
                 self.bands_[name].append(ax.fill_between(self.passes, low, high, **band))
-        self._finish(
-            [line for pair in self.lines_.values() for line in pair],
-            f"{self.title}: with and without shuffling",
-            f"mean and standard deviation over {self.n_seeds} seeds",
-        )
+            ax.set_ylim(bottom=0.0)
+        told = f"mean and standard deviation over {self.n_seeds} seeds"
+        self._finish([], titled(self.title, "with and without shuffling"), told)
+        self.legend_ = legend_beside(self.axes_[1], [pair[1] for pair in self.lines_.values()])
 
 
 class Split:

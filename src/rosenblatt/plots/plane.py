@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.plots.subject import DrawnRows
+from rosenblatt.plots.subject import DrawnRows, rows_of_data
 
 PlaneName = Literal["pca", "weights"]
 PLANES: tuple[PlaneName, ...] = ("pca", "weights")
@@ -104,16 +104,30 @@ def plane_through(u: NDArray[Any], v: NDArray[Any], labels: tuple[str, str], not
     return Plane(np.zeros(len(u)), axes, labels, note)
 
 
-def _of_features(rows: DrawnRows, features: Features) -> Plane:
+def named_features(
+    X: Any, y: Any, names: Sequence[str] | None, features: Features
+) -> tuple[list[int], list[str]]:
+    """Return the numbers of two features and their names."""
+    rows = rows_of_data(X, y, names)
+    pair = _feature_numbers(rows, features)
+    return pair, [rows.name(k) for k in pair]
+
+
+def _feature_numbers(rows: DrawnRows, features: Features) -> list[int]:
     if len(features) != 2:
         got = list(features)
         msg = Sentence(f"{Parameter('features')} must be two names or numbers; got {got!r}.")
         raise InputError(msg)
-    d = rows.n_features
     i, j = (_feature_number(rows, feature) for feature in features)
     if i == j:
         twice = f"The two features to draw must differ; got {rows.name(i)!r} twice."
         raise InputError(twice)
+    return [i, j]
+
+
+def _of_features(rows: DrawnRows, features: Features) -> Plane:
+    i, j = _feature_numbers(rows, features)
+    d = rows.n_features
     axes = np.zeros((2, d))
     axes[0, i] = axes[1, j] = 1.0
     origin = np.asarray(rows.X.mean(axis=0)).reshape(-1)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.plots import arrows
-from rosenblatt.plots.display import Axes, legend_beside, style_axes
+from rosenblatt.plots.display import Axes, legend_beside, style_axes, titled
 from rosenblatt.plots.frame import line_in
 from rosenblatt.plots.palette import FAINT, INK, class_style
 from rosenblatt.plots.plane import Features, plane_of
@@ -53,7 +53,7 @@ class ProjectionsDisplay(PlaneDisplay):
     distance: float
     title: str
 
-    size = (7.6, 5.4)  # higher, for the axis below
+    size = (7.6, 5.4)
     shape = (2, 1)
     height_ratios = (5.0, 1.0)
 
@@ -139,7 +139,7 @@ class ProjectionsDisplay(PlaneDisplay):
         handles.append(arrows.line_handle(f"projection{some}", colour=FAINT, width=0.8))
         mark_origin(ax, self.frame)
         self.points_ = scatter_classes(ax, self.points, self.numbers)
-        self._finish(handles, f"{self.title}: rows projected onto w", self.scene.note)
+        self._finish(handles, titled(self.title, "rows projected onto w"), self.scene.note)
 
     def _draw_axis(self, ax: Axes) -> None:
         lanes = np.column_stack([self.projections, self.numbers.astype(float)])

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import fill
 from typing import Any, Self
 
@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators import AveragedPerceptron, Perceptron, VotedPerceptron
-from rosenblatt.plots.display import Axes, Display, label_text, legend_beside, set_title
+from rosenblatt.plots.display import Axes, Display, label_text, legend_beside, set_title, titled
 from rosenblatt.plots.frame import Viewport, clipped
-from rosenblatt.plots.palette import INK, PAPER, class_style, mixed
+from rosenblatt.plots.palette import CLASS_COLOURS, INK, PAPER, class_style, mixed
 from rosenblatt.plots.plane import Features, Plane, plane_of
 from rosenblatt.plots.scene import (
     MOST_NAMED,
     PlaneDisplay,
     class_handles,
+    cross,
     scatter_classes,
     scene_of,
     set_frame,
@@ -27,6 +28,8 @@ from rosenblatt.plots.subject import DrawnRows, Linear, linear_of, rows_of_data,
 from rosenblatt.training.examples import numbers_of
 
 GRID = 240  # points along each side
+FEWEST = 20  # rows of which a quarter is held out for a comparison
+MOST_CROWDED = 200  # rows that are drawn of more classes than colours, with the mean of each
 ROUGH = 60  # places across and up, in which room for a name is looked for
 MOST_VALUES = 8_000_000  # of a grid lifted into all features; a coarser one is taken beyond
 COARSEST = 40
@@ -195,11 +198,16 @@ class RegionsDisplay(PlaneDisplay):
     ----------
     regions : Regions
         ``polygons`` by class for a linear model, exact; else ``grid``.
+    judged, wrong : arrays of shape (n_rows,)
+        Whether a row counts, and whether it is one of those that are wrong. Those are crossed where
+        more features than the two drawn decide.
     regions_, points_, legend_ : what ``plot`` drew
     """
 
     regions: Regions
-    n_wrong: int
+    judged: NDArray[Any]
+    wrong: NDArray[Any]
+    hidden: bool  # whether features decide that are not drawn
     title: str
 
     @classmethod
@@ -224,41 +232,75 @@ class RegionsDisplay(PlaneDisplay):
         return cls._of(estimator, rows, shown, type(estimator).__name__ if title is None else title)
 
     @classmethod
-    def _of(cls, estimator: Any, rows: DrawnRows, shown: Plane, title: str) -> Self:
+    def _of(
+        cls,
+        estimator: Any,
+        rows: DrawnRows,
+        shown: Plane,
+        title: str,
+        judged: NDArray[Any] | None = None,
+    ) -> Self:
         scene = scene_of(rows, shown)
+        judged = np.ones(len(rows.numbers), bool) if judged is None else judged
         labels = np.asarray(estimator.classes_)[rows.numbers]
-        wrong = int(np.count_nonzero(labels_by(estimator, rows.X) != labels))
-        return cls(scene, regions_of(estimator, shown, scene.frame), wrong, title)
+        wrong = judged & (labels_by(estimator, rows.X) != labels)
+        regions = regions_of(estimator, shown, scene.frame)
+        return cls(scene, regions, judged, wrong, rows.n_features > 2, title)
+
+    @property
+    def n_wrong(self) -> int:
+        """How many of the rows that count are wrong."""
+        return int(self.wrong.sum())
 
     @property
     def sentence(self) -> str:
         """What the picture shows."""
-        n = len(self.points)
-        return (
-            f"The regions of {len(self.classes)} classes by {self.title}; {self.n_wrong:,} of "
-            f"{n:,} rows are wrong."
-        )
+        wrong = f"{self.n_wrong:,} of {len(self.points):,} rows are wrong"
+        return titled(self.title, f"the regions of {len(self.classes)} classes; {wrong}.")
 
     def _draw(self, ax: Axes) -> None:
-        self.draw_panel(ax)
+        crosses = self.draw_panel(ax)
         if 2 < len(self.classes) <= MOST_NAMED:
             name_regions(ax, self.regions, self.frame, self.classes)
-        self._finish(
-            class_handles(self.classes),
-            f"{self.title}: {self.n_wrong:,} of {len(self.points):,} wrong",
-            self.scene.note,
-        )
+        wrong = f"{self.n_wrong:,} of {len(self.points):,} wrong"
+        note, handles = self.scene.note, [*class_handles(self.classes), *crosses]
+        if self._crowded:
+            note += f"; {MOST_CROWDED} rows drawn, and the mean of each class"
+        self._finish(handles, titled(self.title, wrong), note)
 
-    def draw_panel(self, ax: Axes, scale: float = 1.0) -> None:
-        """Draw regions and rows, without title and legend; points have this share of their area."""
+    @property
+    def _crowded(self) -> bool:
+        return len(self.classes) > len(CLASS_COLOURS) and len(self.points) > MOST_CROWDED
+
+    def draw_panel(self, ax: Axes, scale: float = 1.0) -> list[Any]:
+        """Draw regions and rows, and return crosses; points have this share of their area."""
         self.regions_ = draw_regions(ax, self.regions, self.frame)
-        self.points_ = scatter_classes(ax, self.points, self.numbers, scale=scale)
         set_frame(ax, self.frame, self.scene.axis_names)
+        points, numbers = self.points, self.numbers
+        if self._crowded:
+            some = np.linspace(0, len(points) - 1, MOST_CROWDED).astype(int)
+            scatter_classes(ax, points[some], numbers[some], faint=True)
+            present = np.unique(numbers)
+            means = np.stack([points[numbers == k].mean(axis=0) for k in present])
+            self.points_ = scatter_classes(ax, means, present, scale=3.0)
+            return []
+        rest = ~self.judged
+        if rest.any():
+            scatter_classes(ax, points[rest], numbers[rest], faint=True, scale=scale)
+        own = self.judged
+        self.points_ = scatter_classes(ax, points[own], numbers[own], scale=scale)
+        if not (self.hidden and self.n_wrong):
+            return []
+        return [cross(ax, points[self.wrong], f"wrong: {self.n_wrong:,}")]
 
 
 @dataclass
 class ComparisonDisplay(Display):
     """The regions of several learners on the same rows, side by side.
+
+    Learners see the two features or directions that are drawn, and nothing else. They learn from
+    three quarters of the rows, drawn faint, and are judged by the others; of less than 20 rows by
+    all that they learned from.
 
     Attributes
     ----------
@@ -284,7 +326,7 @@ class ComparisonDisplay(Display):
         max_iter: int = 10,
         random_state: int = 0,
     ) -> Self:
-        """Fit every learner on all features and draw.
+        """Fit every learner on what is drawn.
 
         Parameters
         ----------
@@ -295,13 +337,17 @@ class ComparisonDisplay(Display):
         features, plane, feature_names
             As of ``BoundaryDisplay``.
         max_iter, random_state : int
-            Of the learners that are taken by default.
+            Of the learners that are taken by default; the seed also chooses the rows to judge by.
         """
         from sklearn.base import clone
         from sklearn.exceptions import ConvergenceWarning
 
-        rows = rows_of_data(X, y, feature_names)
-        shown = plane_of(rows, features, plane)
+        given = rows_of_data(X, y, feature_names)
+        shown = plane_of(given, features, plane)
+        rows = replace(given, X=shown.points(given.X))
+        seen = Plane(np.zeros(2), np.eye(2), shown.labels, shown.note)
+        judged = _held_out(rows.numbers, random_state)
+        learned = ~judged if not judged.all() else judged
         learners = default_learners(max_iter, random_state) if estimators is None else estimators
         if not learners:
             msg = "estimators must hold at least one estimator."
@@ -310,8 +356,8 @@ class ComparisonDisplay(Display):
         for name, learner in learners.items():
             with warnings.catch_warnings():  # a few passes are enough to compare
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                fitted = clone(learner).fit(rows.X, rows.labels)
-            panels.append(RegionsDisplay._of(fitted, rows, shown, name))  # noqa: SLF001  # ours
+                fitted = clone(learner).fit(rows.X[learned], rows.labels[learned])
+            panels.append(RegionsDisplay._of(fitted, rows, seen, name, judged))  # noqa: SLF001
         return cls(panels, list(learners))
 
     @property
@@ -332,9 +378,13 @@ class ComparisonDisplay(Display):
     @property
     def sentence(self) -> str:
         """What the picture shows."""
-        n = len(self.panels[0].points)
-        told = ", ".join(f"{panel.title} {panel.n_wrong}" for panel in self.panels)
-        return f"Regions of {len(self.panels)} learners; wrong training rows out of {n:,}: {told}."
+        n, told = self._n_judged, ", ".join(f"{one.title} {one.n_wrong}" for one in self.panels)
+        which = f"{n:,} {'held-out' if n < len(self.panels[0].points) else 'training'} rows"
+        return f"Regions of {len(self.panels)} learners; wrong of {which}: {told}."
+
+    @property
+    def _n_judged(self) -> int:
+        return int(self.panels[0].judged.sum())
 
     def summary(self) -> dict[str, Any]:
         """Return what each panel shows."""
@@ -350,20 +400,31 @@ class ComparisonDisplay(Display):
                 ax.set_ylabel("")
             if number + self.shape[1] < len(self.panels):
                 ax.set_xlabel("")
-            error = panel.n_wrong / len(panel.points)
+            error = panel.n_wrong / self._n_judged
             note = "" if spare else panel.scene.note
             set_title(ax, f"{label_text(panel.title)} ({error:.1%} wrong)", note, width=34)
+        if self.heading:
+            self.figure_.suptitle(self.heading, x=0.01, ha="left", fontsize=11, color=INK)
         handles = class_handles(self.panels[0].classes)
         for ax in spare:
             ax.set_axis_off()
         if spare:
             self.legend_ = spare[0].legend(
-                handles=handles, loc="upper left", frameon=False, fontsize=9, title="training rows"
+                handles=handles, loc="upper left", frameon=False, fontsize=9
             )
-            note = fill(self.panels[0].scene.note, 34)
+            notes = [self.panels[0].scene.note, "faint: learned from; full: judged by"]
+            note = fill("; ".join(notes[not notes[0] :]), 34)
             spare[0].text(0.03, 0.02, note, transform=spare[0].transAxes, fontsize=8)
         else:
             self.legend_ = legend_beside(axes[self.shape[1] - 1], handles)
+
+
+def _held_out(numbers: NDArray[Any], seed: int) -> NDArray[Any]:
+    """Return which rows judge: a quarter, unless the others would be too few; then all."""
+    judged = np.zeros(len(numbers), bool)
+    judged[np.random.default_rng(seed).permutation(len(numbers))[: len(numbers) // 4]] = True
+    few = len(numbers) < FEWEST or len(np.unique(numbers[~judged])) < len(np.unique(numbers))
+    return judged | few
 
 
 def default_learners(max_iter: int, random_state: int) -> dict[str, Any]:

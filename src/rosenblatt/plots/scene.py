@@ -143,6 +143,12 @@ def ring(ax: Axes, points: NDArray[Any], n_points: int) -> Any:
     return ax.scatter(points[:, 0], points[:, 1], s=area, zorder=4, **style)
 
 
+def cross(ax: Axes, points: NDArray[Any], label: str) -> Any:
+    """Draw crosses on points and return them, with what a legend says."""
+    look: dict[str, Any] = {"marker": "x", "color": INK, "s": 34, "linewidths": 1.3, "zorder": 4}
+    return ax.scatter(points[:, 0], points[:, 1], label=label, **look)
+
+
 def ring_handle(label: str) -> Any:
     """Return the entry of a legend for rings."""
     style = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.6}

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.models.evaluation import wilson
 from rosenblatt.models.metrics import coverage_curve, precision_recall_curve, roc_auc
 from rosenblatt.models.reliability import Reliability
 from rosenblatt.plots.display import Axes, Display, style_axes, titled
@@ -176,9 +177,10 @@ class PrecisionRecallDisplay(ThresholdDisplay):
     @property
     def sentence(self) -> str:
         """What the picture shows."""
-        return (
-            f"{self.title}: average precision {self.average_precision:.3f} for {self.label}, which "
-            f"{self.share:.2%} of {self.n_rows:,} rows are."
+        return titled(
+            self.title,
+            f"average precision {self.average_precision:.3f} for {self.label}, which "
+            f"{self.share:.2%} of {self.n_rows:,} rows are.",
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -218,7 +220,7 @@ class CoverageDisplay(Display):
     confidence: NDArray[Any]
     measure: str
     n_rows: int
-    title: str
+    title: str = ""
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
@@ -245,9 +247,10 @@ class CoverageDisplay(Display):
     @property
     def sentence(self) -> str:
         """What the picture shows."""
-        return (
-            f"{self.title}: {self.error[-1]:.2%} of {self.n_rows:,} rows are wrong; of the "
-            f"most certain half, {self.error_at(0.5):.2%}."
+        return titled(
+            self.title,
+            f"{self.error[-1]:.2%} of {self.n_rows:,} rows are wrong; of the most certain half, "
+            f"{self.error_at(0.5):.2%}.",
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -328,6 +331,13 @@ class ReliabilityDisplay(Display):
         return cls(mean, share, count, reliability.brier_score, what, title)
 
     @property
+    def uncertainty(self) -> NDArray[Any]:
+        """How far the 95 % interval of each share reaches below and above it, (2, n_bins)."""
+        counts = zip((self.share * self.count).round(), self.count, strict=True)
+        ends = np.array([wilson(int(hits), int(n)) or (0.0, 1.0) for hits, n in counts])
+        return np.asarray(np.abs(ends.T - self.share))
+
+    @property
     def gap(self) -> float:
         """How far probabilities are from shares on average, weighted by rows."""
         return float(np.average(np.abs(self.probability - self.share), weights=self.count))
@@ -346,12 +356,17 @@ class ReliabilityDisplay(Display):
         style_axes(ax, *names, grid=True, percent="xy")
         perfect = "perfectly reliable"
         self.diagonal_ = ax.plot([0, 1], [0, 1], color=FAINT, linestyle="--", label=perfect)[0]
-        self.line_ = ax.plot(
-            self.probability, self.share, color=BLUE, marker="o", linewidth=1.5,
-            label="rows of a range of ten points",
-        )[0]  # fmt: skip
-        area = 20 + 300 * self.count / self.count.max()
-        ax.scatter(self.probability, self.share, s=area, color=BLUE, alpha=0.3, linewidths=0)
+        self.line_ = ax.errorbar(
+            self.probability, self.share, self.uncertainty, color=BLUE, fmt="o", capsize=3,
+            label="rows of a range of ten points, 95% interval",
+        )  # fmt: skip
+        for p, share, n in zip(self.probability, self.share, self.count.tolist(), strict=True):
+            place: Any = {
+                "xytext": (6, -3 if p < 0.5 else -10),
+                "textcoords": "offset points",
+                "fontsize": 8,
+            }
+            ax.annotate(f"{n:,}", (p, share), color=FAINT, **place)
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         title = titled(self.title, "reliability of the probabilities")
         self._finish([self.line_, self.diagonal_], title)

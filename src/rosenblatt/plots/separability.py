@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rosenblatt.theory.verdict import Verdict
 
 UNSEEN = 1e-6  # weight in a mixture
+MOST_RINGED = 5  # rows of the proof of either class; hulls of many more would be a scribble
 
 
 @dataclass
@@ -40,7 +41,9 @@ class SeparabilityDisplay(PlaneDisplay):
     ----------
     status : "separable", "inseparable" or "undecided"
     proof_rows : array
-        The rows that prove it, by their numbers.
+        The rows that prove it, by their numbers: those of either class, the heaviest first.
+    ringed : array
+        At most ten of them, five of either class, which are ringed.
     hulls : two arrays of shape (n, 2)
         The corners of the proof of either class, in order around it.
     meeting : array of shape (2, 2)
@@ -55,6 +58,7 @@ class SeparabilityDisplay(PlaneDisplay):
     status: str
     margin: float
     proof_rows: NDArray[Any]
+    ringed: NDArray[Any]
     hulls: tuple[NDArray[Any], NDArray[Any]]
     meeting: NDArray[Any] | None
     normal: NDArray[Any] | None  # unit weights in the plane, and the distance last
@@ -125,6 +129,7 @@ class SeparabilityDisplay(PlaneDisplay):
             status=verdict.status,
             margin=verdict.margin_low if separates else 0.0,
             proof_rows=np.concatenate([numbers for numbers, _ in sides] or [np.empty(0, int)]),
+            ringed=np.concatenate([n[:MOST_RINGED] for n, _ in sides] or [np.empty(0, int)]),
             hulls=(hulls[0], hulls[1]),
             meeting=meeting,
             normal=normal,
@@ -141,8 +146,8 @@ class SeparabilityDisplay(PlaneDisplay):
             return f"{n} are separable, with the margin γ = {self.margin:.4g}."
         if self.status == "inseparable":
             return (
-                f"{n} are inseparable: mixtures of {len(self.proof_rows)} ringed rows, those of "
-                "either class, are one point."
+                f"{n} are inseparable: mixtures of {len(self.proof_rows)} rows, those of either "
+                f"class, are one point; {len(self.ringed)} are ringed."
             )
         return f"Whether {n} are separable was not decided in time."
 
@@ -164,10 +169,11 @@ class SeparabilityDisplay(PlaneDisplay):
 
     def _draw_proof(self, ax: Axes, meeting: NDArray[Any]) -> list[Any]:
         """Draw the rows of the proof and where their mixtures lie."""
-        for number, hull in enumerate(self.hulls):
+        few = len(self.ringed) == len(self.proof_rows)
+        for number, hull in enumerate(self.hulls if few else ()):
             closed = np.concatenate([hull, hull[:1]]) if len(hull) > 2 else hull
             arrows.draw_line(ax, closed, colour=class_style(number).colour, width=1.5, line="--")
-        self.ring_ = ring(ax, self.points[self.proof_rows], len(self.points))
+        self.ring_ = ring(ax, self.points[self.ringed], len(self.points))
         if self.status == "separable":
             label = f"nearest points of the hulls, {2 * self.margin:.3g} apart"
             proof = arrows.draw_line(ax, meeting, label, colour=ORANGE)
@@ -175,13 +181,15 @@ class SeparabilityDisplay(PlaneDisplay):
             at = meeting.mean(axis=0)
             ax.plot(*at, marker="X", markersize=11, linestyle="none", color=INK, zorder=7)
             proof = mark_handle("one point, a mixture of both", marker="X", color=INK)
-        return [ring_handle("rows that prove it"), proof]
+        more = "" if few else f", the first {len(self.ringed)} of {len(self.proof_rows):,}"
+        return [ring_handle(f"rows that prove it{more}"), proof]
 
 
 def _weighty(rows: Sequence[int], weights: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return rows and weights without those that a solver left a trace of and no eye would see."""
+    """Return rows and weights, the heaviest first, without those that no eye would see."""
     share = np.array(weights, np.float64)
-    return np.array(rows)[share > UNSEEN], share[share > UNSEEN]
+    order = [k for k in np.argsort(-share, kind="stable").tolist() if share[k] > UNSEEN]
+    return np.array(rows)[order], share[order]
 
 
 def around(points: NDArray[Any]) -> NDArray[Any]:

@@ -11,20 +11,19 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import is_recorded
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.plots.display import Axes, Display, style_axes, titled
-from rosenblatt.plots.palette import BLUE, INK, VERMILION
+from rosenblatt.plots.palette import BLUE, VERMILION
+from rosenblatt.wording import percent
 
 RECORDED = Parameter("record_mistakes", value=True)
-MOST_STEMS = 150  # updates; more are points without a stem
-MOST_POINTS = 2000  # updates; of more, points that would cover each other are drawn once
-CELLS = (400, 60)  # across and up, in which they would
-LONG_LIVED = 10  # that are marked
+LONG_LIVED = 10  # vectors whose share of the votes is told
 
 
 @dataclass
 class SurvivalDisplay(Display):
-    """How many rows the weights lasted, at the start and after each update, until the next one.
+    """How many rows each weight vector lasted until the next update, and who has the votes.
 
-    In the voted perceptron that is how many votes they have.
+    In the voted perceptron a vector has as many votes as rows that it lasted. Vectors are counted
+    in ranges of their length, each twice as long as the one before.
 
     Attributes
     ----------
@@ -34,7 +33,11 @@ class SurvivalDisplay(Display):
         The updates, 0 for the start, whose weights lasted longest, longest first.
     share : float
         Their share of all votes.
-    points_, longest_, legend_ : what ``plot`` drew
+    edges : array
+        The least survival of each range: 0, 1, 2, 4, 8, ….
+    vectors, votes : arrays of shape (len(edges),)
+        The shares of all vectors, and of all votes, that are in each range.
+    vectors_, votes_, legend_ : what ``plot`` drew
     """
 
     survival: NDArray[Any]
@@ -75,44 +78,47 @@ class SurvivalDisplay(Display):
         return cls(times, longest, float(times[longest].sum() / times.sum()), title)
 
     @property
+    def edges(self) -> NDArray[Any]:
+        """The least survival of each range."""
+        return np.append(0, 2 ** np.arange(int(self.survival.max()).bit_length()))
+
+    @property
+    def vectors(self) -> NDArray[Any]:
+        """The share of all weight vectors in each range."""
+        return self._shares(None)
+
+    @property
+    def votes(self) -> NDArray[Any]:
+        """The share of all votes that the vectors of each range have."""
+        return self._shares(self.survival)
+
+    def _shares(self, amounts: NDArray[Any] | None) -> NDArray[Any]:
+        place = np.searchsorted(self.edges, self.survival, side="right") - 1
+        sums = np.bincount(place, amounts, len(self.edges))
+        return np.asarray(sums / sums.sum())
+
+    @property
     def sentence(self) -> str:
         """What the picture shows."""
         n = len(self.longest)
-        held = f"the {n} longest-lived have {self.share:.0%} of the votes"
+        held = f"the {n} longest-lived have {percent(self.share)} of the votes"
         if n == len(self.survival):
             held = f"the longest survived {self.survival.max():,} rows"
-        return f"{len(self.survival):,} weight vectors; {held}."
+        return titled(self.title, f"{len(self.survival):,} weight vectors; {held}.")
 
     def _draw(self, ax: Axes) -> None:
-        style_axes(ax, "update (0: the start)", "rows survived", grid=True)
-        number = np.arange(len(self.survival))
-        if len(number) <= MOST_STEMS:
-            ax.vlines(number, 0.5, np.maximum(self.survival, 0.5), color=BLUE, linewidth=1.0)
-        drawn = number if len(number) <= MOST_POINTS else _spread(self.survival)
-        size = 4 if len(number) <= 1000 else 2
-        self.points_ = ax.plot(
-            drawn, self.survival[drawn], "o", color=BLUE, markersize=size,
-            label="weights after an update",
-        )[0]  # fmt: skip
-        handles = [self.points_]
-        self.longest_ = None
-        if len(self.longest) < len(number):
-            self.longest_ = ax.plot(
-                self.longest, self.survival[self.longest], "D", color=VERMILION, markersize=6,
-                markeredgecolor=INK,
-                label=f"the {len(self.longest)} longest: {self.share:.0%} of the votes",
-            )[0]  # fmt: skip
-            handles.append(self.longest_)
-        if self.survival.max() > 20:
-            ax.set_yscale("log")
-        ax.set_ylim(bottom=0.5)
+        style_axes(ax, "rows survived", "share", grid=True, percent="y")
+        ax.xaxis.grid(visible=False)
+        edges, places = self.edges, np.arange(len(self.edges))
+        self.vectors_, self.votes_ = (
+            ax.bar(places + shift, shares, 0.38, color=colour, label=label)
+            for shift, shares, colour, label in (
+                (-0.2, self.vectors, VERMILION, f"of {len(self.survival):,} weight vectors"),
+                (0.2, self.votes, BLUE, f"of {int(self.survival.sum()):,} votes"),
+            )
+        )
+        names = [f"{a:,}" if a < 2 else f"{a:,}–{2 * a - 1:,}" for a in edges.tolist()]
+        steep: Any = {"rotation": 45, "ha": "right"} if len(names) > 7 else {}
+        ax.set_xticks(places, names, **steep)
+        handles = [self.vectors_, self.votes_]
         self._finish(handles, titled(self.title, "survival of the weight vectors"))
-
-
-def _spread(survival: NDArray[Any]) -> NDArray[Any]:
-    """Return the updates of which no other is drawn in the same place."""
-    height = np.log1p(survival)
-    across = np.arange(len(survival)) * CELLS[0] // len(survival)
-    up = (height / height.max() * CELLS[1]).astype(int)
-    first: NDArray[Any] = np.unique(across * (CELLS[1] + 1) + up, return_index=True)[1]
-    return np.sort(first)

@@ -39,8 +39,8 @@ class ProofDisplay(Display):
 class MistakesDisplay(ProofDisplay):
     """Mistakes so far, the bound R²/γ², and what the proof allows at each of them.
 
-    After k mistakes w·w* ≥ k·γ, and w·w* is at most ‖w‖: so k ≤ ‖w‖/γ at any moment, and since
-    ‖w‖² ≤ k·R², k ≤ R²/γ² at last (CIML, Theorem 2).
+    After k mistakes w·w* ≥ k·γ, and w·w* ≤ ‖w‖ ≤ √k·R: so k ≤ √k·R/γ at any moment, and k ≤ R²/γ²
+    (CIML, Theorem 2).
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class MistakesDisplay(ProofDisplay):
     mistakes : array of shape (n_updates,)
         Updates so far.
     allowed : array of shape (n_updates,)
-        ‖w‖/γ after each update.
+        √k·R/γ after the k-th update.
     bound : float
         R²/γ².
     mistakes_, allowed_, bound_, legend_ : what ``plot`` drew
@@ -74,7 +74,7 @@ class MistakesDisplay(ProofDisplay):
             raise InputError(msg)
         updates = np.array([proof.updates for proof in proofs])
         gamma = np.array([p.projection_bound / p.updates for p in proofs])  # γ·Στ/k
-        allowed = np.array([proof.length for proof in proofs]) / gamma
+        allowed = np.sqrt([proof.sqnorm_bound for proof in proofs]) / gamma
         bound, n_seen = float(trace.bound or 0.0), len(trace)
         return cls(seen, updates, allowed, bound, n_seen, n_seen == len(seen), note_of(trace))
 
@@ -97,7 +97,7 @@ class MistakesDisplay(ProofDisplay):
         )[0]  # fmt: skip
         self.allowed_ = ax.plot(
             x, np.append(self.allowed, self.allowed[-1]), color=GREEN, linewidth=1.6,
-            linestyle="--", label="allowed so far, ‖w‖/γ", **kind,
+            linestyle="--", label="allowed after k mistakes, √k·R/γ", **kind,
         )[0]  # fmt: skip
         self.bound_ = ax.axhline(
             self.bound, color=VERMILION, linestyle="-.", label=f"bound R²/γ² = {self.bound:.4g}"

@@ -18,7 +18,7 @@ from rosenblatt.models.explanation import (
     ranking_misleads,
 )
 from rosenblatt.models.model import Model
-from rosenblatt.plots.display import Axes, Display, label_text, style_axes
+from rosenblatt.plots.display import Axes, Display, label_text, style_axes, titled
 from rosenblatt.plots.palette import INK, class_style
 from rosenblatt.plots.subject import check_fitted
 
@@ -108,7 +108,7 @@ class WeightsDisplay(BarsDisplay):
         return cls(
             *([weight.name for weight in shown], values, ranking.bias, ranking.n_nonzero),
             *(ranking.label, ranking.against, by_effect),
-            "Average of a VotedPerceptron" if voted else model.learner,
+            "Average of a voted perceptron" if voted else model.learner,
             None if model.variance is None else unsure * values / weights,
         )
 
@@ -116,10 +116,11 @@ class WeightsDisplay(BarsDisplay):
     def sentence(self) -> str:
         """What the picture shows."""
         if not self.names:
-            return f"All weights of {self.title} are 0."
-        return (
-            f"{len(self.names)} of {self.n_nonzero:,} weights of {self.title}; positive ones speak "
-            f"for {self.positive}. The bias is {self.bias:.4g}."
+            return titled(self.title, "all weights are 0.")
+        return titled(
+            self.title,
+            f"{len(self.names)} of {self.n_nonzero:,} weights; positive ones speak for "
+            f"{self.positive}. The bias is {self.bias:.4g}.",
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -134,7 +135,7 @@ class WeightsDisplay(BarsDisplay):
             handles.append(ax.errorbar(self.values, np.arange(len(self.values)), **look))
         ax.set_xlabel("weight × standard deviation" if self.by_effect else "weight")
         told = f"{self.n_nonzero:,} nonzero, bias {self.bias:.4g}"
-        self._finish(handles, f"{self.title}: the largest weights", told)
+        self._finish(handles, titled(self.title, "the largest weights"), told)
 
 
 @dataclass
