@@ -7,10 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.metrics import average_precision_score
 
-from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, why
+from rosenblatt import (
+    AveragedPerceptron,
+    PassiveAggressiveClassifier,
+    Perceptron,
+    VotedPerceptron,
+    why,
+)
 from rosenblatt.errors import InputError
 from rosenblatt.models.train import model_from_files
 from rosenblatt.report import html_report, write_report
@@ -212,6 +218,56 @@ def test_summary() -> None:
     assert f"It is wrong on {wrong.mean():.2%} of 75 test rows" in summary
     assert "always answering setosa, the most common class, would be wrong on 66.67%" in summary
     assert "Most often it takes" in summary
+    assert "This linear model sorts" in summary
+    assert "AveragedPerceptron" not in summary
+
+
+def test_results_as_counts() -> None:
+    """Of two classes the summary counts rows of the rarer one that are found, and false alarms."""
+    X, y = load_breast_cancer(return_X_y=True)
+    names = np.array(["malignant", "benign"])[y]
+    model = PassiveAggressiveClassifier(max_iter=3).fit(X[:400], names[:400])
+    html = html_report(model, X[400:], names[400:], X_train=X[:400], y_train=names[:400])
+    words, guess, true = Page(html).words, model.predict(X[400:]), names[400:]
+    ill = true == "malignant"
+    hits, alarms = (ill & (guess == true)).sum(), (~ill & (guess != true)).sum()
+    assert f"Of {ill.sum()} rows of malignant, {hits} are found" in words
+    assert f"{alarms} of {(~ill).sum()} rows of benign" in words
+    assert "The strongest evidence for malignant: “feature " in words
+    assert "mistakes allowed" not in words  # the theorem is on perceptrons
+    assert "mistakes made" not in words
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_pictures_of_pixels(named: bool) -> None:
+    """Rows and weights are drawn as pictures where the features are their pixels."""
+    X, y = load_digits(return_X_y=True, as_frame=named)
+    X = X if named else X.astype(float)
+    if named:
+        X.columns = [f"r{k // 8}c{k % 8}" for k in range(64)]
+    model = Perceptron(max_iter=1).fit(X[:900], y[:900])
+    page = Page(html_report(model, X[900:], y[900:]))
+    drawn = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
+    assert [*map(str, range(10))] == drawn[-18:-8]
+    assert all(str(value).endswith("as a picture") for value in drawn[-8:])
+
+
+def test_the_held_out_error_before_and_after_the_bias_moved(tmp_path: Path) -> None:
+    """Where probabilities moved the bias, both held-out errors are told apart."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 3))
+    y = (X @ [1.0, 1.0, 0.5] + rng.normal(size=4000) * 2 > 2.0).astype(int)
+    data = tmp_path / "rows.csv"
+    np.savetxt(data, np.column_stack([X, y]), delimiter=",", header="a,b,c,y", comments="")
+    kept = "last"
+    model = model_from_files(str(data), label="y", calibrate=True, rule="perceptron", memory=kept)
+    found = findings(model)
+    words = Page(page_of(found)).words
+    after, before = model.training["held_out_error"], found.error_before_bias
+    assert before is not None
+    assert f"It is wrong on {after:.2%} of the" in words
+    assert f"({before:.2%} before the bias was moved)" in words
+    assert f"before the bias was moved on held-out rows (then {after:.2%})" in words
 
 
 def test_labels_that_the_model_does_not_know() -> None:
@@ -221,6 +277,9 @@ def test_labels_that_the_model_does_not_know() -> None:
     words = Page(html_report(model, X, ["no.", "yes.", "no.", "yes."])).words
     assert "All test rows have labels that the model does not know (no. and yes.)" in words
     assert "it knows no and yes" in words
+    assert "no better than" not in words
+    assert "Its error on new rows is unknown: no test label is known." in words
+    assert "Precision and recall" not in words
 
 
 def test_a_feature_that_gives_the_label_away() -> None:

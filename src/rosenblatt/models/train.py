@@ -234,9 +234,16 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         chosen = Parameter("column_pairs")
         raise InputError(Sentence(f"{chosen} is not available with {other}: leave one out."))
     source = ShownFiles(Files(_names(paths), layout), columns)
-    plain = not (given["rule"] or learner.records or learner.chosen)  # the second order has neither
-    if plain and source.has_text():
-        learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
+    open_rule = not (given["rule"] or learner.voted or learner.chosen)
+    plain = open_rule and not learner.records  # which the second order cannot
+    if open_rule and source.has_text():
+        if not plain:
+            source.files.notes.append(
+                f"Mistakes are recorded, so the rule is {learner.rule}, whose weights are sums of "
+                f"mistakes, and not {TEXT_RULE}, the default for text."
+            )
+        else:
+            learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
     wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
     raced = LEARNERS[learner.rule] if plain and not given.get("memory") else ()
     return TrainingPlan(
@@ -529,4 +536,5 @@ def _verdict(diagnose: Callable[..., Any], trained: StreamFit, learner: Learner)
     bounded = learner.rule == "perceptron" and learner.fit_intercept
     made = sum(record.mistakes for record in trained.outcome.history)
     X = X if rows.shape[1] > MOST_DENSE_COLUMNS else X.toarray()
-    return diagnose(X, y, mistakes=made if bounded else None)
+    found = diagnose(X, y, mistakes=made if bounded else None)
+    return found if bounded else replace(found, mistakes=None)  # those of its own search

@@ -101,6 +101,25 @@ class Findings:
     hardest: list[MisjudgedRow] = field(default_factory=list)
     test_names: tuple[str, ...] = ()
     giveaways: list[Giveaway] = field(default_factory=list)
+    largest: float = 0.0  # value of the test rows
+
+    @property
+    def judged(self) -> Evaluation | None:
+        """The evaluation, unless no row has a label that the model knows."""
+        found = self.evaluation
+        return found if found is not None and found.n_rows > found.n_unknown else None
+
+    @property
+    def error_before_bias(self) -> float | None:
+        """The held-out error of the pass that is kept, where the bias then moved on these rows."""
+        model = self.model
+        best = model.outcome.get("best_pass", 0)
+        score = model.history[best - 1]["validation_score"] if model.history and best else None
+        if score is None or not model.training.get("bias_moved"):
+            return None
+        before = 1.0 - float(score)
+        after = float(model.training.get("held_out_error") or 0.0)
+        return None if abs(before - after) < 1e-9 else before
 
     @property
     def reliability(self) -> Reliability | None:
@@ -144,4 +163,5 @@ def findings(
         hardest.rows(),
         test_names,
         alone.by_class(model.classes),
+        hardest.largest,
     )

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -17,6 +18,7 @@ from rosenblatt.models.explanation import Explanation, contributions, namer
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import is_recorded, recorded_provenance
 from rosenblatt.models.scoring import votes_of
+from rosenblatt.report.pixels import feature_grid, pixel_grid
 from rosenblatt.wording import number
 
 MOST_HARD_ROWS = 8
@@ -46,6 +48,7 @@ class MisjudgedRow:
     explanation: Explanation | None  # where weights decided, not a vote
     taught: list[Teacher]  # that spoke for the decision, the strongest first, if they are known
     opposed: list[Teacher]  # that spoke against it
+    pixels: Markup | None = None  # the row as a picture, where its values are one
 
 
 class HardestRows:
@@ -57,9 +60,11 @@ class HardestRows:
         # Lead, number with a minus sign, prediction, scores and row. A number occurs once, so
         # nothing after it is ever compared.
         self._kept: list[tuple[float, int, int, NDArray[Any], Batch]] = []
+        self.largest = 0.0  # value of the rows
 
     def add(self, batch: Batch, scores: NDArray[Any], predicted: NDArray[Any]) -> None:
         """Look at a batch and how it was decided."""
+        self.largest = max(self.largest, float(batch.data.max(initial=0.0)))
         known = (batch.labels >= 0) & (batch.labels < len(self._model.classes))
         wrong = np.flatnonzero(known & (predicted != batch.labels))
         leads = _leads(scores[wrong], batch.labels[wrong], predicted[wrong])
@@ -111,7 +116,22 @@ class HardestRows:
             explanation=explanation,
             taught=taught,
             opposed=opposed,
+            pixels=self._pixels(row, number),
         )
+
+    def _pixels(self, row: Batch, number: int) -> Markup | None:
+        """Return a row as a picture; None if its values are no pixels."""
+        model = self._model
+        if row.kept and all(row.kept.values()):
+            grid = pixel_grid([*row.kept], len(row.kept), self.largest)
+            cells = [values[0] for values in row.kept.values()]
+            shown = np.array([float(cell or 0.0) for cell in cells]) if grid else np.empty(0)
+        else:
+            grid = feature_grid(model, self.largest)
+            shown = np.zeros(model.n_features)
+            known = row.indices < model.n_features
+            shown[row.indices[known]] = row.data[known]
+        return None if grid is None else grid.picture(shown, f"Row {number:,} as a picture")
 
     def _values(self, row: Batch) -> list[tuple[str, str]]:
         """Return a row as it stands in its table, or its features other than 0."""

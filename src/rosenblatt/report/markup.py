@@ -1,5 +1,6 @@
 """The shapes that the page is made of; ``templates`` holds their HTML, which escapes all text."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -47,7 +48,7 @@ def table(
     """Return a table; numbers stand to the right, and columns without any text are left out."""
     lines = [[_shown(cell) for cell in row] for row in rows]
     kept = [k for k, text in enumerate(headings) if text or any(line[k] for line in lines)]
-    lines = [[line[k] for k in kept] for line in lines]
+    lines = [[line[kept[0]], *(_minus(line[k]) for k in kept[1:])] for line in lines]
     right = [any(_is_number(line[column]) for line in lines) for column in range(len(kept))]
     return part("table", caption, [headings[k] or BARS for k in kept], lines, right, kind)
 
@@ -57,6 +58,13 @@ def _shown(cell: Cell) -> str | int:
     if isinstance(cell, Bar):
         return part("bar", cell.value, cell.longest)
     return cell if isinstance(cell, str | int) else number(cell)
+
+
+def _minus(cell: str | int) -> str | int:
+    """Return a negative number with a minus sign."""
+    if not isinstance(cell, str) or isinstance(cell, Markup):
+        return cell
+    return re.sub(r"^-(?=\d)", "−", cell)
 
 
 def _is_number(cell: str | int) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import part, templates
@@ -14,7 +15,7 @@ from rosenblatt.report.sections import (
     verdict_section,
     weight_section,
 )
-from rosenblatt.report.summary import summary_section
+from rosenblatt.report.summary import kind_of, summary_section
 from rosenblatt.version import __version__
 from rosenblatt.wording import percent, word_list
 
@@ -29,9 +30,9 @@ def _classes(found: Findings) -> str:
 def _tiles(found: Findings) -> str:
     """Return the figures that a reader wants first."""
     model, tiles = found.model, []
-    if found.evaluation is not None and found.evaluation.error is not None:
-        tiles.append(("test error", percent(found.evaluation.error)))
-    if model.training.get("held_out_error") is not None:
+    if found.judged is not None:
+        tiles.append(("test error", percent(found.judged.error)))
+    elif model.training.get("held_out_error") is not None:
         tiles.append(("held-out error", percent(model.training["held_out_error"])))
     if "n_rows" in model.training:
         tiles.append(("rows", f"{model.training['n_rows']:,}"))
@@ -47,7 +48,8 @@ def _tiles(found: Findings) -> str:
 
 def _parameters(found: Findings) -> list[str]:
     """Return the parameters, so that the training can be done again."""
-    options = {k: v for k, v in found.model.options.items() if v is not None}
+    given: dict[str, Any] = {"learner": found.model.learner, **found.model.options}
+    options = {k: v for k, v in given.items() if v is not None}
     pairs = [(k, part("code", json.dumps(v, ensure_ascii=False))) for k, v in options.items()]
     return [part("facts", pairs)]
 
@@ -70,7 +72,7 @@ def page(found: Findings) -> str:
     template = templates().get_template("page.html")
     return template.render(
         name=found.name,
-        learner=found.model.learner,
+        kind=f"A {kind_of(found.model)}",
         classes=_classes(found),
         tiles=_tiles(found),
         sections={title: make(found) for title, make in SECTIONS.items()},

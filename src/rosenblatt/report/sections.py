@@ -8,6 +8,7 @@ from html import escape
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from rosenblatt import plots
@@ -17,6 +18,8 @@ from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMI
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.hardest import MisjudgedRow, Teacher
 from rosenblatt.report.markup import part, table
+from rosenblatt.report.pixels import feature_grid
+from rosenblatt.report.summary import held_out_sentence
 from rosenblatt.report.tables import (
     bias_sentence,
     class_table,
@@ -29,6 +32,7 @@ from rosenblatt.report.tables import (
 from rosenblatt.training.history import REASONS
 from rosenblatt.wording import Bar, Cell, counted, number, percent, signed
 
+NO_TEST = "No test data were given."
 MOST_CLASSES = 30
 MOST_PASSES = 60  # lines of the table of passes; the picture has all
 MOST_PROOF_ROWS = 16
@@ -36,6 +40,7 @@ MOST_IN_MATRIX = 20  # classes; of more, the most frequent confusions
 MOST_CONFUSIONS = 20
 MOST_TERMS = 8
 LONG_VALUE = 60  # characters; a longer value is a text, on lines of its own
+IN_HEADING = 25  # characters; a longer value names its row
 MOST_TEXT = 1200  # characters of it
 MOST_TABLES = 3  # classes; those of more are folded, below a line for each
 IN_LINE = 8  # names in such a line
@@ -78,7 +83,9 @@ def data_section(found: Findings) -> Parts:
     if "files" in training:
         pairs.append(("files", ", ".join(map(file_name, training["files"]))))
         pairs.append(("format", training["format"]))
-    return [part("facts", pairs), _class_counts(found)]
+    if "title" in training:
+        pairs.append(("learner", training["title"]))
+    return [part("facts", pairs), _class_counts(found), *map(str, training.get("notes", ()))]
 
 
 def file_name(path: str) -> str:
@@ -106,23 +113,30 @@ def verdict_section(found: Findings) -> Parts:
         converged = found.model.outcome.get("stop_reason") == "converged"
         return [VERDICTS["converged" if converged else "unknown"]]
     status = part("paragraph", part("strong", f"{verdict['status'].capitalize()}."))
-    facts = part("facts", _margin_facts(verdict))
+    facts = part("facts", _margin_facts(found.model, verdict))
     return [status, VERDICTS[verdict["status"]], facts, _proof(verdict), *verdict["notes"]]
 
 
-def _margin_facts(verdict: dict[str, Any]) -> list[tuple[str, str]]:
-    pairs = []
+def _margin_facts(model: Model, verdict: dict[str, Any]) -> list[tuple[str, str]]:
+    pairs, bounded = [], is_bounded(model)
     if verdict["status"] == "separable":
         ends = [number(verdict[name]) for name in ("margin_low", "margin_high")]
         told = f"{ends[0]} to {ends[1]}" if verdict["margin_high"] else f"at least {ends[0]}"
         pairs += [("margin γ", told), ("radius R", number(verdict["radius"]))]
-        if verdict["bound"] is not None:
+        if bounded and verdict["bound"] is not None:
             pairs.append(("mistakes allowed by the theorem", number(int(verdict["bound"]))))
-    if verdict["mistakes"] is not None:
+    if bounded and verdict["mistakes"] is not None:
         pairs.append(("mistakes made", number(verdict["mistakes"])))
     if verdict["conflicts"]:
         pairs.append(("equal rows with different labels", f"{len(verdict['conflicts']):,} groups"))
     return pairs
+
+
+def is_bounded(model: Model) -> bool:
+    """Return whether the theorem speaks of its mistakes: a perceptron's with a bias, any memory."""
+    options = model.options
+    plain = options.get("rule", "perceptron") == "perceptron" and not options.get("margin")
+    return model.learner.endswith("Perceptron") and plain and options["fit_intercept"]
 
 
 def _proof(verdict: dict[str, Any]) -> str:
@@ -152,7 +166,7 @@ def _proof(verdict: dict[str, Any]) -> str:
     shown: list[list[Cell]] = lines[:MOST_PROOF_ROWS]
     if len(lines) > len(shown):
         shown.append([counted(len(lines) - len(shown), "more row"), *[""] * (len(headings) - 1)])
-    return table(headings, shown, caption)
+    return table(headings, shown, caption, "proof")
 
 
 def _weight(fraction: str) -> str:
@@ -180,8 +194,13 @@ def course_section(found: Findings) -> Parts:
         sentence += f". Then the model was fitted to all {n_all:,} rows in {counted(again, 'pass')}"
     elif best != len(history):
         sentence += f". The model has the weights of pass {best}"
+    if found.error_before_bias is not None:
+        told = percent(model.training["held_out_error"])
+        sentence += (
+            f". The errors below are before the bias was moved on held-out rows (then {told})"
+        )
     n_rows = outcome.get("n_learned")
-    display = plots.ErrorsDisplay.from_history(model.records, n_rows, title=model.learner)
+    display = plots.ErrorsDisplay.from_history(model.records, n_rows)
     drawn = [] if display is None else [picture(display)]
     return [f"{sentence}.", *drawn, _passes(history)]
 
@@ -214,24 +233,16 @@ def survival_section(found: Findings) -> Parts:
         f"{counted(int(sorted(survival)[len(survival) // 2]), 'row')} or fewer, the longest "
         f"{counted(int(survival.max()), 'row')}."
     )
-    display = plots.SurvivalDisplay.from_survival(survival, title=found.model.learner)
-    return [sentence, picture(display)]
+    return [sentence, picture(plots.SurvivalDisplay.from_survival(survival))]
 
 
 def test_section(found: Findings) -> Parts:
     """Say how good the model is on new rows."""
-    evaluation = found.evaluation
-    if evaluation is None or evaluation.error is None:
-        error = found.model.training.get("held_out_error")
-        if error is None:
-            return ["No test data were given."]
-        n_rows = found.model.training["held_out_rows"]
-        told = (
-            f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, 95% interval "
-            f"{interval(round(error * n_rows), n_rows)}. These rows chose the pass; the error "
-            "on new data may be higher. No test data were given."
-        )
-        return [told]
+    evaluation = found.judged
+    if evaluation is None:
+        told = held_out_sentence(found)
+        given = "None of the test labels is known." if found.evaluation else NO_TEST
+        return [f"{told}. The error on new data may be higher. {given}" if told else given]
     sentence = (
         f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong: error "
         f"{percent(evaluation.error)}, 95% interval "
@@ -255,7 +266,7 @@ def test_section(found: Findings) -> Parts:
         table(headings, rows, caption),
         _recall(found),
         _reliability(found),
-        _coverage(evaluation, found.model.learner),
+        _coverage(evaluation),
     ]
 
 
@@ -269,7 +280,7 @@ def _recall(found: Findings) -> str:
         return ""
     return picture(
         plots.PrecisionRecallDisplay.from_scores(
-            scores, positive, scores > 0, label=str(model.classes[1]), title=model.learner
+            scores, positive, scores > 0, label=str(model.classes[1])
         )
     )
 
@@ -281,15 +292,14 @@ def _reliability(found: Findings) -> str:
         return ""
     two = len(model.classes) == 2
     what = f"the row is {model.classes[1]}" if two else "the prediction is right"
-    title = model.learner
-    return picture(plots.ReliabilityDisplay.from_reliability(reliability, what=what, title=title))
+    return picture(plots.ReliabilityDisplay.from_reliability(reliability, what=what))
 
 
-def _coverage(evaluation: Evaluation, learner: str) -> str:
+def _coverage(evaluation: Evaluation) -> str:
     curve = evaluation.coverage_curve
     if curve is None:
         return ""
-    return picture(plots.CoverageDisplay(*curve, "vote margin", evaluation.n_rows, learner))
+    return picture(plots.CoverageDisplay(*curve, "vote margin", evaluation.n_rows))
 
 
 def _matrix(evaluation: Evaluation) -> str:
@@ -317,10 +327,11 @@ def hardest_section(found: Findings) -> Parts:
 
 
 def _row(model: Model, row: MisjudgedRow) -> str:
-    summary = (
-        f"Row {row.number:,}: {row.label} taken for {row.predicted}, "
-        f"which was {number(row.lead)} ahead"
-    )
+    text = max((value for _, value in row.values), key=len, default="")
+    beside = f", which was {number(row.lead)} ahead"
+    if len(text) > IN_HEADING:
+        beside = f": “{text[:LONG_VALUE]}{'…' * (len(text) > LONG_VALUE)}”"
+    summary = f"Row {row.number:,}: {row.label} taken for {row.predicted}{beside}"
     teachers = (
         _teachers(f"Training rows that taught it to answer {row.predicted}", row.taught),
         _teachers("Training rows that taught it the opposite", row.opposed),
@@ -329,7 +340,7 @@ def _row(model: Model, row: MisjudgedRow) -> str:
     if row.explanation is not None:
         headings, rows, title = contribution_table(model, row.explanation, MOST_TERMS)
         terms = table(headings, rows, f"What decided: {title}")
-    return part("fold", summary, *_values(row), terms, *teachers)
+    return part("fold", summary, *([row.pixels] if row.pixels else _values(row)), terms, *teachers)
 
 
 def _values(row: MisjudgedRow) -> list[Markup]:
@@ -361,7 +372,7 @@ def _teachers(caption: str, teachers: list[Teacher]) -> str:
         for t in teachers
     ]
     headings = ("learned from", "label", "times", "amount", "", "in common with this row")
-    return table(headings, rows, caption)
+    return table(headings, rows, caption, "taught")
 
 
 def weight_section(found: Findings) -> Parts:
@@ -375,6 +386,7 @@ def weight_section(found: Findings) -> Parts:
     if found.model.voted:
         parts.append("The model decides by vote; these are the average weights.")
     folded = len(found.rankings) > MOST_TABLES
+    parts.append(_weight_pictures(found))
     if folded:
         headings, rows, title = ranking_list(found.rankings, IN_LINE)
         parts.append(table(headings, [[*row[:-1], part("names", row[-1])] for row in rows], title))
@@ -383,6 +395,19 @@ def weight_section(found: Findings) -> Parts:
         shapes = [part("paragraph", f"{bias_sentence(ranking)}."), *tables]
         parts += [part("fold", f"Weights of {ranking.label}", *shapes)] if folded else shapes
     return parts
+
+
+def _weight_pictures(found: Findings) -> str:
+    """Draw the weights of each class where the features are the pixels of a picture."""
+    model = found.model
+    grid = feature_grid(model, found.largest)
+    if grid is None:
+        return ""
+    weights = np.atleast_2d(model.weights)[:, : model.n_features]
+    labels = model.classes if len(weights) == len(model.classes) else model.classes[1:]
+    drawn = [grid.picture(w, str(label)) for w, label in zip(weights, labels, strict=True)]
+    caption = f"The weights for {', '.join(map(str, labels))} as pictures: blue speaks for it"
+    return part("figure", part("pictures", Markup("").join(drawn)), caption)
 
 
 def picture(display: plots.Display) -> Markup:

@@ -250,7 +250,7 @@ def _shortfall(name: str, ends: MarginInterval, deadline: Deadline) -> list[str]
     """Say how far an interval is from what is usual, if it is."""
     if ends.are_close:
         return []
-    why = "the time limit came" if deadline.passed else "the solver came no nearer"
+    why = "the time limit was reached" if deadline.passed else "the solver came no nearer"
     gap = (ends.high - ends.low) / ends.high
-    known = "from below" if ends.high == inf else f"to a relative {gap:.1g}"
-    return [f"the {name} is known {known} only: {why}"]
+    known = "only from below" if ends.high == inf else f"to within {100 * gap:.2g} %"
+    return [f"{why}; the {name} is known {known}"]
