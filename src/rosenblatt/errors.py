@@ -1,13 +1,11 @@
 """What can go wrong, each with a sentence that says what, where and what to do.
 
 Sentences name *parameters*, and the edge that shows a sentence spells them: ``label=`` in Python,
-``--label`` in a command. Write the mention as a ``Parameter`` inside a ``Sentence``::
+``--label`` in a command. An error makes its text a ``Sentence``; other texts are wrapped::
 
-    msg = Sentence(f"{file}: no column holds the labels; name it with {Parameter('label')}.")
-    raise InputError(msg)
+    raise InputError(f"{file}: no column holds the labels; name it with {Parameter('label')}.")
 
-A ``Sentence`` is text, spelled as in Python, so it goes wherever text goes: errors, warnings,
-notes. An edge that spells otherwise calls ``spelled(sentence, spelling)``. To join sentences write
+An edge that spells otherwise calls ``spelled(sentence, spelling)``. To join sentences write
 ``Sentence(first, " ", second)``; an f-string would keep Python's spelling.
 """
 
@@ -23,7 +21,10 @@ MENTION = re.compile("\ufdd0([^\ufdd0-\ufdd2]*)\ufdd1([^\ufdd0-\ufdd2]*)\ufdd2")
 
 
 class RosenblattError(Exception):
-    """Base of every error that rosenblatt raises on purpose."""
+    """Base of every error that rosenblatt raises on purpose; its text is a ``Sentence``."""
+
+    def __init__(self, *parts: "str | Parameter") -> None:
+        super().__init__(Sentence(*parts))
 
 
 class InputError(RosenblattError, ValueError):

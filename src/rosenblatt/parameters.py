@@ -724,8 +724,7 @@ def check_setting(name: str, value: object) -> None:
     """Raise InputError where a parameter of ``train_files`` is not what it must be."""
     check = SETTINGS[name].check
     if check is not None and not check.accepts(value):
-        msg = f"{name} must be {check.requirement}; got {value!r}."
-        raise InputError(msg)
+        raise InputError(f"{name} must be {check.requirement}; got {value!r}.")
 
 
 def parameter_lines(texts: Mapping[str, str], defaults: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ import click
 import pytest
 
 from rosenblatt.cli import COMMANDS, main
-from rosenblatt.cli.spelling import COMMAND_MEANINGS, OPTION_MEANINGS
+from rosenblatt.cli.spelling import MEANINGS
 from tests.cli.running import invoked
 
 
@@ -43,10 +43,10 @@ def test_only_what_exists_is_named() -> None:
     commands = [main.get_command(context, name) for name in COMMANDS]
     params = [param for command in commands if command for param in command.params]
     options = {name for param in params for name in (*param.opts, *param.secondary_opts)}
-    assert OPTION_MEANINGS.keys() <= options
-    assert COMMAND_MEANINGS.keys() <= COMMANDS.keys()
-    words = " ".join(COMMAND_MEANINGS.values()).split()
-    assert not COMMANDS.keys() & set(words)
-    assert len(words) == len(set(words))
-    words = " ".join(OPTION_MEANINGS.values()).split()
-    assert len(words) == len(set(words))
+    assert MEANINGS.keys() <= {*options, *COMMANDS}
+    assert not COMMANDS.keys() & set(
+        " ".join(MEANINGS[name] for name in COMMANDS.keys() & MEANINGS).split()
+    )
+    for kind in (options, COMMANDS):
+        words = " ".join(words for name, words in MEANINGS.items() if name in kind).split()
+        assert len(words) == len(set(words))

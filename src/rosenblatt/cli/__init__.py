@@ -61,11 +61,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is called; of an unknown one say which may be meant."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from rosenblatt.cli.spelling import meant_command
+            from rosenblatt.cli.spelling import did_you_mean
 
-            meant = meant_command(args[0], COMMANDS)
-            advice = "" if meant is None else f" Did you mean '{meant}'?"
-            ctx.fail(f"No such command '{args[0]}'.{advice}")
+            ctx.fail(f"No such command '{args[0]}'.{did_you_mean(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -90,8 +88,7 @@ def main(context: click.Context, *, version: bool, as_json: bool) -> None:
         show_version(as_json=as_json)
         context.exit()
     if as_json or context.invoked_subcommand is None:
-        msg = "--json goes with --version, or behind the name of a command."
-        raise click.UsageError(msg)
+        raise click.UsageError("--json goes with --version, or behind the name of a command.")
 
 
 def run() -> None:

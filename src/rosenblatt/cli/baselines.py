@@ -93,8 +93,7 @@ def comparisons_with(
 def _most_frequent(model: Model) -> Comparison:
     counts = model.training.get("class_counts")
     if not counts:
-        msg = "The model file does not store how often each class occurred in training."
-        raise InputError(msg)
+        raise InputError("The model file does not store how often each class occurred in training.")
     best = int(np.argmax(counts))
 
     def predict(batch: Batch) -> NDArray[Any]:
@@ -114,8 +113,7 @@ def _training_rows(model: Model, train: Sequence[str], layout: Layout, screen: S
         raise InputError(advice)
     batches = list(model.rows(files, layout=layout))
     if not batches:
-        msg = f"{' '.join(files)}: no rows to train on."
-        raise InputError(msg)
+        raise InputError(f"{' '.join(files)}: no rows to train on.")
     rows = join(batches)
     n = counted(rows.n_rows, "row")
     screen.say(f"scikit-learn trains on {n} of {printable(' '.join(files))} for comparison.")
@@ -194,11 +192,10 @@ class TreeColumns:
             msg = "Trees take no texts, and the model has no other columns: compare it with others."
             raise InputError(msg)
         if n_columns * rows.n_rows > MOST_TREE_VALUES:
-            msg = (
+            raise InputError(
                 f"hist-gradient-boosting keeps all values in memory: {rows.n_rows:,} rows of "
                 f"{n_columns:,} columns are too many for it."
             )
-            raise InputError(msg)
 
     def _group(self, encoder: TableEncoding, counts: NDArray[Any]) -> None:
         """Find the column of each feature, and number the categories of each by frequency."""
@@ -212,8 +209,7 @@ class TreeColumns:
         for feature in sorted(range(len(numeric), len(self._place)), key=lambda i: -counts[i]):
             column, term = encoder.numbering.name(feature - len(numeric)) or (None, "")
             if column is None:
-                msg = "Trees need columns, and the features of the model are hashed."
-                raise InputError(msg)
+                raise InputError("Trees need columns, and the features of the model are hashed.")
             self._place[feature] = places.get(column, NOWHERE)
             self.n_text_features += roles[column] == "text"
             if roles[column] == "numeric":  # "is missing", or a bin

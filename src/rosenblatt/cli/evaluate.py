@@ -106,11 +106,10 @@ def evaluate(
         msg = "Missing argument 'DATA': name data to judge MODEL by, or use --folds."
         raise click.UsageError(msg)
     if train and not set(against) - {"most-frequent"}:
-        msg = (
+        raise click.UsageError(
             "--train has no effect without a scikit-learn model to train: add --against "
             f"{word_list(BASELINES[1:], joint=' or ')}."
         )
-        raise click.UsageError(msg)
     model = Model.load(model_path)
     comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
     return _judge_model(screen, model, model_path, data, layout, max_error, comparisons)
@@ -134,8 +133,7 @@ def _judge_model(
         screen.warn(remark)
     if evaluation.error is None:
         rows = counted(evaluation.n_unlabelled, "row")
-        msg = f"{' '.join(data)}: none of the {rows} has a label. Did you mean predict?"
-        raise InputError(msg)
+        raise InputError(f"{' '.join(data)}: none of the {rows} has a label. Did you mean predict?")
     if screen.wants_json:
         report = {"model": model_path, "data": list(data), **evaluation.report()}
         report |= {"decisions": files.decisions, "bad_rows": files.bad_rows}

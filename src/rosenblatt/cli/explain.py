@@ -129,8 +129,7 @@ def _row(model: Model, data: str, row: int, layout: Layout, *, keep: tuple[str, 
             kept = {name: values[i : i + 1] for name, values in (batch.kept or {}).items()}
             return batch.block(i, i + 1)._replace(kept=kept)
         before += batch.n_rows
-    msg = f"Row {row:,} does not exist; {data} has {counted(before, 'row')}."
-    raise InputError(msg)
+    raise InputError(f"Row {row:,} does not exist; {data} has {counted(before, 'row')}.")
 
 
 def _scores(model: Model, scores: Any) -> dict[str, Any]:

@@ -30,8 +30,7 @@ def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> 
     format_ = wanted or SUFFIXES.get(Path(output).suffix.lower())
     if format_ is None:
         what = "Standard output" if output == "-" else output
-        msg = f"{what} has no ending that tells the format; add --format json or onnx."
-        raise InputError(msg)
+        raise InputError(f"{what} has no ending that tells the format; add --format json or onnx.")
     check_target(output)
     model = Model.load(model_path)
     data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()

@@ -1,8 +1,7 @@
-"""A damaged Parquet or Arrow file can end the process that reads it: here another one survives.
+"""A damaged Parquet or Arrow file can abort the process that reads it: here another one survives.
 
-polars asks for as much memory as the file claims to need, and where that is more than there is, the
-process is aborted: there is no exception to catch. So a command that is given such a file runs in a
-forked process, before anything is imported that starts threads, and the first one waits for it.
+polars asks for as much memory as the file claims to need. So a command that is given such a file
+runs in a forked process, before anything is imported that starts threads.
 """
 
 import os

@@ -53,8 +53,7 @@ def lab(
     if data is None:
         for name in ("x", "y", "label", "positive", "scale"):
             if columns[name] not in (None, False):
-                msg = f"--{name} has no effect without DATA."
-                raise click.UsageError(msg)
+                raise click.UsageError(f"--{name} has no effect without DATA.")
         document, notes = toy_set(toy), list[str]()
     else:
         document, notes = document_of_table(read_table(data), **columns)

@@ -103,8 +103,7 @@ def text_value(parse: Callable[[str], Any], requirement: str) -> Callable[..., A
         try:
             return None if text is None else parse(text)
         except ValueError:
-            msg = f"{text!r} is not {requirement}"
-            raise click.BadParameter(msg) from None
+            raise click.BadParameter(f"{text!r} is not {requirement}") from None
 
     return convert
 
@@ -208,8 +207,7 @@ def refuse(names: Sequence[str], without: str) -> None:
     context = click.get_current_context()
     for param in context.command.params:
         if param.name in names and is_given(context, param):
-            msg = f"{param.opts[0]} has no effect without {without}."
-            raise click.UsageError(msg)
+            raise click.UsageError(f"{param.opts[0]} has no effect without {without}.")
 
 
 LISTED = '(repeatable, or "a,b")'
@@ -416,16 +414,13 @@ def check_engine(engine: ClusterSettings) -> None:
     given = [flag(Parameter(name)) for name, value in engine.items() if value not in (None, False)]
     given.remove("--engine")
     if engine["engine"] != "dask" and given:
-        msg = f"{given[0]} has no effect without --engine dask."
-        raise click.UsageError(msg)
+        raise click.UsageError(f"{given[0]} has no effect without --engine dask.")
     for name in ("--workers", "--worker-memory"):
         if engine["scheduler"] is not None and name in given:
-            msg = (
+            raise click.UsageError(
                 f"{name} applies to workers on this machine and cannot be used with --scheduler; "
                 "leave one of them out."
             )
-            raise click.UsageError(msg)
     for name in ("--tls-ca", "--tls-cert", "--tls-key", "--unencrypted"):
         if engine["scheduler"] is None and name in given:
-            msg = f"{name} has no effect without --scheduler."
-            raise click.UsageError(msg)
+            raise click.UsageError(f"{name} has no effect without --scheduler.")

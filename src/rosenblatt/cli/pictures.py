@@ -13,7 +13,7 @@ from rosenblatt import plots
 from rosenblatt.cli.diagnose import matrix_of
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.files import Columns, Files, Layout, encoded
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import FileRows, read_rows
@@ -57,8 +57,7 @@ class Subject:
     @cached_property
     def _file_rows(self) -> FileRows:
         if self.model is not None:
-            msg = f"{self.path} is a model; this picture needs a data file."
-            raise InputError(msg)
+            raise InputError(f"{self.path} is a model; this picture needs a data file.")
         return read_rows([self.path], self.layout, self.columns)
 
     @cached_property
@@ -81,8 +80,7 @@ class Subject:
             batches = encoded(files, trained.encoding, trained.classes, learn=True)
         parts = list(batches)
         if not any((batch.labels >= 0).any() for batch in parts):
-            msg = "The test data have no labels; this picture needs them."
-            raise InputError(msg)
+            raise InputError("The test data have no labels; this picture needs them.")
         rows = join(parts).below(n_features)
         labelled = rows.labels >= 0
         X = matrix_of(rows._replace(data=rows.data.astype(np.float64)).csr(n_features, 0.0))
@@ -104,11 +102,10 @@ class Subject:
         if self.model is None and self.test is None:
             return self.rows
         if self.test is None:
-            msg = Sentence(
+            raise InputError(
                 f"{self.path} is a model; this picture also needs data. Name a file with "
                 f"{Parameter('test')}."
             )
-            raise InputError(msg)
         return self.test
 
     def estimator(self, options: Options, **extra: Any) -> Any:
@@ -138,8 +135,7 @@ class PictureKind(NamedTuple):
         if self.options >= PLANE:
             pair = (options.get("x"), options.get("y"))
             if (pair[0] is None) != (pair[1] is None):
-                msg = "--x and --y must be given together."
-                raise InputError(msg)
+                raise InputError("--x and --y must be given together.")
             own |= {"features": None if pair[0] is None else pair, "plane": options.get("plane")}
             own["feature_names"] = subject.names
         return self.draw(getattr(plots, self.display), subject, options, own)
@@ -190,8 +186,7 @@ def _weights(display: Any, subject: Subject, options: Options, own: Options) -> 
 def _contributions(display: Any, subject: Subject, options: Options, own: Options) -> Any:
     rows, number = subject.rows_to_draw, own.pop("row", 1)
     if number > rows.X.shape[0]:
-        msg = f"Row {number:,} does not exist; there are {rows.X.shape[0]:,} rows."
-        raise InputError(msg)
+        raise InputError(f"Row {number:,} does not exist; there are {rows.X.shape[0]:,} rows.")
     return display.from_estimator(
         subject.model or subject.estimator(options),
         rows.X[[number - 1]],
@@ -222,8 +217,7 @@ def _judged(display: Any, subject: Subject, options: Options, own: Options, **ex
 def _reliability(display: Any, subject: Subject, options: Options, own: Options) -> Any:
     """Return a picture of the probabilities that a model, or one trained here, promises."""
     if subject.model is not None and not subject.model.has_probabilities:
-        msg = f"{subject.path} has no probabilities; train it with --calibrate."
-        raise InputError(msg)
+        raise InputError(f"{subject.path} has no probabilities; train it with --calibrate.")
     return _judged(display, subject, options, own, calibrate=True)
 
 

@@ -147,8 +147,7 @@ def _check(kind: str, options: Options, *, of_model: bool, test: bool) -> None:
     """Refuse what the picture would ignore."""
     wanted = KINDS[kind]
     if of_model and not wanted.of_model:
-        msg = f"The picture {kind} needs a data file; DATA-OR-MODEL is a model."
-        raise click.UsageError(msg)
+        raise click.UsageError(f"The picture {kind} needs a data file; DATA-OR-MODEL is a model.")
     for name in options:
         said = flag(Parameter(name))
         if name not in wanted.options:
@@ -156,9 +155,7 @@ def _check(kind: str, options: Options, *, of_model: bool, test: bool) -> None:
             msg = f"{said} has no effect on the picture {kind}; use it with {', '.join(takers)}."
             raise click.UsageError(msg)
         if of_model and name in LEARNER:
-            msg = f"{said} has no effect for a model, which is already trained."
-            raise click.UsageError(msg)
+            raise click.UsageError(f"{said} has no effect for a model, which is already trained.")
     if test and not (wanted.beside_model if of_model else wanted.beside_data):
         what = "a model" if of_model else "data"
-        msg = f"--test has no effect on the picture {kind} of {what}."
-        raise click.UsageError(msg)
+        raise click.UsageError(f"--test has no effect on the picture {kind} of {what}.")

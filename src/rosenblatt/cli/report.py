@@ -58,8 +58,7 @@ def report(
     found = findings(model, name=name, test=rows, test_names=tuple(test), told=told)
     error = None if found.evaluation is None else found.evaluation.error
     if test and error is None:
-        msg = f"{' '.join(test)}: no row has a label; leave --test out."
-        raise InputError(msg)
+        raise InputError(f"{' '.join(test)}: no row has a label; leave --test out.")
     with replacing(target, "w") as file:
         file.write(page(found))
     screen.wrote(target)
@@ -78,6 +77,5 @@ def report(
 
 def _beside(model_path: str) -> str:
     if model_path == "-":
-        msg = "The model comes from standard input; name the output file with -o."
-        raise click.UsageError(msg)
+        raise click.UsageError("The model comes from standard input; name the output file with -o.")
     return str(Path(model_path).with_suffix(".html"))

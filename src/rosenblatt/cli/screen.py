@@ -1,27 +1,12 @@
 """What a command prints: data to standard output, talk to standard error, and how it ends.
 
-A command of the class ``ScreenCommand`` has the option ``--json`` and is handed a ``Screen``::
+A command of the class ``ScreenCommand`` has the option ``--json`` and is handed a ``Screen``. Exit
+code 0: done. 1: the answer is no; for this the function returns False. 2: it cannot run; the error
+becomes one line on standard error, and with ``--json`` {"error": "…"}. 130: Ctrl-C. 141: the reader
+of standard output has closed it.
 
-    @click.command(cls=ScreenCommand, example="rosenblatt weights spam.model")
-    @click.argument("model")
-    def weights(screen: Screen, model: str) -> bool | None:
-        screen.say("Reading …")                      # talk: standard error
-        if screen.wants_json:
-            screen.json({"bias": 0.5})               # data: one document
-            return
-        screen.show("Bias: +0.5")                    # data: a line
-        screen.table(("feature", "weight", ""), [("age", +0.5, Bar(0.5, 2.0))], "Weights")
-
-Exit code 0: done. 1: it ran, and the answer is no; for this the function returns False. 2: it
-cannot run: any ``RosenblattError`` or ``OSError`` becomes one line "Error: …" on standard error,
-and with ``--json`` also {"error": "…"} on standard output. 130: Ctrl-C. 141: the reader of standard
-output has closed it (as shells report of other tools).
-Warnings become lines "Warning: …" on standard error.
-
-Colours and bars are drawn, and tables cut to fit, where the stream is a terminal and neither
-NO_COLOR nor TERM=dumb is set; elsewhere text is plain and whole. The text of tables and errors is
-printed with its control characters escaped, so that no file can send commands to a terminal; what
-else comes from data goes through ``printable``.
+Colours and bars are drawn, and tables cut to fit, on a terminal where neither NO_COLOR nor
+TERM=dumb is set. Text from data is printed by ``printable``, so that it commands no terminal.
 """
 
 import errno
@@ -39,7 +24,7 @@ from typing import Any, TextIO
 
 import click
 
-from rosenblatt.cli.spelling import flag, meant_option
+from rosenblatt.cli.spelling import did_you_mean, flag
 from rosenblatt.cli.tables import draw_curve, draw_table
 from rosenblatt.errors import Parameter, Question, RosenblattError, Sentence, spelled
 from rosenblatt.parameters import GROUPS
@@ -249,9 +234,8 @@ class ScreenCommand(click.Command):
     def _no_such_option(self, error: click.NoSuchOption) -> click.NoSuchOption:
         """Return the error with the option that may be meant."""
         known = [name for one in self.params for name in (*one.opts, *one.secondary_opts)]
-        meant = meant_option(error.option_name, known)
-        advice = "" if meant is None else f" Did you mean '{meant}'?"
-        return click.NoSuchOption(error.option_name, f"{error.message}{advice}", ctx=error.ctx)
+        advised = f"{error.message}{did_you_mean(error.option_name, known)}"
+        return click.NoSuchOption(error.option_name, advised, ctx=error.ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options: all of a short list, of a long one the common ones or the groups."""

@@ -121,8 +121,7 @@ def _token(path: str | None) -> str | None:
     if text is None:
         return None
     if len(text.strip()) < 20 or len(text.split()) != 1:
-        msg = f"{where} must hold one token of at least 20 characters and nothing else."
-        raise InputError(msg)
+        raise InputError(f"{where} must hold one token of at least 20 characters and nothing else.")
     return text.strip()
 
 
@@ -144,8 +143,7 @@ def _make_token(screen: Screen, folder: str, given: dict[str, Any]) -> None:
     try:
         request = convert(wanted, TokenRequest)
     except ValidationError as error:
-        msg = f"The token cannot be made: {error}."
-        raise InputError(msg) from error
+        raise InputError(f"The token cannot be made: {error}.") from error
     writer = Writer(folder)
     try:
         future: Future[Any] = Future()

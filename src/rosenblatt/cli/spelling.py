@@ -31,7 +31,7 @@ VALUES: dict[tuple[str, object], str] = {  # that are options of their own or wo
 }
 
 # What options and commands are called elsewhere: in scikit-learn, Vowpal Wabbit and fastText.
-OPTION_MEANINGS = {
+MEANINGS = {
     "--max-iter": "epochs epoch passes iterations n-iter num-epochs iter",
     "--eta0": "learning-rate lr l eta alpha step-size",
     "--label": "target y-column label-column class-column outcome response",
@@ -62,8 +62,6 @@ OPTION_MEANINGS = {
     "--pairs": "interactions quadratic q polynomial",
     "--class-weight": "class-weights balanced scale-pos-weight",
     "--workers": "n-jobs threads thread jobs",
-}
-COMMAND_MEANINGS = {
     "train": "fit learn supervised",
     "evaluate": "test score eval validate metrics",
     "predict": "classify infer apply predict-proba",
@@ -79,29 +77,16 @@ COMMAND_MEANINGS = {
 }
 
 
-def _meant(word: str, known: Iterable[str], meanings: dict[str, str]) -> str | None:
-    """Return which of the known names is meant by a word: by its meaning, else by its spelling."""
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Ask for the option or command that a word means: by its meaning, else by its spelling.
+
+    >>> did_you_mean("--epochs", ["--max-iter"]) + did_you_mean("evalute", ["evaluate"])
+    " Did you mean '--max-iter'? Did you mean 'evaluate'?"
+    """
     known, bare = [*known], word.lstrip("-").replace("_", "-").lower()
-    by_meaning = (name for name, words in meanings.items() if bare in words.split())
-    return next((name for name in by_meaning if name in known), None) or nearest(word, known)
-
-
-def meant_option(name: str, known: Iterable[str]) -> str | None:
-    """Return the option that is meant by one that does not exist.
-
-    >>> meant_option("--epochs", ["--max-iter"]), meant_option("--lable", ["--label", "--rule"])
-    ('--max-iter', '--label')
-    """
-    return _meant(name, known, OPTION_MEANINGS)
-
-
-def meant_command(name: str, known: Iterable[str]) -> str | None:
-    """Return the command that is meant by one that does not exist.
-
-    >>> meant_command("fit", ["train"]), meant_command("evalute", ["evaluate"])
-    ('train', 'evaluate')
-    """
-    return _meant(name, known, COMMAND_MEANINGS)
+    by_meaning = (name for name, words in MEANINGS.items() if bare in words.split())
+    meant = next((name for name in by_meaning if name in known), None) or nearest(word, known)
+    return "" if meant is None else f" Did you mean '{meant}'?"
 
 
 def flag(parameter: Parameter) -> str:

@@ -127,8 +127,7 @@ def _train_on_dask(
         raise InputError(msg) from None
     for name, why in REFUSED.items():
         if options.pop(name):
-            msg = f"{why} and cannot be used with --engine dask."
-            raise InputError(msg)
+            raise InputError(f"{why} and cannot be used with --engine dask.")
     from rosenblatt.distributed.fitting import ClusterPlan, ShardBar, train_files
 
     kept = {name: options.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
@@ -177,8 +176,7 @@ def _search(
         msg = "--tune searches in this process: leave --engine dask and --checkpoint out."
         raise click.UsageError(msg)
     if options["kernel"] is not None:
-        msg = "--tune tries kernels by itself: leave --kernel out."
-        raise click.UsageError(msg)
+        raise click.UsageError("--tune tries kernels by itself: leave --kernel out.")
     limit = options["time_limit"]
     chosen, search = run_search(screen, data, options, own["folds"], own["metric"], limit)
     show_search(screen, search, train_command(data, chosen))
@@ -218,11 +216,10 @@ def _check_alone(context: click.Context) -> None:
     """Raise UsageError for an option that says what the model of --from already knows."""
     for option in context.command.params:
         if option.name not in WITH_FROM and is_given(context, option):
-            msg = (
+            raise click.UsageError(
                 f"{option.opts[-1]} cannot be used with --from: rule, columns and settings are "
                 "those of the model, and each row is learned once, in the order of the file."
             )
-            raise click.UsageError(msg)
 
 
 def _end_checkpoint(screen: Screen, path: str, model: Model) -> None:
@@ -241,8 +238,7 @@ def _check_paths(
     if checkpoint is not None:
         check_target(checkpoint)
     if cache is not None and not Path(cache).is_dir():
-        msg = f"The folder {cache} of --cache does not exist."
-        raise InputError(msg)
+        raise InputError(f"The folder {cache} of --cache does not exist.")
     if test:
         Files(test, layout)
 

@@ -30,12 +30,10 @@ STANDARD_OUTPUT = ("-", "/dev/stdout")  # not opened anew: that would cut off wh
 def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]]:
     """Give a file to write to, which takes the place of ``path`` when all went well.
 
-    It is written in the same folder without a name, or under a hidden one where every file has a
-    name, forced to the disk and renamed. Whatever happens before that, an exception, a full disk, a
-    killed process, ``path`` is what it was; what a killed process left under a hidden name is
-    removed by one that writes into the folder a minute later. The permissions stay; of a symbolic
-    link the file that it names is replaced. Standard output (``-``), pipes and devices are written
-    directly. Text is UTF-8. An InputError says why a file cannot be written.
+    It is written in the same folder without a name, or under a hidden one, forced to the disk and
+    renamed; until then ``path`` is what it was. What a killed process left is removed by one that
+    writes into the folder a minute later. Permissions and symbolic links stay. Standard output
+    (``-``), pipes and devices are written directly. Text is UTF-8.
     """
     name = os.fspath(path)
     if name in STANDARD_OUTPUT:
@@ -82,8 +80,7 @@ def _naming(name: str, told: str = NOTHING_CHANGED) -> Iterator[None]:
     except BrokenPipeError:  # whoever read has seen enough: for a command to end quietly
         raise
     except OSError as error:
-        msg = f"{name} cannot be written: {error.strerror or error}{told}."
-        raise InputError(msg) from error
+        raise InputError(f"{name} cannot be written: {error.strerror or error}{told}.") from error
 
 
 def lock(file: IO[Any] | FileIO) -> None:
@@ -105,8 +102,7 @@ def check_target(path: Target) -> None:
         why = "permission denied"
         if sys.platform != "win32" and os.statvfs(folder).f_flag & os.ST_RDONLY:
             why = "read-only file system"
-        msg = f"{name} cannot be written: {why}."
-        raise InputError(msg)
+        raise InputError(f"{name} cannot be written: {why}.")
 
 
 def _new_file(part: Path) -> FileIO:
@@ -165,8 +161,7 @@ def _status(name: str) -> os.stat_result | None:
         except FileNotFoundError:
             return None
     if stat.S_ISDIR(found.st_mode):
-        msg = f"{name} cannot be written: it is a folder; name a file in it."
-        raise InputError(msg)
+        raise InputError(f"{name} cannot be written: it is a folder; name a file in it.")
     return found
 
 
@@ -174,8 +169,7 @@ def _target_of(name: str) -> Path:
     """Return the file that a name means, through links; its folder must exist."""
     target = Path(os.path.realpath(name))
     if not target.parent.exists():
-        msg = f"{name} cannot be written: the folder {target.parent} does not exist."
-        raise InputError(msg)
+        raise InputError(f"{name} cannot be written: the folder {target.parent} does not exist.")
     return target
 
 

@@ -79,16 +79,14 @@ class BadRows:
         """Raise InputError where too many rows are bad, or none has a label."""
         n_rows = self.n_good + self.n_bad
         if self.n_unlabelled and not n_rows:
-            msg = Sentence(f"No row has a label; name another column with {Parameter('label')}.")
-            raise InputError(msg)
+            raise InputError(f"No row has a label; name another column with {Parameter('label')}.")
         if self.n_bad > max(1, self.max_share * n_rows):
-            msg = Sentence(
+            raise InputError(
                 f"{self.n_bad:,} of {n_rows:,} rows cannot be read, more than "
                 f"{100 * self.max_share:g} %. The first: ",
                 self.first[0].sentence(),
                 f" Allow more with {Parameter('max_bad_share')}.",
             )
-            raise InputError(msg)
 
     def leave_out(self, keys: Iterable[str]) -> None:
         """Note keys of objects that came too late to be columns."""
@@ -123,7 +121,7 @@ def refuse_unless_skipped(row: BadRow, bad_rows: BadRows | None) -> None:
         raise InputError(row.sentence()) from None
     if not bad_rows.skip:
         advice = f" Leave such rows out with {Parameter('bad_rows', 'skip')}."
-        raise InputError(Sentence(row.sentence(), advice)) from None
+        raise InputError(row.sentence(), advice) from None
 
 
 class Spelled(NamedTuple):

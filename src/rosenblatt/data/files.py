@@ -37,7 +37,7 @@ from rosenblatt.data.streams import in_order
 from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.data.tables.columnar import columnar_tables
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
-from rosenblatt.data.tables.separated import FastTextParser, SeparatedParser
+from rosenblatt.data.tables.separated import SeparatedParser
 from rosenblatt.data.tables.table import Table, require_library, wanted_columns
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.wording import clause, counted, word_list
@@ -71,15 +71,12 @@ def table_batches(
     """Yield the rows of a file in tables; memory is bounded by the size of a few blocks.
 
     ``names`` are the columns of the tables, in this order, by default all as they come; a file may
-    lack the ``optional`` ones. Bad rows are an error, or stand in ``Table.bad`` if ``bad_rows``
-    skips them. Text is read in blocks of about ``block_bytes`` in a thread of its own, with
-    ``prompt`` as soon as a line arrives; Parquet by row groups, Arrow by record batches. A file
-    without rows yields nothing. An InputError names file and line; nothing of its block is yielded.
+    lack the ``optional`` ones. Bad rows are an error that names file and line, or stand in
+    ``Table.bad`` if ``bad_rows`` skips them. With ``prompt`` rows come as soon as they arrive.
     """
     layout, file = layout or Layout(), name_of(source)
     if block_bytes < 1:
-        msg = f"block_bytes must be at least 1; got {block_bytes}."
-        raise InputError(msg)
+        raise InputError(f"block_bytes must be at least 1; got {block_bytes}.")
     require_library(file)
     kind = layout.format or detect_format(source, encoding=layout.encoding, prompt=prompt)
     wanted = wanted_columns(names, optional)
@@ -89,15 +86,15 @@ def table_batches(
         msg = f"{file} is svmlight text, which has no columns; read it by svmlight_batches."
         raise InputError(msg)
     blocks = text_lines(source, block_bytes, layout.encoding, layout.encoding_errors, prompt=prompt)
-    if kind == Format.JSON_LINES:
+    if kind in (Format.JSON_LINES, Format.FASTTEXT):
         require_library(file, "msgspec")
-        from rosenblatt.data.tables.json_lines import JsonLinesParser, is_document, object_lines
+        from rosenblatt.data.tables import json_lines as lines
 
-        rows = is_document(head_of(source, layout.encoding, prompt=prompt)[0])
-        parser = JsonLinesParser(file, wanted, bad_rows, prompt=prompt, rows=rows)
-        return _ahead(parser.parse, object_lines(blocks, file) if rows else blocks)
-    if kind == Format.FASTTEXT:
-        return _ahead(FastTextParser(file, wanted, bad_rows).parse, blocks)
+        if kind == Format.FASTTEXT:
+            return _ahead(lines.FastTextParser(file, wanted, bad_rows, prompt=prompt).parse, blocks)
+        rows = lines.is_document(head_of(source, layout.encoding, prompt=prompt)[0])
+        parser = lines.JsonLinesParser(file, wanted, bad_rows, prompt=prompt, rows=rows)
+        return _ahead(parser.parse, lines.object_lines(blocks, file) if rows else blocks)
     is_tsv = kind == Format.TSV
     separator = "\t" if is_tsv and layout.separator is None else layout.separator
     quoting = True if layout.quoting is None and not is_tsv else layout.quoting
@@ -218,12 +215,11 @@ class Files:
         for name in self.names[1:] if layout.format is None else ():
             other = detect(name)
             if other != self.format:
-                msg = Sentence(
+                raise InputError(
                     f"{name} is {other}, but {self.names[0]} is {self.format}: files that belong"
                     " together must have one format. If this is a mistake, name the format with "
                     f"{Parameter('format')}."
                 )
-                raise InputError(msg)
 
     @property
     def rereadable(self) -> bool:
@@ -282,11 +278,7 @@ class Files:
             before += _size(name)
 
     def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Yield batches that have rows, and count these and the rows that were left out.
-
-        Where rows are to come promptly, or bad ones are answered, a batch without good ones is
-        yielded as well.
-        """
+        """Yield batches that have rows or are waited for; count rows, and those left out."""
         self.bad_rows.restart()
         for batch in batches:
             self.bad_rows.add(batch.bad)
@@ -351,8 +343,7 @@ class TrainingFiles:
         degree = self.columns.degree
         if not self.rereadable:
             named = Parameter("degree", degree)
-            msg = Sentence(f"{named} reads the data more than once: give files.")
-            raise InputError(msg)
+            raise InputError(f"{named} reads the data more than once: give files.")
         if not isinstance(self.encoding, ConjoinedEncoding):
             for _ in self._read():
                 pass
@@ -374,10 +365,7 @@ class TrainingFiles:
         return self.files.counted(_encoded(self.files, encoding, Classes(), use))
 
     def finish(self) -> Callable[[Batch], Batch] | None:
-        """Return what fills, scales and bins numbers, which needs all of them, if there are any.
-
-        Rows that were read twice come finished, but for the cells of pairs that they choose.
-        """
+        """Return what finishes rows: fills, scales and bins numbers, adds cells of pairs; or None."""
         encoding = self.encoding
         table = None if encoding is None else encoding.table
         if encoding is None or table is None:
@@ -450,10 +438,7 @@ class TrainingFiles:
     def _weighed(
         self, encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse
     ) -> Iterator[Batch]:
-        """Read the files twice: for the terms of texts and how common they are, and for the rows.
-
-        What cannot be read again is held in memory between the two.
-        """
+        """Read twice, or hold in memory: for how common terms of texts are, and for the rows."""
         held: list[Table] = []
         for prepared in _prepared_ahead(encoding, tables, use):
             encoding.learn(prepared)
@@ -566,23 +551,21 @@ def _encoded(
         raise InputError(_no_columns("keep"))
     if isinstance(encoding, SvmlightEncoding):
         if files.format is not Format.SVMLIGHT:
-            msg = Sentence(
+            raise InputError(
                 f"{files.names[0]} is {files.format}, but the model was trained on svmlight:"
                 f" convert the file, or name its format with {Parameter('format')}."
             )
-            raise InputError(msg)
         stated = files.layout.zero_based
         zero_based = encoding.zero_based if stated is None else stated
         files.decisions = files.decisions or Decisions("svmlight", zero_based=zero_based)
         yield from files.svmlight(classes, zero_based)
         return
     if files.format is Format.SVMLIGHT:
-        msg = Sentence(
+        raise InputError(
             f"{files.names[0]} is svmlight, but the model was trained on columns"
             f" ({', '.join(repr(column.name) for column in encoding.columns)}): if the file has"
             f" them, name its format with {Parameter('format')}."
         )
-        raise InputError(msg)
     files.classes = classes
     names = [column.name for column in encoding.columns]
     needed = {"label", "weight"} if use.learn else {"label"} if need_labels else set()

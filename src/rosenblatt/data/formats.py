@@ -16,7 +16,7 @@ from rosenblatt.data.sources import (
     peek,
     zip_member,
 )
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.parameters import DEFAULTS, check_setting
 
 PACKINGS = (".gz", ".zst", ".zstd", ".zip")
@@ -50,11 +50,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Layout:
-    """How files are laid out, where they do not tell by themselves, and what to do about faults.
-
-    What is None is told by the first rows: ``detect_format``, ``heading.separator_of`` and
-    ``heading.has_header``.
-    """
+    """How files are laid out, None where the first rows tell, and what to do about faults."""
 
     format: Format | None = DEFAULTS["format"]
     separator: str | None = DEFAULTS["separator"]
@@ -71,20 +67,17 @@ class Layout:
     def __post_init__(self) -> None:
         if self.format is not None:
             if self.format not in {*Format}:
-                msg = f"format must be one of {', '.join(Format)}; got {self.format!r}."
-                raise InputError(msg)
+                raise InputError(f"format must be one of {', '.join(Format)}; got {self.format!r}.")
             object.__setattr__(self, "format", Format(self.format))
         if self.separator is not None and not SEPARATOR.fullmatch(self.separator):
-            msg = (
+            raise InputError(
                 "separator must be a tab or a printable ASCII character, no quote; got"
                 f" {self.separator!r}."
             )
-            raise InputError(msg)
         check_encoding(self.encoding, self.encoding_errors)
         check_setting("bad_rows", self.bad_rows)
         if not 0.0 <= self.max_bad_share <= 1.0:
-            msg = f"max_bad_share must be from 0 to 1; got {self.max_bad_share!r}."
-            raise InputError(msg)
+            raise InputError(f"max_bad_share must be from 0 to 1; got {self.max_bad_share!r}.")
 
 
 KINDS = {
@@ -131,11 +124,8 @@ UNREADABLE = {
 def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = False) -> Format:
     """Return the format of a file, or of standard input, of which no byte is lost by that.
 
-    The first bytes decide for Parquet and Arrow, else the suffix of the name (in front of .gz or
-    .zst), else the first lines: an opening brace, or bracket and brace, makes JSON, ``label
-    feature:value …`` svmlight, ``__label__name words`` fastText, as many tabs in every line TSV,
-    and everything else is CSV. With ``prompt`` one line is enough to decide, and none of the
-    following is waited for.
+    The first bytes decide for Parquet and Arrow, else the suffix of the name, else the first lines,
+    of which with ``prompt`` one is enough.
     """
     head = peek(source, prompt=prompt)
     for mark, kind in MARKS.items():
@@ -143,13 +133,11 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
             return kind
     for mark, what in UNREADABLE.items():
         if re.match(mark, head.removeprefix(BYTE_ORDER_MARK), re.DOTALL):
-            msg = f"{name_of(source)} is {what}."
-            raise InputError(msg)
+            raise InputError(f"{name_of(source)} is {what}.")
     if _suffix(source) == ".arff":
         raise _arff(name_of(source))
     if len(CONTROL.findall(head)) > MANY_CONTROLS * len(head) and encoding == "utf-8":
-        msg = f"{name_of(source)} is not text, and none of the formats that are read."
-        raise InputError(msg)
+        raise InputError(f"{name_of(source)} is not text, and none of the formats that are read.")
     head = head_of(source, encoding, prompt=prompt)[0].removeprefix(BYTE_ORDER_MARK)
     kind_by_name = SUFFIXES.get(_suffix(source))
     return _by_lines(head, name_of(source)) if kind_by_name is None else kind_by_name
@@ -182,11 +170,10 @@ def _by_lines(head: bytes, file: str) -> Format:
     if all(matches) and any(match and match["entries"] for match in matches):
         return Format.SVMLIGHT
     if sample and all(map(VOWPAL_WABBIT_LINE.fullmatch, sample)) and _is_vowpal_wabbit(sample):
-        msg = Sentence(
+        raise InputError(
             f"{file} looks like text for Vowpal Wabbit, which is not read; write it as svmlight or"
             f" CSV. If it is something else, name it with {Parameter('format')}."
         )
-        raise InputError(msg)
     n_tabs = {line.count(b"\t") for line in sample}
     return Format.TSV if len(n_tabs) == 1 and n_tabs != {0} else Format.CSV
 

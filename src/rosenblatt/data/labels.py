@@ -38,9 +38,7 @@ def shown(token: bytes) -> str:
 def read_label(token: bytes) -> Label:
     """Return a label of svmlight: +1, 1 and 1.0 are the number 1; all but numbers are words.
 
-    So is 01, as codes are written, which is another label than 1.
-
-    Raises ValueError with the reason where the token is no label.
+    So is 01, as codes are written. Raises ValueError where the token is no label.
 
     >>> [read_label(token) for token in (b"+1", b"1.0", b"-0", b"2.5", b"01", b"spam")]
     [1, 1, 0, 2.5, '01', 'spam']
@@ -49,19 +47,16 @@ def read_label(token: bytes) -> Label:
     if NUMBER.fullmatch(token) and not LEADING_ZERO.fullmatch(token):
         value = float(token)
         if math.isinf(value):
-            msg = f"label {shown(token)} is beyond the range of float64"
-            raise ValueError(msg)
+            raise ValueError(f"label {shown(token)} is beyond the range of float64")
         if INTEGER.fullmatch(token):
             return int(token)  # not by way of float: 2⁵³ + 1 is another class than 2⁵³
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
     if NOT_FINITE.fullmatch(token):
-        msg = f"label {shown(token)} is not finite"
-        raise ValueError(msg)
+        raise ValueError(f"label {shown(token)} is not finite")
     try:
         return token.decode("utf-8")
     except UnicodeDecodeError:
-        msg = f"label {shown(token)} is not UTF-8 text"
-        raise ValueError(msg) from None
+        raise ValueError(f"label {shown(token)} is not UTF-8 text") from None
 
 
 def checked_text(text: str) -> str:
@@ -74,8 +69,7 @@ def _check_token(token: bytes) -> None:
     long = len(token) > LONGEST_LABEL
     if long or CONTROL.search(token):
         why = f"is longer than {LONGEST_LABEL} bytes" if long else "has a control character"
-        msg = f"label {shown(token)} {why}"
-        raise ValueError(msg)
+        raise ValueError(f"label {shown(token)} {why}")
 
 
 def plain_number(text: str) -> str | None:

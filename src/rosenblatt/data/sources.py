@@ -1,7 +1,4 @@
-"""Files and standard input: their bytes, unpacked, and their text in blocks of whole lines.
-
-Text is converted to UTF-8 where it is not.
-"""
+"""Files and standard input: their bytes, unpacked, and their text as UTF-8 in blocks of lines."""
 
 import codecs
 import glob
@@ -21,7 +18,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.parameters import check_setting
 from rosenblatt.wording import nearest, word_list
 
@@ -93,8 +90,7 @@ class StoredBytes(io.RawIOBase):
         except DAMAGED_ZIP as error:
             raise damaged(self.name, error) from error
         if count is None:
-            msg = f"{self.name} does not wait for its data; open it in blocking mode."
-            raise InputError(msg)
+            raise InputError(f"{self.name} does not wait for its data; open it in blocking mode.")
         return int(count)
 
 
@@ -207,10 +203,7 @@ def _raw(source: Source) -> Any:
 
 
 def zip_member(source: Source) -> zipfile.ZipInfo | None:
-    """Return the one file that a zip archive holds; None where this is no zip archive.
-
-    Raises InputError where there are several, with what the archive is, if that can be told.
-    """
+    """Return the one file that a zip archive holds; None where this is no zip archive."""
     path = Path(source)
     if source == "-" or not path.is_file():
         return None
@@ -223,15 +216,13 @@ def zip_member(source: Source) -> zipfile.ZipInfo | None:
             raise damaged(name_of(source), error, "a damaged zip archive") from None
     for begin, what in ZIPPED_KINDS.items():
         if any(begin in entry.filename for entry in entries):
-            msg = f"{name_of(source)} is {what}."
-            raise InputError(msg)
+            raise InputError(f"{name_of(source)} is {what}.")
     files = [one for one in entries if not one.is_dir() and not HIDDEN.search(one.filename)]
     if len(files) == 1 and not files[0].flag_bits & 1:
         return files[0]
     what = "locked by a password" if len(files) == 1 else f"a zip archive of {len(files)} files"
     names = word_list((repr(one.filename) for one in files), 5)
-    msg = f"{name_of(source)} is {what} ({names}): unpack it and name a file."
-    raise InputError(msg)
+    raise InputError(f"{name_of(source)} is {what} ({names}): unpack it and name a file.")
 
 
 def stored_size(name: Source) -> int:
@@ -243,8 +234,7 @@ def stored_size(name: Source) -> int:
 def _standard_input() -> Any:
     # Not through Python's buffer: a thread that waits in it would hinder the interpreter's end.
     if sys.stdin is None:
-        msg = "Standard input is closed; name a file, or pipe data into the command."
-        raise InputError(msg)
+        raise InputError("Standard input is closed; name a file, or pipe data into the command.")
     stdin: Any = sys.stdin.buffer
     return getattr(stdin, "raw", stdin)
 
@@ -288,8 +278,7 @@ def expand(paths: Sequence[str]) -> list[str]:
     taken for a file, whatever characters the name has. Raises InputError where there is none.
     """
     if list(paths).count("-") > 1:
-        msg = "Standard input (-) can be read only once; it is given more than once."
-        raise InputError(msg)
+        raise InputError("Standard input (-) can be read only once; it is given more than once.")
     return [file for path in paths for file in _files(path)]
 
 
@@ -297,8 +286,7 @@ def _files(path: str) -> list[str]:
     if path == "-":
         return [path]
     if not path:
-        msg = "The name of a file must not be empty."
-        raise InputError(msg)
+        raise InputError("The name of a file must not be empty.")
     place = Path(path)
     try:
         is_folder, exists = place.is_dir(), place.exists()
@@ -312,14 +300,12 @@ def _files(path: str) -> list[str]:
     if glob.has_magic(path):
         found = sorted(file for file in glob.glob(path, recursive=True) if Path(file).is_file())  # noqa: PTH207  # keeps the path as the user wrote it
         if not found:
-            msg = f"No file matches {path}."
-            raise InputError(msg)
+            raise InputError(f"No file matches {path}.")
         return found
     there = [one.name for one in place.parent.iterdir()] if place.parent.is_dir() else []
     meant = nearest(place.name, there)
     advice = "" if meant is None else f" Did you mean {place.with_name(meant)}?"
-    msg = f"There is no file {path}.{advice}"
-    raise InputError(msg)
+    raise InputError(f"There is no file {path}.{advice}")
 
 
 def kept_names(names: Sequence[str]) -> list[str]:
@@ -387,8 +373,7 @@ def whole_lines(source: ByteSource, size: int, *, prompt: bool = False) -> Itera
             text, filled, offset = following, len(rest), offset + cut
         elif filled == room:
             if room >= LONGEST_LINE:
-                msg = f"{source.name} has a line of more than {LONGEST_LINE >> 20} MiB."
-                raise InputError(msg)
+                raise InputError(f"{source.name} has a line of more than {LONGEST_LINE >> 20} MiB.")
             text = np.concatenate([text[:room], _room_for(room)])
 
 
@@ -467,13 +452,12 @@ class _Transcoded(ByteSource):
             try:
                 text = self._decoder.decode(bytes(self._piece[:count]), final=self._ended)
             except UnicodeDecodeError as error:
-                msg = Sentence(
+                raise InputError(
                     f"{self.name} is not {self._encoding} text: byte"
                     f" 0x{error.object[error.start]:02x} at {self._n_decoded + error.start:,};"
                     f" name another {Parameter('encoding')}, or replace what cannot be read with "
                     f"{Parameter('encoding_errors', 'replace')}."
-                )
-                raise InputError(msg) from None
+                ) from None
             self._n_decoded += count
             self._ready = text.encode("utf-8", "replace")  # half of a character becomes ?
         piece = self._ready[: len(view)]
@@ -487,10 +471,7 @@ def _room_for(size: int) -> NDArray[np.uint8]:
 
 
 def _fill(source: ByteSource, text: NDArray[np.uint8], *, prompt: bool) -> int:
-    """Read into the array until it is full or the stream ends; return by how much.
-
-    With ``prompt`` one read is enough.
-    """
+    """Read once, or until the array is full or the stream ends; return by how much."""
     filled = 0
     with memoryview(text) as view:  # type: ignore[arg-type]  # arrays are buffers, but not by type
         while filled < len(view) and (count := source.readinto(view[filled:])):

@@ -44,11 +44,10 @@ class StoredArrays:
 
     def fail(self, name: str) -> NoReturn:
         """Raise InputError for an array or entry."""
-        msg = (
+        raise InputError(
             f"{self._owner} is damaged: {name} is not there, or not what it must be. Copy the file "
             "again or train anew."
         )
-        raise InputError(msg)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         array, spec = self._arrays.get(name), self._specs[name]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, joined_weights
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE
 
 PIECES = 16  # of a block at least, so that blocks of later passes mix rows from several places
@@ -34,11 +34,9 @@ def in_order(
 ) -> Generator[Result, None, None]:
     """Yield work(item) for each item, in order, computed ahead in that many threads.
 
-    One more thread draws the items, so that reading and unpacking a file overlap with the work and
-    with what the caller does between two results. At most ``under_way`` items, by default
-    ``threads + 2``, are drawn and not yet done with by the caller, which bounds the memory. What
-    fails, the drawing or the work, is raised in its turn. Whoever stops early waits so many
-    seconds at most for the thread that draws: longer than any read but one from a person or a pipe.
+    One more thread draws the items. At most ``under_way``, by default ``threads + 2``, are drawn
+    and not yet done with by the caller. What fails is raised in its turn. On an early stop the
+    thread that draws is waited for, at most ``patience`` seconds.
     """
     free, stopped = Semaphore(under_way or threads + 2), Event()
     results: SimpleQueue[Future[Result] | None] = SimpleQueue()
@@ -129,10 +127,9 @@ def row_blocks(
 ) -> Generator[Batch, None, None]:
     """Yield batches gathered into blocks of up to about ``block_bytes``, read one block ahead.
 
-    A block is valid until the next one is asked for: two buffers take turns, so that one is filled
-    while the other is learned from. Where one block does not hold all rows, ``keep`` is called with
-    the first block and then with every batch; if it says that it has them, the blocks after the
-    first hold no values.
+    Two buffers take turns: a block is valid until the next one is asked for. Where one block does
+    not hold all rows, ``keep`` is called with the first block and then with every batch; if it says
+    that it has them, the blocks after the first hold no values.
     """
     # Patience: on an early stop the reader thread ends first, so that the encoding changes no more.
     blocks = _gathered(batches, block_bytes, keep)
@@ -260,8 +257,7 @@ class RowFiles:
             file.close()
 
     def _unkept(self, error: OSError) -> InputError:
-        msg = Sentence(
+        return InputError(
             f"The parsed rows cannot be kept in {self._folder}: {error.strerror or error}; name a"
             f" folder with room for them with {Parameter('cache')}."
         )
-        return InputError(msg)

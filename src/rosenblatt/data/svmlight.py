@@ -1,9 +1,7 @@
-"""Files of svmlight (LIBSVM) text as batches of rows, in memory that does not grow with them.
+"""Files of svmlight (LIBSVM) text, ``label [qid:number] feature:value … [# comment]``, as batches.
 
-``label [qid:number] feature:value feature:value … [# comment]``, parted by blanks. ``parse_line``,
-in plain Python, is the definition of what a line may say and words the errors. The compiled scan
-knows only the usual shapes and leaves every other line to it. By hand, since the readers of
-libraries take whole files, name no place in their errors and are slower.
+``parse_line`` is the definition of a line and words the errors; the compiled scan leaves unusual
+lines to it. By hand, since readers of libraries take whole files and name no place in errors.
 """
 
 import itertools
@@ -115,10 +113,7 @@ def _check_query(number: bytes) -> None:
 
 
 def _whole(digits: bytes) -> int:
-    """Return the number, or one that is too large for anything where it is longer than any index.
-
-    Python refuses to convert more than 4300 digits.
-    """
+    """Return the number, of many digits one too large: Python converts no more than 4300."""
     return int(digits if len(digits) <= 20 else digits.lstrip(b"0")[:20] or b"0")
 
 
@@ -270,17 +265,14 @@ def svmlight_batches(
 ) -> Iterator[Batch]:
     """Yield the rows of a file in batches; memory is bounded by the size of a few blocks.
 
-    By default the first block decides whether features count from 0: if any feature is 0 in it; a
-    feature 0 in a later block is then an error. Values are the doubles nearest to what is written.
-    ``classes`` number the labels, shared between files. Batches of about ``block_bytes`` of text
-    are parsed by as many threads as there are processors and do not depend on their number; with
-    ``prompt`` rows come as they arrive. An InputError names file, line and column; nothing of its
-    batch is yielded.
+    By default features count from 0 if the first block has a feature 0, else one in a later block
+    is an error. ``classes`` number the labels, shared between files. Batches of about
+    ``block_bytes`` of text do not depend on the number of ``threads``; with ``prompt`` rows come as
+    they arrive. An InputError names file, line and column.
     """
     for name, number in (("block_bytes", block_bytes), ("threads", threads)):
         if number is not None and number < 1:
-            msg = f"{name} must be at least 1; got {number}."
-            raise InputError(msg)
+            raise InputError(f"{name} must be at least 1; got {number}.")
     most = MOST_FEATURE if max_index is None else min(max_index, MOST_FEATURE)
     base = 0 if zero_based is None else 1 - zero_based
     conventions = Conventions(base, detected=zero_based is None, most=most)
@@ -325,10 +317,7 @@ def _batches(
 
 
 class _Parser:
-    """Parses blocks in several threads, once it is known from where features count.
-
-    Where nobody says so, the first block decides, and the others wait for it.
-    """
+    """Parses blocks in threads; those that don't know from where to count wait for the first."""
 
     def __init__(self, conventions: Conventions, *, skip: bool) -> None:
         self._conventions = conventions

@@ -41,8 +41,7 @@ def read_table(path: str) -> Table:
             msg = f"{path} has more than {MOST_ROWS:,} rows: give the lab a part of them."
             raise InputError(msg)
     if height < 2:
-        msg = f"{path} has {counted(height, 'row')}; the lab needs rows of two classes."
-        raise InputError(msg)
+        raise InputError(f"{path} has {counted(height, 'row')}; the lab needs rows of two classes.")
     frame = pl.concat([table.frame for table in tables])
     lines = None
     if tables[0].lines is not None:
@@ -85,8 +84,7 @@ def document_of_table(
         X = (X - X.mean(axis=0)) / np.where(deviation > 0.0, deviation, 1.0)
         notes.append("Both coordinates were brought to mean 0 and deviation 1.")
     if np.abs(X).max() > LARGEST:
-        msg = f"{table.file}: coordinates must be at most {LARGEST:g}; scale them."
-        raise InputError(msg)
+        raise InputError(f"{table.file}: coordinates must be at most {LARGEST:g}; scale them.")
     points = [(a, b, int(side)) for (a, b), side in zip(X.tolist(), sides, strict=True)]
     mark = " (scaled)" if scale else ""
     axes = (f"{names['x']}{mark}"[:LONGEST_NAME], f"{names['y']}{mark}"[:LONGEST_NAME])
@@ -109,8 +107,7 @@ def _chosen(table: Table, given: dict[str, str | None]) -> dict[str, str]:
         names[role] = chosen
     if len(set(names.values())) < len(names):
         said = ", ".join(f"{role} '{name}'" for role, name in names.items())
-        msg = f"{table.file}: x, y and label must be three columns; got {said}."
-        raise InputError(msg)
+        raise InputError(f"{table.file}: x, y and label must be three columns; got {said}.")
     return {role: str(name) for role, name in names.items()}
 
 
@@ -165,11 +162,10 @@ def _sides(
     with suppress(ValueError):  # numbers by their value
         values.sort(key=lambda word: float(word.replace("−", "-")))
     if not 2 <= len(values) <= MOST_LABELS:
-        msg = (
+        raise InputError(
             f"{file}: the labels in column '{label}' must have 2 to {MOST_LABELS} values; it has "
             f"{len(values)}: choose another column."
         )
-        raise InputError(msg)
     positive = values[-1] if positive is None else positive
     if positive not in values:
         msg = f"{file}: column '{label}' has no label '{positive}'; it has {', '.join(values)}."

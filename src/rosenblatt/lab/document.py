@@ -146,14 +146,12 @@ class Document:
                 raise InputError(msg)
         document = cls(**{name: _checked(name, value) for name, value in given.items()})
         if document.start and len(document.start) != MAPS[document.map] + 1:
-            msg = (
+            raise InputError(
                 f"The part start of the document must have {MAPS[document.map] + 1} numbers with "
                 f"the map {document.map!r}, the bias last; got {len(document.start)}."
             )
-            raise InputError(msg)
         if document.kernel != "none" and RULES[document.rule].order == 2:
-            msg = f"The rule {document.rule!r} has no kernel; choose the kernel 'none'."
-            raise InputError(msg)
+            raise InputError(f"The rule {document.rule!r} has no kernel; choose the kernel 'none'.")
         return document
 
     def plain(self) -> dict[str, Any]:
@@ -217,22 +215,19 @@ def _checked(name: str, value: Any) -> Any:
 
 def _points(name: str, value: Any) -> tuple[Point, ...]:
     if not isinstance(value, list | tuple):
-        msg = f"The part {name} must be a list of [x, y, class]; got {_shown(value)}."
-        raise InputError(msg)
+        raise InputError(f"The part {name} must be a list of [x, y, class]; got {_shown(value)}.")
     if len(value) > MOST_POINTS:
-        msg = f"The lab takes at most {MOST_POINTS} points; got {len(value)}."
-        raise InputError(msg)
+        raise InputError(f"The lab takes at most {MOST_POINTS} points; got {len(value)}.")
     return tuple(_point(number, point) for number, point in enumerate(value))
 
 
 def _point(number: int, value: Any) -> Point:
     point = _numbers(value, LARGEST, 3)
     if point is None or point[2] not in (-1, 1):
-        msg = (
+        raise InputError(
             f"Point {number} must be two numbers up to {LARGEST:g} and a class, −1 or +1; "
             f"got {_shown(value)}."
         )
-        raise InputError(msg)
     return point[0], point[1], int(point[2])
 
 

@@ -14,8 +14,7 @@ SEED = 1957
 def toy_set(name: str) -> Document:
     """Return a toy set by its name, with the settings of a beginner."""
     if name not in TOY_SETS:
-        msg = f"There is no toy set {name!r}; there are {', '.join(TOY_SETS)}."
-        raise InputError(msg)
+        raise InputError(f"There is no toy set {name!r}; there are {', '.join(TOY_SETS)}.")
     points, view = TOY_SETS[name](np.random.default_rng(SEED))
     return Document(points=points, view=view)
 

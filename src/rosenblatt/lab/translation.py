@@ -57,8 +57,7 @@ def function(source: Any, name: str | None = None) -> str:
     """
     tree = ast.parse(textwrap.dedent(inspect.getsource(source))).body[0]
     if not isinstance(tree, ast.FunctionDef):
-        msg = f"{source} is no function."
-        raise TypeError(msg)
+        raise TypeError(f"{source} is no function.")
     arguments = [argument.arg for argument in tree.args.args if argument.arg != "self"]
     body = _body(tree.body, 2, set(arguments))
     return f"{name or tree.name}({', '.join(arguments)}) {{\n{body}}}"

@@ -38,21 +38,13 @@ def fit_calibration(
 ) -> Calibration:
     """Fit probabilities to the scores and class numbers of held-out rows.
 
-    By default two classes get the "sigmoid" and more the "temperature".
-
-    Two classes, scores (n,): Platt scaling, p(second class) = σ(slope·score + offset), with the
-    regularised targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2) in place of 1 and 0 (Platt 1999; the
-    algorithm is that of Lin, Lin and Weng 2007). More classes, scores (n, K): one temperature, the
-    softmax of slope·scores, with the same idea of targets: (N_k + 1)/(N_k + K) for the class of
-    the row, which N_k rows share, and 1/(N_k + K) for each other. So the slope stays finite where
-    the scores separate the classes. The "temperature" of two classes is the sigmoid with offset 0.
-
-    "isotonic", of two classes: the best probability that ascends with the score (Zadrozny and Elkan
-    2002), for the same targets, and one half at score 0, on either side of which it stays, so that
-    probabilities do not contradict labels.
-
-    Where the best slope is negative, that is where scores mislead, the slope is 0: probabilities
-    never contradict the order of scores. Rows whose number is no class (−1: no label) are left out.
+    "sigmoid", the default of two classes, scores (n,): p(second class) = σ(slope·score + offset),
+    with the targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2) in place of 1 and 0 (Platt 1999, by the
+    algorithm of Lin, Lin and Weng 2007). "temperature", scores (n, K): the softmax of slope·scores,
+    with (N_k + 1)/(N_k + K) for the class of the row, which N_k rows share, and 1/(N_k + K) for
+    each other. "isotonic", of two classes: the best probability that ascends with the score
+    (Zadrozny and Elkan 2002), one half at score 0. A slope is at least 0, so that probabilities
+    never contradict the order of scores. Rows whose number is no class are left out.
     """
     n_classes = 2 if scores.ndim == 1 else scores.shape[1]
     known = (numbers >= 0) & (numbers < n_classes)
@@ -60,8 +52,7 @@ def fit_calibration(
     counts = np.bincount(y, minlength=n_classes)
     if np.count_nonzero(counts) < 2:
         met = "no row" if not len(y) else f"all {len(y):,} rows of one class"
-        msg = f"Probabilities need held-out rows of at least two classes; got {met}."
-        raise InputError(msg)
+        raise InputError(f"Probabilities need held-out rows of at least two classes; got {met}.")
     if scores.ndim > 1 and method in ("sigmoid", "isotonic"):
         msg = (
             f"calibrate={method!r} needs two classes; got {n_classes}. Use calibrate='temperature'."

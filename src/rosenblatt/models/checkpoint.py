@@ -1,8 +1,4 @@
-"""How far a training has come, written to a file, so that a run that was killed can go on.
-
-A checkpoint is a model file. Its weights are those of the moment; what else is needed to go on
-stands under ``training`` and among the arrays.
-"""
+"""How far a training has come, as a model file, so that a run that was killed can go on."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.models.file import read, write
 from rosenblatt.models.learner import Learner, plain_options
@@ -98,13 +94,12 @@ class Checkpoint:
             before, now = run.get(name), self._run.get(name)
             if before != now:
                 what = name if name in NO_PARAMETERS else Parameter(name)
-                msg = Sentence(
+                raise InputError(
                     f"{self._path} is the checkpoint of another training: ",
                     what,
                     f" was {before!r} and is now {now!r}. Go on as it was begun, or remove the"
                     " file to begin anew.",
                 )
-                raise InputError(msg)
 
 
 def _resumed(model: Model, kept: dict[str, Any]) -> ResumePoint:

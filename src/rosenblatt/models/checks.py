@@ -1,7 +1,4 @@
-"""What must hold of every model, wherever it comes from, and what can be wrong with a file.
-
-Its learner and parameters must be among those that this version knows.
-"""
+"""What must hold of every model, wherever it comes from, and what can be wrong with a file."""
 
 import math
 from collections.abc import Iterator
@@ -158,18 +155,16 @@ def _is_calibration(calibration: Calibration) -> bool:
 def check_learner(model: Model, name: str) -> None:
     """Raise InputError where a model file of this name holds a learner that is not known."""
     if model.described is None and model.learner not in SPELLINGS:
-        msg = (
+        raise InputError(
             f"{name} holds a {model.learner!r:.60}, and this version of rosenblatt knows "
             f"{word_list(SPELLINGS, joint=' or ')}: upgrade it."
         )
-        raise InputError(msg)
     try:
         usable_options(model)
         if model.described is not None:
             Learner.described(model.described)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
-        msg = f"{name} cannot be used: {error}"
-        raise InputError(msg) from error
+        raise InputError(f"{name} cannot be used: {error}") from error
 
 
 def usable_options(model: Model) -> dict[str, Any]:
@@ -189,17 +184,13 @@ def usable_options(model: Model) -> dict[str, Any]:
 
 
 def class_weights_of(model: Model) -> dict[Class, float]:
-    """Return what multiplies the steps of each class when a trained model goes on learning.
-
-    It is what did so in training; a class that is not in the dictionary has 1.
-    """
+    """Return what multiplied the steps of each class in training; those left out have 1."""
     class_weight = usable_options(model).get("class_weight")
     counts = model.training.get("class_counts")
     if class_weight == "balanced" and counts is None:
-        msg = (
+        raise InputError(
             "The model was trained with class_weight='balanced' and does not say how many rows "
             "each class had; train it with a weight for each class."
         )
-        raise InputError(msg)
     weights = class_weights(class_weight, model.classes, np.asarray(counts or (), np.float64))
     return {} if weights is None else dict(zip(model.classes, weights.tolist(), strict=True))

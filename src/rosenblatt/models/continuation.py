@@ -95,12 +95,10 @@ def learn_files(
 ) -> Model:
     """Return a model that has learned the rows of files as well, once and in their order.
 
-    Each row is predicted before it is learned, by the weights that decide, which are at most
-    ``ahead`` rows old; a voted model predicts here by the average of its vectors. The columns
-    become features as the model knows them: words and categories that are new to it are left out,
-    unless they are hashed; new features of svmlight files and new classes get weights, which have
-    been zero until then. The model given stays as it is; the rows need labels. ``watch`` is called
-    after 1, 2, 4, 8, … rows and at the end, ``tell`` with sentences on what was new in the rows.
+    Each row is predicted before it is learned, by weights at most ``ahead`` rows old; a voted model
+    predicts here by the average of its vectors. Words and categories that are new to the model are
+    left out, unless they are hashed; new features of svmlight files and new classes get weights.
+    ``watch`` is called after 1, 2, 4, 8, … rows and at the end, ``tell`` with sentences.
     """
     files = Files([paths] if isinstance(paths, str) else paths, layout or Layout())
     new, batches = _copy(model, files)
@@ -123,8 +121,7 @@ def learn_files(
                 break
     tally.end()
     if not tally.n_rows:
-        msg = "There are no rows to learn from: the input is empty."
-        raise InputError(msg)
+        raise InputError("There are no rows to learn from: the input is empty.")
     notes = [*_news(model, new), *files.reading_notes()]
     for note in notes:
         tell(note)

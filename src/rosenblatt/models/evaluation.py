@@ -43,10 +43,7 @@ class Evaluation:
     """Judges predicted class numbers by the true ones.
 
     The rows of ``confusion`` are true classes, its columns predicted ones. Below the classes that
-    the model knows stand the labels that it does not, which can only be wrong; from the 101st on
-    they share the last row. For two classes the scores are kept for the ROC curve, 8 bytes a row,
-    and so are margins, where they are given;
-    everything else takes memory for the classes alone.
+    the model knows stand labels that it does not; from the 101st on they share the last row.
 
     >>> evaluation = Evaluation(("ham", "spam"))
     >>> evaluation.add([0, 1, 1, -1], [0, 1, 0, 1], scores=[-2.0, 1.5, -0.5, 3.0])
@@ -79,10 +76,8 @@ class Evaluation:
     ) -> None:
         """Count a batch.
 
-        ``classes`` names the class numbers of ``labels``: those of the model first, then those that
-        it does not know; −1 is a row without a label, which is only counted. ``scores`` are those
-        of two classes, (n,), for the ROC curve; ``margins`` say how sure the predictions are, for
-        the coverage curve.
+        ``classes`` names the class numbers of ``labels``, those of the model first; −1 is a row
+        without a label. ``scores`` (n,) are for the ROC curve, ``margins`` for the coverage curve.
         """
         truth, guess = np.asarray(labels), np.asarray(predicted)
         given = truth >= 0
@@ -185,10 +180,7 @@ class Evaluation:
 
     @property
     def roc_auc(self) -> float | None:
-        """The chance that a row of the second class scores above one of the first; ties half.
-
-        It is exact, from counts of pairs. None without rows of both classes or for more classes.
-        """
+        """The chance that a row of the second of two classes scores above one of the first."""
         return roc_auc(*self.scores_for(1))
 
     @property

@@ -59,10 +59,9 @@ class Contribution(NamedTuple):
 class Explanation(NamedTuple):
     """The terms that decided one row.
 
-    Two classes: the terms of the score; positive ones speak for ``positive``, the second class.
-    More: the terms of the lead, the winner's score less the runner-up's, where positive ones speak
-    for the winner. ``total`` is the sum of bias and terms rounded once (math.fsum); scores as
-    predicted are summed in the order of the row and may differ from it in the last digits.
+    Two classes: the terms of the score. More: those of the lead, the winner's score less the
+    runner-up's. ``total`` is the sum of bias and terms rounded once (math.fsum), so that a score as
+    predicted may differ from it in the last digits.
     """
 
     positive: Label
@@ -79,8 +78,7 @@ def explain(fitted: Any, x: Any) -> Explanation:
     model = model_of(fitted)
     row = input_rows(model, x)
     if row.n_rows != 1:
-        msg = f"explain takes one row; got {row.n_rows}."
-        raise InputError(msg)
+        raise InputError(f"explain takes one row; got {row.n_rows}.")
     _, winner = decision(model, row)
     return contributions(model, row.indices, row.data, winner=winner)
 
@@ -113,8 +111,7 @@ def class_number(model: Model, text: str) -> int:
     """Return the number of the class that is written so."""
     written = [str(label) for label in model.classes]
     if text not in written:
-        msg = f"The model knows no class {text!r}; it knows {word_list(written)}."
-        raise InputError(msg)
+        raise InputError(f"The model knows no class {text!r}; it knows {word_list(written)}.")
     return written.index(text)
 
 
@@ -157,8 +154,7 @@ def ranked_weights(
 ) -> list[Ranking]:
     """Return the k most positive and the k most negative weights of each vector.
 
-    Two classes have one vector, whichever of them ``class_`` (a class number) names: it turns the
-    signs, so that positive weights speak for it. With more classes it chooses the vector.
+    ``class_``, a number, turns the signs of two classes, and of more chooses the vector.
     ``by_effect`` ranks by weight × deviation; by default where ``ranking_misleads``.
     """
     if by_effect is None:
@@ -188,10 +184,7 @@ def ranked_weights(
 
 
 def uncertainties(model: Model, label: Label) -> NDArray[Any] | None:
-    """Return the standard deviation of each weight of a class; None where no rule kept it.
-
-    It is 1 before a feature is met, and the smaller the more rows have settled its weight.
-    """
+    """Return the standard deviation of each weight of a class; None where no rule kept it."""
     variance = model.variance
     if variance is None:
         return None
@@ -202,10 +195,7 @@ def uncertainties(model: Model, label: Label) -> NDArray[Any] | None:
 def all_weights(
     model: Model, class_: int | None = None
 ) -> Iterator[tuple[Label, int | None, str, float]]:
-    """Yield class, feature number, name and weight of every weight other than 0, each bias last.
-
-    The bias has no feature number. ``class_`` is that of ``ranked_weights``.
-    """
+    """Yield class, feature number, name and weight of every weight other than 0, each bias last."""
     name = namer(model)
     for label, _, vector in _sides(model, class_):
         for feature in np.flatnonzero(vector[:-1]).tolist():

@@ -1,7 +1,6 @@
 """Features as numbers: named and numbered as they come, hashed, numbered by the caller, or arrays.
 
-A space numbers features and grows with the rows that are learned. Readers of another copy of the
-weights look only at numbers below the number of features that their weights have.
+Readers of another copy of the weights look only at numbers below the number that these have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,10 +26,7 @@ REFUSE, IGNORE = "refuse", "ignore"  # what happens to a new name where there is
 
 
 class FeatureSpace:
-    """How features become numbered features; here for one that never grows.
-
-    Rows have to be ``plain`` for all methods but that one.
-    """
+    """How features become numbered features; all methods but ``plain`` take what it returns."""
 
     kind = "numbered"  # what it is called where people read
     sparse = True  # whether its rows are CSR rows
@@ -85,10 +81,9 @@ class FeatureSpace:
 class NamedFeatures(FeatureSpace):
     """Names, numbered as they come, up to a limit.
 
-    A number is the value of its feature; a word makes the feature ``name=word`` of value 1. Rows of
-    JSON have finite numbers, and null is as if not given; their new names are numbered in order, so
-    that a replay numbers them alike. With ``checked`` rows are dicts of Python, whose names and
-    values are looked at, and which are taken in their own order.
+    A number is the value of its feature; a word makes the feature ``name=word`` of value 1. New
+    names of JSON are numbered in order, so that a replay numbers them alike. With ``checked`` rows
+    are dicts of Python, whose names and values are looked at.
 
     >>> space = NamedFeatures()
     >>> space.learn(space.plain({"size": 2.0, "colour": "red"}))
@@ -132,12 +127,11 @@ class NamedFeatures(FeatureSpace):
             new.sort()
         room = self._limit - len(self._names)
         if len(new) > room and self._when_full == REFUSE:
-            msg = (
+            raise InputError(
                 f"The feature {new[room][:80]!r} is new and the model has all {self._limit:,} "
                 "features that it may have; create a model with a higher limit, with hashed "
                 "features, or with when_full='ignore'."
             )
-            raise InputError(msg)
         for name in new[:room]:
             numbers[name] = len(self._names)  # a reader that sees it finds no weight yet
             self._names.append(name)
@@ -226,8 +220,7 @@ class ArrayFeatures(FeatureSpace):
         if not isinstance(features, Mapping):
             return features
         if self._names is None:
-            msg = "features must be a list of numbers; got an object of names."
-            raise InputError(msg)
+            raise InputError("features must be a list of numbers; got an object of names.")
         row = [0.0] * self.n_features
         for name, value in features.items():
             if name in self._numbers:  # else no weight: what is unknown counts for nothing
@@ -239,8 +232,7 @@ class ArrayFeatures(FeatureSpace):
         if self.n_features:
             _check_length(features, self.n_features)
         if len(features) == 0:
-            msg = "features is an empty list; it must have at least one number."
-            raise InputError(msg)
+            raise InputError("features is an empty list; it must have at least one number.")
         self.n_features = len(features)
 
     def entries(self, features: Any, width: int) -> Entries:
@@ -286,12 +278,10 @@ class NumberedFeatures(FeatureSpace):
 
     def _numbered(self, name: str) -> int:
         if not (name.isascii() and name.isdigit() and len(name) <= 10):
-            msg = f"The model numbers its features; got the name {name[:80]!r}."
-            raise InputError(msg)
+            raise InputError(f"The model numbers its features; got the name {name[:80]!r}.")
         number = int(name) - self._first
         if number < 0:
-            msg = "The features of this model count from 1; got 0."
-            raise InputError(msg)
+            raise InputError("The features of this model count from 1; got 0.")
         return number
 
     def name(self, number: int) -> str:
@@ -301,8 +291,7 @@ class NumberedFeatures(FeatureSpace):
 
 def _mapping(features: Any) -> dict[str, Value]:
     if not isinstance(features, dict):
-        msg = "features must be an object of names; got a list."
-        raise InputError(msg)
+        raise InputError("features must be an object of names; got a list.")
     return features
 
 

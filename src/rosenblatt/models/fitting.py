@@ -128,11 +128,10 @@ def with_labels(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[Any]:
     if len(classes) == 0:
         return np.unique(seen)
     if not _comparable(seen, classes):
-        msg = (
+        raise InputError(
             f"The labels {seen.tolist()[:3]} are of another type than the classes learned so far, "
             f"{classes.tolist()[:3]}: give labels of one type."
         )
-        raise InputError(msg)
     return np.union1d(classes, seen)
 
 

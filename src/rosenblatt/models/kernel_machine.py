@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.budget import Limit
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.arrays import read_machine
@@ -125,8 +125,7 @@ class KernelChoice:
     def __post_init__(self) -> None:
         if self.kernel not in FILE_KERNELS:
             names = word_list(map(repr, FILE_KERNELS), joint=" or ")
-            msg = Sentence(f"{Parameter('kernel')} must be {names}; got {self.kernel!r}.")
-            raise InputError(msg)
+            raise InputError(f"{Parameter('kernel')} must be {names}; got {self.kernel!r}.")
         check_parameters("train_files", {"gamma": self.gamma, "degree": self.kernel_degree})
 
     @classmethod
@@ -137,24 +136,22 @@ class KernelChoice:
         needed = {"gamma": Parameter("kernel"), "kernel_degree": Parameter("kernel", "poly")}
         for name in needed.keys() & chosen.keys():
             if kernel is None or (kernel == "rbf" and name == "kernel_degree"):
-                msg = Sentence(f"{Parameter(name)} has no effect without ", needed[name], ".")
-                raise InputError(msg)
+                raise InputError(f"{Parameter(name)} has no effect without ", needed[name], ".")
         return cls(**chosen)
 
     def check(self, learner: Learner, **others: Any) -> None:
         """Raise InputError for what a kernel machine that is trained from files cannot do."""
         if learner.second_order:
             rules = word_list(additive_rules(), joint=" or ")
-            msg = Sentence(
+            raise InputError(
                 f"{Parameter('rule', learner.rule)} keeps a variance for each weight, and a kernel"
                 f" machine has no weights; use the rule {rules}."
             )
-            raise InputError(msg)
         others |= {"record_mistakes": learner.record_mistakes}
         for name, value in others.items():
             if value:
                 chosen = Parameter("kernel", self.kernel)
-                raise InputError(Sentence(f"{Parameter(name)} is not available with ", chosen, "."))
+                raise InputError(f"{Parameter(name)} is not available with ", chosen, ".")
 
     def title(self, learner: Learner) -> str:
         """Return what the learner is called with this kernel."""

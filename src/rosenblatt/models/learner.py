@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.parameters import MEMORIES, is_flag
 from rosenblatt.rules import (
     RULES,
@@ -80,25 +80,22 @@ class Learner:
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:
-            msg = f"There is no rule {self.rule!r}; there are {', '.join(RULES)}."
-            raise InputError(msg)
+            raise InputError(f"There is no rule {self.rule!r}; there are {', '.join(RULES)}.")
         if not self.memory:
             object.__setattr__(self, "memory", RULES[self.rule].memory)
         if self.voted and RULES[self.rule].family != "perceptron":
             first, *others = (name for name, e in RULES.items() if e.family == "perceptron")
-            msg = Sentence(
+            raise InputError(
                 f"{Parameter('memory', 'vote')} is not available with "
                 f"{Parameter('rule', self.rule)}; use {Parameter('rule', first)} or "
                 f"{word_list(others, joint=' or ')}."
             )
-            raise InputError(msg)
         if self.record_mistakes and self.second_order:
-            msg = Sentence(
+            raise InputError(
                 f"{Parameter('record_mistakes', value=True)} is not available with "
                 f"{Parameter('rule', self.rule)}: its weights are not the sum of its mistakes; use"
                 f" the rule {word_list(additive_rules(), joint=' or ')}."
             )
-            raise InputError(msg)
         check_rule(self.rule, self.values)
 
     @classmethod
@@ -239,14 +236,12 @@ def check_online(early_stopping: object, class_weight: object, calibrate: object
     """Raise InputError for what partial_fit, which sees a part of the rows, cannot do."""
     if calibrate or early_stopping:
         name = "calibrate" if calibrate else "early_stopping"
-        msg = f"partial_fit sees no held-out rows: set {name}=False to use it."
-        raise InputError(msg)
+        raise InputError(f"partial_fit sees no held-out rows: set {name}=False to use it.")
     if isinstance(class_weight, str):
-        msg = (
+        raise InputError(
             'class_weight="balanced" needs all the labels, which partial_fit has not seen: '
             "give a dictionary of class: weight."
         )
-        raise InputError(msg)
 
 
 def generator_from(random_state: Any) -> "np.random.Generator":

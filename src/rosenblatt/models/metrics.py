@@ -181,8 +181,7 @@ def best_threshold(scores: NDArray[Any], numbers: NDArray[Any], metric: str) -> 
     """
     measure = METRICS[metric]
     if measure.of_counts is None:
-        msg = f"A threshold is chosen by {', '.join(COUNTED)}; got {metric!r}."
-        raise InputError(msg)
+        raise InputError(f"A threshold is chosen by {', '.join(COUNTED)}; got {metric!r}.")
     levels, where = np.unique(np.asarray(scores, np.float64), return_inverse=True)
     between = np.minimum((levels[:-1] + levels[1:]) / 2, np.nextafter(levels[1:], -np.inf))
     cuts = np.append(between, 0.0)

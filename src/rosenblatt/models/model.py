@@ -14,7 +14,7 @@ from rosenblatt.data.encoding import SvmlightEncoding, encoding_from
 from rosenblatt.data.encoding.stored import check_width
 from rosenblatt.data.files import Files, Layout, encoded
 from rosenblatt.data.sources import kept_names, places_digest
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.mistakes.arrays import list_arrays, machine_arrays
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, probabilities, vote_shares
@@ -157,10 +157,7 @@ class Model:
         return other
 
     def with_threshold(self, threshold: "Threshold") -> "Model":
-        """Return a model of two classes whose scores are above 0 where they were above this.
-
-        The bias moves, so that everything that reads scores goes on as before.
-        """
+        """Return a model of two classes whose scores are above 0 where they were above this."""
         told = {"threshold": threshold._asdict(), "held_out_error": threshold.error}
         moved, calibration = self._moved(threshold.value), self.calibration
         if calibration is not None:
@@ -170,10 +167,7 @@ class Model:
         return moved
 
     def with_calibration(self, calibration: Calibration) -> "Model":
-        """Return a model with probabilities, of which the most probable class is the label.
-
-        Of two classes the bias moves to where both are equally probable.
-        """
+        """Return a model with probabilities; of two classes the bias moves to where both are ½."""
         slope, offset = calibration.slope, calibration.offset
         if offset == 0.0:
             return replace(self, calibration=calibration)
@@ -287,11 +281,10 @@ class Model:
     def check_weights(self) -> None:
         """Raise InputError where there are no weights, for the model predicts by a kernel."""
         if self.is_kernel:
-            msg = (
+            raise InputError(
                 f"A {self.learner} has no weights: it predicts by kernel values, and does so with "
                 "predict and evaluate alone."
             )
-            raise InputError(msg)
 
     @property
     def is_kernel(self) -> bool:
@@ -326,13 +319,12 @@ class Model:
         encoding, zero_based = self.encoder, files.layout.zero_based
         if encoding is None:  # learned from arrays: rows there have numbered features
             if zero_based is None:
-                msg = Sentence(
+                raise InputError(
                     "The model was saved from Python, where features count from 0, and does not "
                     "know from where the file counts: say "
                     f"{Parameter('zero_based', value=True)} or "
                     f"{Parameter('zero_based', value=False)}."
                 )
-                raise InputError(msg)
             encoding = SvmlightEncoding(zero_based=zero_based, n_features=self.n_features)
         how: dict[str, Any] = {"need_labels": need_labels, "learn": learn, "keep": keep}
         batches = encoded(files, encoding, self.classes, **how)
@@ -360,11 +352,10 @@ class Model:
         Where weight vectors vote and no probabilities were fitted, they are the shares of votes.
         """
         if not self.has_probabilities:
-            msg = Sentence(
+            raise InputError(
                 "The model has no probabilities: train it with "
                 f"{Parameter('calibrate', value=True)}."
             )
-            raise InputError(msg)
         return self.probabilities_of(self.scores(X))
 
     @property
@@ -395,10 +386,7 @@ class Model:
 def _with_notes(
     batches: Iterator[Batch], files: Files, tell: Callable[[str], object]
 ) -> Iterator[Batch]:
-    """Yield the batches, and tell at the end what a person should know of the rows.
-
-    Bad rows that come promptly are told of as they come.
-    """
+    """Yield the batches, and tell at the end what a person should know of the rows."""
     yield from batches
     for note in files.notes if files.prompt else files.reading_notes():
         tell(note)

@@ -161,8 +161,7 @@ class OnlineLearner:
         if model.voted or encodes or model.options.get("class_weight"):
             reason = "votes" if model.voted else "weighs its classes"
             reason = "makes features of what it is given" if encodes else reason
-            msg = f"OnlineLearner cannot go on from a {model.learner} that {reason}."
-            raise InputError(msg)
+            raise InputError(f"OnlineLearner cannot go on from a {model.learner} that {reason}.")
         learner = model.how
         bits = hash_bits or model.training.get(HASHED_NAMES)
         self = cls(learner.rule, memory=learner.memory, hash_bits=bits)
@@ -191,8 +190,7 @@ class OnlineLearner:
         running = model.encoding_arrays.get(RUNNING)
         if running is not None:
             if running.shape != (5, model.n_features):
-                msg = "What scales the features of the model does not fit their number."
-                raise InputError(msg)
+                raise InputError("What scales the features of the model does not fit their number.")
             self.moments = FeatureMoments.restored(running)
         self._set_classes(classes)
         self._widen()
@@ -315,8 +313,7 @@ class OnlineLearner:
     def model_(self) -> Model:
         """A copy of what was learned as a ``Model``: what ``rosenblatt.save`` writes."""
         if self.n_rows == 0:
-            msg = "This OnlineLearner has learned nothing yet."
-            raise InputError(msg)
+            raise InputError("This OnlineLearner has learned nothing yet.")
         model = Model(
             self.learner.estimator,
             self.learner.options(),
@@ -330,8 +327,7 @@ class OnlineLearner:
             model.training[HASHED_NAMES] = self.space.bits
         model.feature_names = names = self.space.names()
         if names is not None and len(set(names)) < len(names):
-            msg = "Two features have the same name once it is text, such as 1 and '1'."
-            raise InputError(msg)
+            raise InputError("Two features have the same name once it is text, such as 1 and '1'.")
         return self._with_scaling(model)
 
     def _vectors(self) -> dict[str, Any]:
@@ -381,15 +377,13 @@ class OnlineLearner:
     def _class_number(self, y: Class, w: float) -> int:
         """Return the number of a class, new or not; check the weight."""
         if not (isfinite(w) and w >= 0.0):
-            msg = f"w must be a finite number of at least 0; got {w!r}."
-            raise InputError(msg)
+            raise InputError(f"w must be a finite number of at least 0; got {w!r}.")
         if y in self._numbers or w == 0.0:
             return self._numbers.get(y, 0)
         label = np.asarray(y)
         whole = label.dtype.kind != "f" or (isfinite(label) and label == np.rint(label))
         if label.ndim or label.dtype.kind not in "biufU" or not whole:
-            msg = f"A class must be text, a whole number or a bool; got {y!r}."
-            raise InputError(msg)
+            raise InputError(f"A class must be text, a whole number or a bool; got {y!r}.")
         self._labels = with_labels(self._labels, label.reshape(1))
         self._grow(self._labels.tolist())
         return self._numbers[y]
@@ -485,10 +479,11 @@ class OnlineLearner:
         """Return a row as the feature space takes it; raise InputError for what is no row."""
         named = isinstance(x, Mapping)
         if self._named not in {None, named}:
-            msg = "This OnlineLearner has learned from {}; got a row of type {}.".format(
-                "dicts of named features" if self._named else "arrays", type(x).__name__
+            raise InputError(
+                "This OnlineLearner has learned from {}; got a row of type {}.".format(
+                    "dicts of named features" if self._named else "arrays", type(x).__name__
+                )
             )
-            raise InputError(msg)
         if named:
             return self.space.plain(x)
         try:
@@ -496,8 +491,7 @@ class OnlineLearner:
         except (TypeError, ValueError):
             row = np.zeros((0, 0))
         if row.ndim != 1 or not len(row) or (self._width and len(row) != self._width):
-            msg = f"A row must be {self._width or 'some'} numbers; got {x!r:.100}."
-            raise InputError(msg)
+            raise InputError(f"A row must be {self._width or 'some'} numbers; got {x!r:.100}.")
         if (len(self._classes) < 2 or not self._width) and not np.isfinite(row).all():
             raise self._error(NOT_FINITE, row)
         if self._named is None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.checks import check, finite_average, input_errors
 from rosenblatt.models.file import compact, plain, versions
 from rosenblatt.models.model import Class, Model
@@ -21,11 +21,10 @@ def to_onnx(model: Model) -> bytes:
     of zero and ties between classes predict as the model's own option ``zero`` says.
     """
     if model.voted:
-        msg: str = Sentence(
+        raise InputError(
             f"A {model.learner} decides by the votes of many weight vectors, which a linear graph"
             f" cannot hold: export JSON, or train with {Parameter('memory', 'average')} for ONNX."
         )
-        raise InputError(msg)
     try:
         from onnx import TensorProto, helper, numpy_helper
     except ImportError as error:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.mistakes.arrays import PREFIX
@@ -50,19 +50,17 @@ def why(fitted: Any, X: Any, x: Any) -> Provenance:
         return recorded_provenance(*decided)
     mistakes = getattr(fitted, "mistakes_", None)
     if mistakes is None:
-        msg = (
+        raise InputError(
             f"This {type(fitted).__name__} does not know its mistakes: fit it, from zero, with "
             "record_mistakes=True."
         )
-        raise InputError(msg)
     rows = as_rows(sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X), model.constant)
     last = int(mistakes.updates.row.max(initial=-1))
     if last >= rows.shape[0]:
-        msg = (
+        raise InputError(
             f"X has {rows.shape[0]} rows, but row {last} taught the estimator: give the rows that "
             "it was fitted on."
         )
-        raise InputError(msg)
     return recorded_provenance(*decided, mistakes, rows)
 
 
@@ -77,11 +75,10 @@ def recorded_provenance(
 ) -> Provenance:
     """Return which training rows decide a row of these features, by their numbers in training."""
     if mistakes is None and not is_recorded(model):
-        msg = Sentence(
+        raise InputError(
             "The model does not hold its mistakes: train it with "
             f"{Parameter('record_mistakes', value=True)}."
         )
-        raise InputError(msg)
     known = indices < model.n_features
     x = np.zeros(model.n_features)
     x[indices[known]] = values[known]

@@ -149,8 +149,7 @@ def source_rows(
     if not block.last:
         reading.close()
         name, most = files.names[0], MOST_BYTES >> 30
-        msg = f"{name} is too large for this: it takes rows of at most {most} GB."
-        raise InputError(msg)
+        raise InputError(f"{name} is too large for this: it takes rows of at most {most} GB.")
     reading.check_classes()
     prepare(reading)
     encoding = cast("Encoding", source.encoding)  # they have been read

@@ -53,8 +53,11 @@ class Scorer:
         """
         known = batch.below(self._n_features)
         if self._counter is not None:
-            rows = known.csr(self._n_features, self._constant)
-            return self._vote(self._counter, batch, rows)
+            try:
+                return vote_scores(self._counter(known.csr(self._n_features, self._constant)))
+            except WeightOverflowError as error:
+                msg = f"{batch.file}, from line {batch.first_line} on: {error}"
+                raise WeightOverflowError(msg) from error
         if self._by_kernel is not None:
             scores = self._by_kernel(known.csr(self._n_features, self._constant))
         else:
@@ -63,11 +66,10 @@ class Scorer:
             (activations if self._binary else class_scores)(rows, self._weights, scores)
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores).reshape(batch.n_rows, -1).all(axis=1))[0])
-            msg = (
+            raise WeightOverflowError(
                 f"{batch.file}: the activation of row {row + 1} from line {batch.first_line} on "
                 "overflowed: its values are too large."
             )
-            raise WeightOverflowError(msg)
         return scores
 
     def margins(self, scores: NDArray[Any]) -> NDArray[Any]:
@@ -78,15 +80,6 @@ class Scorer:
         """Return the number of the class that each score predicts."""
         return winners(scores, positive=self._positive)
 
-    def _vote(
-        self, count: "Callable[[Rows], NDArray[Any]]", batch: Batch, rows: CSR
-    ) -> NDArray[Any]:
-        try:
-            return vote_scores(count(rows))
-        except WeightOverflowError as error:
-            msg = f"{batch.file}, from line {batch.first_line} on: {error}"
-            raise WeightOverflowError(msg) from error
-
 
 def _kernel_scores(model: "Model") -> "Callable[[CSR], NDArray[Any]]":
     """Return what scores rows by the kernel machine of a model."""
@@ -95,11 +88,10 @@ def _kernel_scores(model: "Model") -> "Callable[[CSR], NDArray[Any]]":
 
     parameters = SimpleNamespace(**usable_options(model))
     if parameters.kernel == "precomputed":
-        msg = (
+        raise InputError(
             'The model was trained with kernel="precomputed", on kernel values that were computed '
             "elsewhere: load it in Python with rosenblatt.load to predict from such values."
         )
-        raise InputError(msg)
     machine, memory = stored_machine(model, parameters), parameters.memory
     return lambda rows: machine_scores(machine, parameters, rows, (memory,))[memory]
 

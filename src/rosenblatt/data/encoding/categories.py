@@ -190,11 +190,10 @@ def date_part(table: Table, series: "pl.Series", column: FeatureColumn) -> "pl.S
     dated = series.dtype in (pl.Date, pl.Datetime)
     timed = series.dtype in (pl.Datetime, pl.Time)
     if not (timed if column.part == "hour" else dated):
-        msg = (
+        raise InputError(
             f"{table.file}: column '{column.name}' holds {series.dtype}; the model was trained on"
             f" {'times' if column.part == 'hour' else 'dates'} there."
         )
-        raise InputError(msg)
     if column.part == "weekday":
         days = series.dt.weekday()
         return days.replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.String)

@@ -1,13 +1,8 @@
 """Whether new rows are like those of training, told column by column, or among them.
 
-Counts are gathered while rows are encoded. Of training a few figures a column stay; against them
-the counts of new rows are held. A remark is made where a share is far from that of training and
-could not be so by chance, so that a handful of usual rows is never remarked on.
-
-Every row has a fingerprint. The rows with the lowest ones are a random sample of different rows,
-the same in whichever order they come and however they are cut; of it one-way digests are kept. Of
-new rows those whose fingerprint is as low are looked up, so that the share of rows that were
-learned from is known from a few.
+A remark is made where a share is far from that of training and could not be so by chance. Every row
+has a fingerprint; the rows with the lowest ones are a random sample, the same in any order, of
+which one-way digests are kept. New rows whose fingerprint is as low are looked up among them.
 """
 
 import math

@@ -98,12 +98,10 @@ def detected_columns(
 ) -> list[InputColumn]:
     """Return what columns are taken for.
 
-    Numeric if all values are numbers, or lengths of time; with ``lenient`` 99 % of them are enough,
-    where rows with other values will be left out. True and false are categories, in text and typed.
-    Dates and times become categories of year, month, weekday and hour. Text if its values have at
-    least three words on average and more than half of them differ, or at least eight words; a word
-    is here two letters or more in a row. Everything else is a category. A column that counts or
-    names the rows is left out.
+    Numeric if all values are numbers, or lengths of time; with ``lenient`` 99 % of them are enough.
+    Dates and times become categories of their parts. Text if its values have at least three words
+    on average and more than half of them differ, or at least eight words. Everything else is a
+    category. A column that counts or names the rows is left out.
     """
     frame, heading = sample.table.frame, sample.table.heading
     own = dict(zip(frame.columns, frame.get_columns(), strict=True))
@@ -346,8 +344,7 @@ def assigned_columns(
         said.decimal,
     )
     if not any(column.required for column in columns):
-        msg = f"{table.file}: no column is left to learn from."
-        raise InputError(msg)
+        raise InputError(f"{table.file}: no column is left to learn from.")
     notes = [note for column in columns if column.required for note in oddities(sample, column)]
     if guess is not None:
         notes += label_notes(table, guess.column)
@@ -378,13 +375,10 @@ def merged_notes(notes: Sequence[str]) -> list[str]:
 def _with_decimals(
     sample: Sample, columns: Sequence[InputColumn], decimal: str | None
 ) -> tuple[InputColumn, ...]:
-    """Return columns whose numbers are read by the decimal mark: as said, or as others prove it.
-
-    Raises InputError with a question where numbers may have decimals or thousands.
-    """
+    """Return columns whose numbers are read by the decimal mark: as said, or as others prove it."""
     if decimal not in (None, "point", "comma"):
         words = f" must be 'point' or 'comma'; got {decimal!r}."
-        raise InputError(Sentence(Parameter("decimal"), words))
+        raise InputError(Parameter("decimal"), words)
     frame, heading = sample.table.frame, sample.table.heading
     written = [one for one in columns if one.role in ("numeric", "weight")]
     written = [one for one in written if frame[one.name].dtype == pl.String]
@@ -484,5 +478,5 @@ def column_name(table: Table, which: str | int, parameter: str) -> str:
     meant = nearest(which, names) if isinstance(which, str) else None
     advice = f"The file has {counted(len(names), 'column')}: {quoted_columns(names)}."
     advice = advice if meant is None else f"Did you mean '{meant}'?"
-    msg = Sentence(f"{table.file} has no column {shown}, named by {Parameter(parameter)}. {advice}")
+    msg = f"{table.file} has no column {shown}, named by {Parameter(parameter)}. {advice}"
     raise InputError(msg)

@@ -1,8 +1,4 @@
-"""Which column holds the labels, the class of each row, and which columns give it away.
-
-Such a column alone tells a class from the others: often it is a copy of the label, or written down
-after it was known. A model that leans on one is worth nothing on rows where it is still unknown.
-"""
+"""Which column holds the labels, the class of each row, and which columns give it away."""
 
 import math
 import re
@@ -141,17 +137,12 @@ def is_outcome(name: str) -> bool:
 def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     """Return the column that holds the labels, where the sample makes it clear.
 
-    It is the column that the file itself marks; that called label, class, target or outcome, or y
-    if its values can be labels; or the only one with the name of an outcome, such as survived. Else
-    it is a column with few different values: at most 100 words or 30 whole numbers, and fewer than
-    half as many as there are rows. Where columns are named, it is the only such column, the only
-    one of words, or the last one, if no other is as likely; where they are not, the first or the
-    last one. Parts of dates, identifiers and attributes such as sex are not guessed, and of named
-    columns none that has a single value or gaps. ``taken`` columns are something else.
+    The file itself marks it, or its name does; else it is a column with few different values: the
+    only such column, the only one of words, or the last one, if no other is as likely; where
+    columns have no names, the first or the last one. ``taken`` columns are something else.
     """
     if table.frame.height == 1 and table.heading is not None and not table.heading.header:
-        msg = f"{table.file} has only one line: there is nothing to learn from."
-        raise InputError(msg)
+        raise InputError(f"{table.file} has only one line: there is nothing to learn from.")
     names = [name for name in table.frame.columns if name not in taken]
     marked = None if table.heading is None else table.heading.label
     if marked in names:
@@ -176,11 +167,10 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     likely = [one for one in candidates if one.n_values > 1 and (not strong or one.name in strong)]
     if likely:
         raise Question(_question(table, likely))
-    msg = Sentence(
+    raise InputError(
         f"{table.file}: no column has few different values, as labels have. If one does hold"
         f" classes, name it with {Parameter('label')}. {listed_columns(table.frame.columns)}"
     )
-    raise InputError(msg)
 
 
 def _question(table: Table, likely: Sequence[_Candidate]) -> Sentence:
@@ -251,12 +241,11 @@ def check_labels(table: Table, name: str) -> None:
         whole = bool((values == values.floor()).all())
         check_quantity(table.file, n_values, n_rows, whole=whole, column=name)
     elif n_rows >= FEWEST_ROWS and 2 * n_values > n_rows:
-        msg = Sentence(
+        raise InputError(
             f"{table.file}: column '{name}' has {n_values:,} different values in {n_rows:,} rows,"
             " so that nearly every row would be a class of its own; name another column with "
             f"{Parameter('label')}."
         )
-        raise InputError(msg)
 
 
 def check_quantity(
@@ -268,13 +257,12 @@ def check_quantity(
         return
     labels = "the labels" if column is None else f"the labels, column '{column}',"
     other = Sentence(f", or name another column with {Parameter('label')}")
-    msg = Sentence(
+    raise InputError(
         f"{file}: {labels} are {n_values:,} different numbers in the first {n_rows:,} rows: a"
         " quantity, not classes. Make classes of it first, for instance low and high",
         "" if column is None else other,
         ".",
     )
-    raise InputError(msg)
 
 
 def label_notes(table: Table, name: str) -> list[str]:
@@ -301,12 +289,11 @@ def check_first_row(table: Table, name: str) -> None:
     counts = labels.value_counts(sort=False, name="rows")
     once = counts.filter(counts["rows"] == 1).to_series(0).to_list()
     if table.first_row == 1 and once == [labels[0]] and labels[0] is not None:
-        msg = Sentence(
+        raise InputError(
             f"{table.file}: the first line may be a header, since its label '{labels[0]}' is in no"
             f" other row. If it names the columns, use {Parameter('header', value=True)}, else "
             f"{Parameter('header', value=False)}."
         )
-        raise InputError(msg)
 
 
 def listed_columns(names: Sequence[str]) -> str:
@@ -331,11 +318,10 @@ def table_labels(
     if name is None or classes is None or not (there or required):
         return np.full(table.frame.height, -1, np.int32)
     if not there:
-        msg = (
+        raise InputError(
             f"{table.file} has no column '{name}', which holds the labels."
             f" {listed_columns(table.frame.columns)}"
         )
-        raise InputError(msg)
     series, labels, faults = _read_labels(table, name)
     for value, fault in faults.items():
         if fault or required:
@@ -344,7 +330,7 @@ def table_labels(
                 f" column with {Parameter('label')}"
             )
             place = table.place(series.index_of(value) or 0)
-            raise InputError(Sentence(place, f", {fault}" if fault else missing, "."))
+            raise InputError(place, f", {fault}" if fault else missing, ".")
     codes = classes.codes([*labels.values()])
     return replaced_values(series, dict(zip(labels, codes.tolist(), strict=True)))
 
@@ -360,19 +346,15 @@ def label_faults(table: Table, name: str) -> dict[int, str]:
 
 
 def _read_labels(table: Table, name: str) -> "tuple[pl.Series, dict[Any, Label], dict[Any, str]]":
-    """Return a column, the label of each of its values, and what is wrong with others.
-
-    That is "" where the label is missing.
-    """
+    """Return a column, the label of each value, and what is wrong with others; "": missing."""
     series = plainly_typed(table.frame[name])
     if series.dtype.is_float():
         series = series.fill_nan(None)
     elif not series.dtype.is_numeric() and series.dtype not in (pl.String, pl.Boolean, pl.Null):
-        msg = Sentence(
+        raise InputError(
             f"{table.file}: column '{name}' holds {series.dtype}, which can't be labels; name the"
             f" column of the labels with {Parameter('label')}."
         )
-        raise InputError(msg)
     labels: dict[Any, Label] = {}
     faults: dict[Any, str] = {}
     for value in series.unique(maintain_order=True).to_list():
@@ -399,8 +381,7 @@ def _label(value: Any) -> Label | None:
         return value
     number = float(value)
     if math.isinf(number):
-        msg = f"label '{number}' is not finite"
-        raise ValueError(msg)
+        raise ValueError(f"label '{number}' is not finite")
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
@@ -443,10 +424,8 @@ class Leak(NamedTuple):
 def leaks(wrong: NDArray[np.int64], sizes: Sequence[int]) -> list[Leak]:
     """Return for each class the first of the best features, where it is wrong on few rows alone.
 
-    Of more than two classes, half at least must be given away: that one of them has a mark of its
-    own is nothing unusual. Of two, the second is looked at. ``wrong`` (n_features, n_classes) has
-    the number of rows on which a feature is wrong about who is of a class, ``sizes`` the rows of
-    each class.
+    Of more than two classes, half at least must be given away; of two, the second is looked at.
+    ``wrong`` (n_features, n_classes) counts the rows on which a feature is wrong about a class.
     """
     n_rows, n_classes, found = sum(sizes), len(sizes), list[Leak]()
     for number in range(0 if n_classes > 2 else 1, n_classes):
@@ -555,10 +534,7 @@ def _deciding_words(
 def _word_errors(
     texts: "pl.Series", classes: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the words of texts, and on how many rows each is wrong about who is of a class.
-
-    A word may stand in the rows of a class or in all others.
-    """
+    """Return the words of texts, and on how many rows each is wrong about who is of a class."""
     numbers = pl.Series(classes.tolist(), dtype=pl.Int64)  # an array would import numpy.ma
     rows = pl.DataFrame({"text": texts.cast(pl.String), "class": numbers, "row": range(len(texts))})
     words = pl.col("text").str.slice(0, LONGEST_WORDS).str.to_lowercase().str.extract_all(WORD)

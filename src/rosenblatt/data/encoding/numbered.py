@@ -96,16 +96,12 @@ class ConjoinedEncoding(FeatureEncoding):
         numbering: ConjunctionNumbering | ColumnPairs,
     ) -> None:
         self.inner, self.degree, self.numbering = inner, degree, numbering
+        self.n_features = numbering.n_columns  # with all conjunctions
 
     @property
     def table(self) -> "TableEncoding | None":
         """The encoding of columns, if the rows come from a table."""
         return self.inner.table
-
-    @property
-    def n_features(self) -> int:
-        """Number of features with all conjunctions."""
-        return self.numbering.n_columns
 
     def expand(self, batch: Batch) -> Batch:
         """Return the rows of a batch of the inner encoding with their conjunctions."""
@@ -184,16 +180,10 @@ class ScaledEncoding(FeatureEncoding):
         centre: NDArray[Any],
         divisor: NDArray[Any],
         names: tuple[str, ...] | None = None,
-        *,
-        zero_based: bool = True,
     ) -> None:
-        self.inner = SvmlightEncoding(zero_based=zero_based, n_features=len(centre))
+        self.n_features = len(centre)
+        self.inner = SvmlightEncoding(zero_based=True, n_features=self.n_features)
         self.centre, self.divisor, self.known_names = centre, divisor, names
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return self.inner.n_features
 
     def expand(self, batch: Batch) -> Batch:
         """Return the rows of a batch, scaled; none of their values is left out."""

@@ -1,10 +1,8 @@
 """A column of text: words, pairs of neighbouring words, and n-grams of characters within words.
 
-A word is a maximal run of letters and digits, ``str.isalnum``, in text that ``str.lower`` has made.
-``plain_terms`` is the definition; ``scanned_terms`` is the same by compiled code, by hand since
-scikit-learn's vectorizers take ten times as long. So are ``plain_ngrams`` and ``scanned_ngrams``.
-N-grams say more than words where a word has many forms, where names and codes are to be told apart,
-and in languages that put nothing between words.
+A word is a maximal run of letters and digits in lower case. ``plain_terms`` and ``plain_ngrams``
+are the definition; the scanned ones are the same by compiled code, by hand since scikit-learn's
+vectorizers take ten times as long.
 """
 
 import math
@@ -159,10 +157,7 @@ def scanned_terms(
 
 
 def word_text(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the bytes of all rows and where each begins; above 127 they are words in lower case.
-
-    It is valid until the thread's next call.
-    """
+    """Return the bytes of all rows, beyond ASCII words in lower case, and where each begins."""
     text, offsets = _bytes_of(column)
     length = int(offsets[-1])
     if length and text[:length].max() >= 0x80:
@@ -201,11 +196,7 @@ def term_table(most: int, least_slots: float) -> TermTable:
 
 
 def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the UTF-8 bytes of all rows, 64 more, and where each row begins; null has none.
-
-    Polars keeps strings as views into several buffers. As lists of bytes they are put together at
-    4 GB/s.
-    """
+    """Return the UTF-8 bytes of all rows, 64 more, and where each row begins; null has none."""
     lengths = column.str.len_bytes().fill_null(0)
     offsets = np.zeros(len(column) + 1, np.int64)
     np.cumsum(lengths.to_numpy(), out=offsets[1:])
@@ -317,11 +308,10 @@ class TextColumn:
         series = self._text(table)
         length = int(series.str.len_bytes().sum())
         if length > MOST_BYTES:
-            msg = (
+            raise InputError(
                 f"{table.place(0)} and after: column '{self._name}' has more than"
                 f" {MOST_BYTES >> 20:,} MiB of text in {len(series):,} rows; read fewer at a time."
             )
-            raise InputError(msg)
         hashed = isinstance(self._numbering, HashedNumbering)
         terms = self._terms(series, named=not hashed)
         if hashed and not self._numbering.growing:

@@ -30,17 +30,12 @@ COPIED = 1 << 20  # bytes
 
 
 def columnar_tables(source: Source, kind: Format, wanted: Selection | None) -> Iterator[Table]:
-    """Yield the rows of a Parquet or Arrow file.
-
-    A file has its index at its end: what comes packed or through a pipe is copied to a temporary
-    file first, which has no name.
-    """
+    """Yield the rows of a Parquet or Arrow file, or of a copy of what comes packed or piped."""
     if kind == Format.ARROW and not peek(source, 6).startswith(FILE_MARKS[kind]):
-        msg = (
+        raise InputError(
             f"{name_of(source)} is not an Arrow file. If it is a stream of Arrow messages, write it"
             " as a file: polars.read_ipc_stream(source).write_ipc('rows.arrow')."
         )
-        raise InputError(msg)
     with _stored(source, FILE_MARKS[kind]) as (file, size):
         yield from _file_tables(file, size, kind, name_of(source), wanted)
 
@@ -64,8 +59,7 @@ def _file_tables(
         yield from in_slices(table, most_rows=rows_for(ordered))
         row += frame.height
     if row != n_rows:
-        msg = f"{name} is damaged: it announces {n_rows:,} rows and has {row:,}."
-        raise InputError(msg)
+        raise InputError(f"{name} is damaged: it announces {n_rows:,} rows and has {row:,}.")
 
 
 def _frames(rows: "pl.LazyFrame", n_rows: int, stride: int, name: str) -> "Iterator[pl.DataFrame]":
@@ -86,10 +80,7 @@ def _frames(rows: "pl.LazyFrame", n_rows: int, stride: int, name: str) -> "Itera
 
 @contextmanager
 def _stored(source: Source, mark: bytes) -> Iterator[tuple[IO[bytes], int]]:
-    """Open a file as it is, where it lies on disk and is not packed, else a copy of its bytes.
-
-    Comes with the size of what was read, packed as it may be.
-    """
+    """Open a file as it lies on disk, else a copy of its bytes; return also the stored size."""
     if source != "-":
         try:
             with Path(source).open("rb") as file:

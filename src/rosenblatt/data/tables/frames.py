@@ -30,10 +30,8 @@ def frame_tables(
 ) -> Iterator[Table]:
     """Yield rows in memory as tables whose rows count from 0.
 
-    X is a data frame of pandas or polars, whatever offers a stream of Arrow, a sequence of
-    dictionaries, which may lack keys, or of texts, if ``text`` names the column that they are; with
-    ``arrays`` also an array of two dimensions, whose columns have numbers for names. Raises
-    InputError where it is something else, or lacks a wanted column.
+    X is a data frame of pandas, polars or Arrow, a sequence of dictionaries, which may lack keys,
+    or of texts, if ``text`` names their column; with ``arrays`` also an array of two dimensions.
     """
     require_library("rows of named columns")
     if arrays and isinstance(X, np.ndarray) and X.ndim == 2:
@@ -61,8 +59,7 @@ def has_names(X: Any) -> bool:
 def _frame(X: Any, wanted: Selection | None, text: str | None) -> "tuple[pl.DataFrame, bool]":
     """Return a data frame of polars, and whether its columns have names."""
     if isinstance(X, pl.LazyFrame):
-        msg = "X is a LazyFrame of polars: give X.collect()."
-        raise InputError(msg)
+        raise InputError("X is a LazyFrame of polars: give X.collect().")
     if isinstance(X, pl.DataFrame):
         return X, True
     if _is_pandas(X) and hasattr(X, "columns"):
@@ -85,8 +82,7 @@ def _frame(X: Any, wanted: Selection | None, text: str | None) -> "tuple[pl.Data
     forms += (
         " or a list of dictionaries" if text is None else ", a list of dictionaries or of texts"
     )
-    msg = f"X must hold {which}: give {forms}; got a {type(X).__name__}."
-    raise InputError(msg)
+    raise InputError(f"X must hold {which}: give {forms}; got a {type(X).__name__}.")
 
 
 def _listed(X: Any) -> list[Any]:
@@ -128,8 +124,7 @@ def _of_pandas(X: Any, wanted: Selection | None) -> "tuple[pl.DataFrame, bool]":
     names = [str(name) for name in X.columns] if named else numbered_names(X.shape[1])
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        msg = f"X has more than one column {twice!r}: give each a name of its own."
-        raise InputError(msg)
+        raise InputError(f"X has more than one column {twice!r}: give each a name of its own.")
     used = names if wanted is None or not named else wanted.names  # whatever the others hold
     columns = (
         _present(X.iloc[:, k]) if n in used else [None] * len(X) for k, n in enumerate(names)

@@ -17,7 +17,7 @@ from rosenblatt.data.tables.table import (
     choose_unnamed,
     numbered_names,
 )
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.wording import counted
 
 SEPARATORS = ",\t;|"
@@ -78,11 +78,8 @@ def sample_rows(text: bytes, dialect: Dialect) -> Rows:
 def separator_of(text: bytes, *, quoting: bool, wanted: Selection | None) -> str:
     """Return the separator that parts nearly all rows into the same number of fields.
 
-    Where several do, it is one that finds the wanted columns, then one that parts the first row so,
-    too, then the one with the fewest fields in which another of them stands, numbers aside: a comma
-    may stand before decimals. Then it is the one with the greatest share of numbers among its
-    fields, then the first of , tab ; |. Where none does, it is blanks if they do and at least half
-    of the fields are numbers, else the comma.
+    Of several it is the one of the highest score, then the first of , tab ; |. Where none does, it
+    is blanks if they do and at least half of the fields are numbers, else the comma.
     """
     found: dict[str, Rows] = {}
     for candidate in SEPARATORS:
@@ -295,10 +292,7 @@ def _sample(text: bytearray) -> bytes:
 def _heading(
     sample: bytes, asked: SeparatedOptions, file: str, *, is_all: bool = False
 ) -> tuple[Heading, int] | None:
-    """Return the layout of a text that begins with the sample, and how many bytes are no rows.
-
-    None for want of a whole row.
-    """
+    """Return the layout of a text by its sample and the bytes that are no rows; None: no row."""
     _check_text(sample, file)
     # The separator, behind comments
     separator, start, notes = asked.separator, 0, []
@@ -350,11 +344,10 @@ def _heading(
 
 def _check_text(sample: bytes, file: str) -> None:
     if sample.count(b"\0") > MANY_NULS * len(sample):
-        msg = Sentence(
+        raise InputError(
             f"{file} looks like text of 16 bits a character; name its encoding, for instance with "
             f"{Parameter('encoding', 'utf-16-le')}."
         )
-        raise InputError(msg)
 
 
 def _marked(heading: Heading, found: Rows) -> Heading:
@@ -389,11 +382,10 @@ def _choice(
 ) -> ColumnPlaces:
     if asked.names:
         if len(asked.names) != width:
-            msg = Sentence(
+            raise InputError(
                 f"{file} has {width} columns, but {Parameter('names')} has {len(asked.names)}"
                 " names."
             )
-            raise InputError(msg)
         return choose(asked.names, asked.wanted, file)
     if names is None:
         return choose_unnamed(width, asked.wanted, file)
@@ -404,10 +396,9 @@ def _choice(
 
 
 def _behind_comments(text: bytes, start: int, asked: SeparatedOptions) -> tuple[int, int]:
-    """Return the place behind the lines of comment at the start, and how many these are.
+    """Return the place behind the lines that begin with #, and how many these are.
 
-    They begin with #. A line that has as many fields as the row behind it is no comment: it may
-    name the columns.
+    A line that has as many fields as the row behind it is no comment: it may name the columns.
     """
     n_lines, place = 0, start
     while text[place : place + 1] == b"#" and (newline := text.find(b"\n", place)) >= 0:

@@ -20,7 +20,7 @@ from rosenblatt.data.batch import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.labels import shown
 from rosenblatt.data.sources import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.separated import not_utf_8
-from rosenblatt.data.tables.table import Selection, Table, choose, in_slices
+from rosenblatt.data.tables.table import Selection, Table, choose, choose_unnamed, in_slices
 from rosenblatt.errors import InputError
 
 Object = dict[str, Any]
@@ -59,6 +59,7 @@ BLOCK_BYTES = 4 << 20  # of an array, in lines
 GAP = re.compile(r"[\s,]*")
 UNFINISHED = re.compile(rb"\s*\{[^\n]*(?<=[{,:\[])\s*\n")  # a line of an object on several
 HALF = re.compile("[\ud800-\udfff]")  # of a character
+MARK, COLUMNS = "__label__", ("label", "text")  # of fastText
 MOST_WHOLE = 2**63  # in size, of what 64 bits hold; a larger number is kept as its text
 
 PLAIN_DECODER = msgspec.json.Decoder(Object)
@@ -72,9 +73,7 @@ class JsonError(ValueError):
 def objects_of(lines: list[bytes]) -> list[Object]:
     """Return the object that each line holds; raise JsonError where a line is something else.
 
-    No object stands across two lines that begin and end with a brace, since no comma is between;
-    so there are as many objects as lines unless a line holds two. As many keys as marks of keys
-    means that none stands twice.
+    As many objects as lines means that each holds one, as many keys as marks that none is twice.
     """
     text = b"\n".join(lines)
     decoder = WRITTEN_DECODER if WRITTEN_OTHERWISE.search(text) else PLAIN_DECODER
@@ -120,8 +119,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> Object:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        clause = f"key {repeated!r} stands twice in an object"
-        raise JsonError(clause)
+        raise JsonError(f"key {repeated!r} stands twice in an object")
     return found
 
 
@@ -129,8 +127,7 @@ def _refuse(constant: str) -> None:
     """Return nothing for NaN, which is how programs write that a number is missing."""
     if constant == "NaN":
         return
-    clause = f"{constant} is not a number in JSON; write null where a value is missing"
-    raise JsonError(clause)
+    raise JsonError(f"{constant} is not a number in JSON; write null where a value is missing")
 
 
 def is_document(head: bytes) -> bool:
@@ -201,13 +198,10 @@ def _reason(error: ValueError | RecursionError) -> str:
 class JsonLinesParser:
     """Makes tables of successive blocks.
 
-    The keys in the first block are the columns; a key that comes later is noted and left out, or an
-    error where nobody counts bad rows. Where the wanted columns are named, all others are ignored.
-    A key that an object lacks is null there. A column of whole numbers has fractions (Float64) from
-    the block on in which the first fraction comes, one of several kinds, or with a number such as
-    3.10, becomes text, and one of nulls (Null) is open to any kind of value that comes later. Lists
-    and objects are not kept.
-    With ``rows`` each line is a row of a document, and places are counted in rows.
+    The keys in the first block are the columns; one that comes later is noted and left out. A
+    column of whole numbers has fractions from the first fraction on; one of several kinds, or with
+    a number such as 3.10, becomes text; lists and objects are not kept. With ``rows`` each line is
+    a row of a document, and places are counted in rows.
     """
 
     def __init__(
@@ -237,7 +231,7 @@ class JsonLinesParser:
             return []
         bad: list[BadRow] = []
         try:
-            objects = objects_of([all_lines[k] for k in numbers])
+            objects = self._objects([all_lines[k] for k in numbers])
             frame = self._frame(objects)
         except JsonError:
             objects, numbers, bad = self._good_rows(all_lines, numbers)
@@ -247,6 +241,9 @@ class JsonLinesParser:
         self._line += len(all_lines)
         self._row += frame.height
         return list(in_slices(table))
+
+    def _objects(self, lines: list[bytes]) -> list[Object]:
+        return objects_of(lines)
 
     def _frame(self, objects: list[Object]) -> pl.DataFrame:
         """Return objects as rows; the first ones decide on the columns."""
@@ -271,15 +268,12 @@ class JsonLinesParser:
     def _good_rows(
         self, lines: list[bytes], numbers: list[int]
     ) -> tuple[list[Object], list[int], list[BadRow]]:
-        """Return the objects of the good lines with the numbers of these, and the bad lines.
-
-        Where bad rows are not to be skipped, the first is an error that says what is wrong.
-        """
+        """Return the objects of the good lines with the numbers of these, and the bad lines."""
         kinds: Kinds = dict(self._kinds or {})
         objects, good, bad = list[Object](), list[int](), list[BadRow]()
         for number in numbers:
             try:
-                found = object_of(lines[number])
+                (found,) = self._objects([lines[number]])
                 if self._kinds is None:  # its keys are columns
                     own = found if self._wanted is None else found.keys() & {*self._wanted.names}
                     kinds |= dict.fromkeys(key for key in found if key in own and key not in kinds)
@@ -302,18 +296,43 @@ class JsonLinesParser:
         if self._bad is not None:
             self._bad.leave_out(new)
             return
-        clause = (
+        raise JsonError(
             f"key {new[0]!r} is in none of the first {self._row - 1:,} rows;"
             " put the rows with the most keys first"
         )
-        raise JsonError(clause)
+
+
+class FastTextParser(JsonLinesParser):
+    """Makes tables of text for fastText: ``__label__name and then the words``, one text a line."""
+
+    def __init__(
+        self, file: str, wanted: Selection | None, bad: BadRows | None, *, prompt: bool
+    ) -> None:
+        super().__init__(file, wanted, bad, prompt=prompt)
+        known = wanted is None or set(wanted.required) <= set(COLUMNS)
+        self._choice = choose(COLUMNS, wanted, file) if known else choose_unnamed(2, wanted, file)
+
+    def _objects(self, lines: list[bytes]) -> list[Object]:
+        pairs = map(_label_and_text, lines)
+        return [{name: pair[place] for name, place in self._choice.items()} for pair in pairs]
+
+
+def _label_and_text(line: bytes) -> tuple[str | None, str | None]:
+    try:
+        words = line.decode().split()
+    except UnicodeDecodeError:
+        raise JsonError(not_utf_8(line)) from None
+    labels = [word for word in words if word.startswith(MARK)]
+    if len(labels) > 1:
+        raise JsonError(f"the labels {labels[0]} and {labels[1]}, where one was expected")
+    if labels and words[0] != labels[0]:
+        raise JsonError(f"expected {MARK} and a name first, found {shown(words[0].encode())}")
+    text = " ".join(words[len(labels) :])
+    return (labels[0].removeprefix(MARK) or None) if labels else None, text or None
 
 
 def _rows(objects: list[Object], kinds: Kinds) -> tuple[pl.DataFrame, Kinds]:
-    """Return objects as rows, and the kinds of the columns from now on.
-
-    Raises JsonError where a value does not fit.
-    """
+    """Return objects as rows, and the kinds of the columns from now on."""
     columns, new_kinds = {}, Kinds()
     for name, known in kinds.items():
         values = [found.get(name) for found in objects]
@@ -334,8 +353,7 @@ def _check_single(found: Object, file: str) -> None:
         key = max(inside, key=lambda key: len(found[key]))
         path = f".{key}[]" if re.fullmatch("[A-Za-z_]+", key) else f'.["{key}"][]'
         advice = f"the rows may be in {key!r}: take them out with jq -c '{path}' {file}"
-    msg = f"{file} is a single JSON object, so a single row; {advice}."
-    raise InputError(msg)
+    raise InputError(f"{file} is a single JSON object, so a single row; {advice}.")
 
 
 def _kind(name: str, values: list[Any], known: type | None) -> type | None:
@@ -369,13 +387,11 @@ def _series(name: str, values: list[Any], kind: type | None) -> pl.Series:
     except UnicodeEncodeError:
         texts = (text for text in (name, *values) if isinstance(text, str))
         half = next(text for text in texts if HALF.search(text))
-        clause = f"key {name!r} has half of a character in {_shown(half)}"
-        raise JsonError(clause) from None
+        raise JsonError(f"key {name!r} has half of a character in {_shown(half)}") from None
     except OverflowError:
         series = pl.Series([math.inf])
     if series.dtype == pl.Float64 and series.is_infinite().any():
-        clause = f"key {name!r} has a number beyond the range of float64"
-        raise JsonError(clause)
+        raise JsonError(f"key {name!r} has a number beyond the range of float64")
     return series
 
 

@@ -1,10 +1,7 @@
 """Separated text (CSV, TSV) as tables: polars reads, and what it reads is checked.
 
-What polars does not read is read as Python's csv module does in its strict mode. Fields stand
-between separators. Where quoting is on, a field that begins with a double quote ends with one:
-between them separators and newlines are ordinary, and two quotes mean one. A quote within a field
-that does not begin with one is an ordinary character. A row ends at a newline, or at a carriage
-return and a newline; alone, a carriage return is ordinary.
+What polars does not read is read by Python's csv module in its strict mode. A row ends at a
+newline, or at a carriage return and a newline; alone, a carriage return is ordinary.
 """
 
 import csv
@@ -24,10 +21,7 @@ from rosenblatt.data.sources import BYTE_ORDER_MARK, LONGEST_LINE, NEWLINE, RETU
 from rosenblatt.data.tables.table import (
     Dialect,
     Heading,
-    Selection,
     Table,
-    choose,
-    choose_unnamed,
     chosen_columns,
     in_slices,
     polars_failures,
@@ -35,7 +29,6 @@ from rosenblatt.data.tables.table import (
 from rosenblatt.errors import Parameter, Sentence
 from rosenblatt.wording import counted
 
-MARK, COLUMNS = "__label__", ("label", "text")  # of fastText
 SPACE, QUOTE = ord(" "), ord('"')
 BLANKS = " \t\r\n\v\f"  # taken off both ends of a field
 QUOTED = rb'"[^"]*+(?:""[^"]*+)*+"'
@@ -299,8 +292,7 @@ class SeparatedParser:
 def _read_fast(block: TextBlock, layout: Heading) -> Rows | None:
     """Return what polars reads, or None where that is not all, or nothing.
 
-    polars must find as many rows as there are, and it fills a row that is too short with nulls, but
-    takes none that is too long: so with the right number of separators every row has its fields.
+    It fills short rows with nulls and takes no long ones: the number of separators tells.
     """
     if not block.regular or (block.quotes is not None and len(block.quotes) % 2):
         return None
@@ -328,11 +320,7 @@ def _read_fast(block: TextBlock, layout: Heading) -> Rows | None:
 
 
 def _protected(text: bytes) -> bytes:
-    """Return a text from which polars drops nothing at the start but the mark.
-
-    It would drop a mark that belongs to the text, and take text that begins with x^ or x and a
-    certain control character for packed data.
-    """
+    """Return a text whose start polars takes neither for a mark nor, as x^, for packed data."""
     return BYTE_ORDER_MARK + text if text[:1] in {b"x", BYTE_ORDER_MARK[:1]} else text
 
 
@@ -401,56 +389,3 @@ def _count_separators(text: bytes, dialect: Dialect) -> int:
     separators = places_of(ord(dialect.separator), letters)
     quotes = places_of(QUOTE, letters)
     return int(np.count_nonzero(~_inside(quotes, separators)))
-
-
-class FastTextParser:
-    """Makes tables of text for fastText: ``__label__name and then the words``, one text a line."""
-
-    def __init__(self, file: str, wanted: Selection | None, bad: BadRows | None) -> None:
-        self._file = file
-        self._bad = bad
-        known = wanted is None or set(wanted.required) <= set(COLUMNS)
-        self._choice = choose(COLUMNS, wanted, file) if known else choose_unnamed(2, wanted, file)
-        self._line = 1
-        self._row = 1
-
-    def parse(self, block: TextBlock) -> list[Table]:
-        """Return the rows of the next block; raise InputError with the line of what is wrong."""
-        labels: list[str | None] = []
-        texts: list[str | None] = []
-        lines, bad = [], []
-        for line in block.tobytes().split(b"\n")[:-1]:
-            if line.strip():
-                try:
-                    label, text = _label_and_text(line)
-                except ValueError as error:
-                    place = f"{self._file}, line {self._line}"
-                    bad.append(BadRow(len(labels), place, error.args[0]))
-                    refuse_unless_skipped(bad[-1], self._bad)
-                else:
-                    labels.append(label)
-                    texts.append(text)
-                    lines.append(self._line)
-            self._line += 1
-        frame = pl.DataFrame({"0": labels, "1": texts}, {"0": pl.String, "1": pl.String})
-        frame = chosen_columns(frame, self._choice)
-        places = np.array(lines, np.int64)
-        table = Table(frame, self._file, self._row, places, block.bytes_read, bad=tuple(bad))
-        self._row += frame.height
-        return list(in_slices(table))
-
-
-def _label_and_text(line: bytes) -> tuple[str | None, str | None]:
-    try:
-        words = line.decode().replace("\0", " ").split()
-    except UnicodeDecodeError:
-        raise ValueError(not_utf_8(line)) from None
-    labels = [word for word in words if word.startswith(MARK)]
-    if len(labels) > 1:
-        msg = f"the labels {labels[0]} and {labels[1]}, where one was expected"
-        raise ValueError(msg)
-    if labels and words[0] != labels[0]:
-        msg = f"expected {MARK} and a name first, found {shown(words[0].encode())}"
-        raise ValueError(msg)
-    text = " ".join(words[len(labels) :])
-    return (labels[0].removeprefix(MARK) or None) if labels else None, text or None

@@ -125,12 +125,10 @@ def wanted_columns(names: Sequence[str] | None, optional: Collection[str]) -> Se
     if names is None:
         return None
     if not names:
-        msg = "names must name at least one column."
-        raise InputError(msg)
+        raise InputError("names must name at least one column.")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        msg = f"names has {repeated[0]!r} more than once."
-        raise InputError(msg)
+        raise InputError(f"names has {repeated[0]!r} more than once.")
     return Selection(tuple(names), frozenset(optional))
 
 
@@ -167,22 +165,19 @@ def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> Colum
         return number
     for name in wanted.required:
         if name not in number:
-            msg = f"{file} has no column {name!r}; it has {listed_names(columns)}."
-            raise InputError(msg)
+            raise InputError(f"{file} has no column {name!r}; it has {listed_names(columns)}.")
     found = {name: number[name] for name in wanted.names if name in number}
     if not found:
         missed, there = listed_names(wanted.names), listed_names(columns)
-        msg = f"{file} has none of the columns {missed}; it has {there}."
-        raise InputError(msg)
+        raise InputError(f"{file} has none of the columns {missed}; it has {there}.")
     return found
 
 
 def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPlaces:
     """Return where the wanted columns stand in a file that does not name its columns.
 
-    They are taken by their numbers where they are called so (column_3 is the third) and the file
-    has no column behind them, else by their order, where the file has as many as are wanted, or as
-    many as are required.
+    By number where they are called so (column_3 is the third) and the file has none behind them,
+    else by their order, where the file has as many as are wanted, or as many as are required.
     """
     columns = numbered_names(count)
     if wanted is None:
@@ -194,11 +189,10 @@ def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPla
         if len(names) == count:
             return {name: k for k, name in enumerate(names)}
     numbers = sorted({len(wanted.required), len(wanted.names)})
-    msg = (
+    raise InputError(
         f"{file} has no header and {counted(count, 'column')};"
         f" expected {' or '.join(map(str, numbers))}: {listed_names(wanted.names)}."
     )
-    raise InputError(msg)
 
 
 def chosen_columns(frame: "pl.DataFrame", choice: ColumnPlaces) -> "pl.DataFrame":
@@ -218,8 +212,7 @@ def listed_names(columns: Sequence[str]) -> str:
 def require_library(name: str, library: str = "polars") -> None:
     """Raise an error that says what to install, where a library is missing."""
     if not find_spec(library):
-        msg = f"Reading {name} needs {library}: pip install 'rosenblatt[io]'."
-        raise InputError(msg)
+        raise InputError(f"Reading {name} needs {library}: pip install 'rosenblatt[io]'.")
 
 
 def polars_failures() -> tuple[type[BaseException], ...]:
