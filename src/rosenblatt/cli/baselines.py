@@ -95,12 +95,8 @@ def _most_frequent(model: Model) -> Comparison:
     if not counts:
         raise InputError("The model file does not store how often each class occurred in training.")
     best = int(np.argmax(counts))
-
-    def predict(batch: Batch) -> NDArray[Any]:
-        return np.full(batch.n_rows, best)
-
     title = f"always {printable(str(model.classes[best]))}"
-    return Comparison("most-frequent", title, model, predict, None)
+    return Comparison("most-frequent", title, model, lambda b: np.full(b.n_rows, best), None)
 
 
 def _training_rows(model: Model, train: Sequence[str], layout: Layout, screen: Screen) -> Batch:
@@ -154,11 +150,9 @@ def _scikit_learn(name: str, model: Model, rows: Batch, screen: Screen) -> Compa
     seconds = time.perf_counter() - started
     unfinished = any(warning.category.__name__ == "ConvergenceWarning" for warning in caught)
     screen.say(f"{title}: {seconds:.2f} s{', did not converge' if unfinished else ''}.")
-
-    def predict(batch: Batch) -> NDArray[Any]:
-        return np.asarray(learner.predict(columns(batch)))
-
-    return Comparison(name, title, model, predict, seconds)
+    return Comparison(
+        name, title, model, lambda b: np.asarray(learner.predict(columns(b))), seconds
+    )
 
 
 def _matrix(model: Model, batch: Batch) -> Any:

@@ -171,8 +171,6 @@ def _judge_recipe(
     max_error: float | None,
     given: dict[str, Any],
 ) -> bool:
-    """Train and test on folds of the data, and print the mean and what it hides."""
-
     def tell(fold: int) -> None:
         if screen.draws_talk:
             screen.bar(f"fold {fold} of {folds}")
@@ -261,7 +259,6 @@ def _show_probabilities(screen: Screen, model: Model, evaluation: Evaluation) ->
 
 
 def _show_coverage(screen: Screen, evaluation: Evaluation) -> None:
-    """Show what abstaining would gain, for models that vote."""
     curve = evaluation.coverage_curve
     if curve is None:
         return

@@ -120,7 +120,6 @@ def _show_provenance(screen: Screen, model: Model, provenance: Provenance, n: in
 
 
 def _row(model: Model, data: str, row: int, layout: Layout, *, keep: tuple[str, ...]) -> Batch:
-    """Return a batch of this row alone."""
     before = 0
     how: dict[str, Any] = {"layout": layout, "prompt": True, "need_labels": False, "keep": keep}
     for batch in model.rows([data], **how):
@@ -147,7 +146,6 @@ def _scores(model: Model, scores: Any) -> dict[str, Any]:
 def _show_decision(
     screen: Screen, model: Model, document: dict[str, Any], explanation: Explanation
 ) -> None:
-    """Print the prediction, what it is based on, and whether it is right."""
     predicted = printable(str(document["predicted"]))
     two = len(model.classes) == 2
     what = "score" if two else f"lead over {printable(str(explanation.negative))}"

@@ -109,7 +109,6 @@ def text_value(parse: Callable[[str], Any], requirement: str) -> Callable[..., A
 
 
 def _between(low: float, value: Any, high: float) -> Any:
-    """Return a value within bounds."""
     if not low <= value <= high:
         raise ValueError
     return value
@@ -345,7 +344,6 @@ def setting_option(name: str, **changes: Any) -> Decorator:
 
 
 def _type(setting: Setting, rules: Iterable[str]) -> dict[str, Any]:
-    """Return what an option takes, for these rules."""
     check = setting.check
     if setting.default == ():
         return {"multiple": True}

@@ -202,7 +202,6 @@ def _survival(display: Any, subject: Subject, options: Options, _: Options) -> A
 
 
 def _judged(display: Any, subject: Subject, options: Options, own: Options, **extra: Any) -> Any:
-    """Return a picture of an estimator on held-out rows with labels."""
     from rosenblatt.plots.error_curves import Split, train_and_test
 
     if subject.model is not None or subject.test is not None:

@@ -144,7 +144,6 @@ def plot(
 
 
 def _check(kind: str, options: Options, *, of_model: bool, test: bool) -> None:
-    """Refuse what the picture would ignore."""
     wanted = KINDS[kind]
     if of_model and not wanted.of_model:
         raise click.UsageError(f"The picture {kind} needs a data file; DATA-OR-MODEL is a model.")

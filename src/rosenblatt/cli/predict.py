@@ -185,7 +185,6 @@ def threshold_sentence(model: Model) -> str:
 
 
 def _form(output: str) -> Form:
-    """Return what makes bytes of columns, by the ending of the file."""
     ending = PurePath(output).suffix.lower()
     if ending == ".parquet":
         return ParquetForm()

@@ -232,7 +232,6 @@ class ScreenCommand(click.Command):
         return context
 
     def _no_such_option(self, error: click.NoSuchOption) -> click.NoSuchOption:
-        """Return the error with the option that may be meant."""
         known = [name for one in self.params for name in (*one.opts, *one.secondary_opts)]
         advised = f"{error.message}{did_you_mean(error.option_name, known)}"
         return click.NoSuchOption(error.option_name, advised, ctx=error.ctx)
@@ -276,7 +275,6 @@ class ScreenCommand(click.Command):
 
 
 def _show_all(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
-    """Print the help with all options."""
     if wanted and not ctx.resilient_parsing:
         ctx.meta[ALL] = True
         click.echo(ctx.get_help(), color=ctx.color)

@@ -109,7 +109,6 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
 
 
 def _token(path: str | None) -> str | None:
-    """Return the token of the operator from a file or the environment."""
     where, text = f"The variable {TOKEN_VARIABLE}", os.environ.get(TOKEN_VARIABLE)
     if path is not None:
         where = path
@@ -126,7 +125,6 @@ def _token(path: str | None) -> str | None:
 
 
 def _make_token(screen: Screen, folder: str, given: dict[str, Any]) -> None:
-    """Make a token in a folder that no service has open, and print it."""
     from concurrent.futures import Future
 
     from msgspec import ValidationError, convert

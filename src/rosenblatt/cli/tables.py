@@ -146,7 +146,6 @@ def _widest(texts: Sequence[str]) -> int:
 
 
 def _width(text: str) -> int:
-    """Return how many places text takes on a terminal."""
     if text.isascii():
         return len(text)
     return sum(

@@ -30,6 +30,8 @@ from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
 from rosenblatt.wording import percent, printable, size_text
 
+Options = dict[str, Any]
+
 COMMAND = (  # options that say nothing of the model
     *("output", "force", "start", "test", "layout", "tune", "folds", "metric", "verbose"),
 )
@@ -52,9 +54,9 @@ REFUSED = {
 }
 
 
-def run(screen: Screen, data: Sequence[str], options: dict[str, Any]) -> None:
+def run(screen: Screen, data: Sequence[str], options: Options) -> None:
     """Train as the options say, write the model and print how it went."""
-    own = {name: options.pop(name) for name in COMMAND}
+    own: Options = {name: options.pop(name) for name in COMMAND} | {"verdicts": []}
     own["engine"] = {name: options.pop(name) for name in ClusterSettings.__annotations__}
     check_engine(own["engine"])
     layout, test, start = own["layout"], own["test"], own["start"]
@@ -70,10 +72,8 @@ def run(screen: Screen, data: Sequence[str], options: dict[str, Any]) -> None:
             options |= _search(screen, data, options, own)
         else:
             refuse(["folds", "metric"], "--tune")
-        verdicts: list[Any] = []
-        dask = own["engine"]["engine"] == "dask"
-        make = _train_on_dask if dask else _train_here
-        model = make(screen, data, dict(options), own, verdicts)
+        make = _train_on_dask if own["engine"]["engine"] == "dask" else _train_here
+        model = make(screen, data, dict(options), own)
     model.save(path)
     screen.wrote(path)
     if options["checkpoint"] is not None:
@@ -84,23 +84,15 @@ def run(screen: Screen, data: Sequence[str], options: dict[str, Any]) -> None:
     elif screen.wants_json:
         for note in model.training["notes"]:
             screen.warn(note)
-        screen.json(report(model, path, evaluation, verdicts))
+        screen.json(report(model, path, evaluation, own["verdicts"]))
     else:
-        show(screen, model, path, evaluation, test, verdicts, verbose=own["verbose"])
+        show(screen, model, path, evaluation, test, own["verdicts"], verbose=own["verbose"])
 
 
-def _train_here(
-    screen: Screen,
-    data: Sequence[str],
-    options: dict[str, Any],
-    own: dict[str, Any],
-    verdicts: list[Any],
-) -> Model:
-    """Train in this process; a verdict is added to the list."""
-
+def _train_here(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Model:
     def prove(X: Any, y: Any, mistakes: int | None) -> Any:
-        verdicts.append(rosenblatt.diagnose(X, y, mistakes=mistakes))
-        return verdicts[0]
+        own["verdicts"].append(rosenblatt.diagnose(X, y, mistakes=mistakes))
+        return own["verdicts"][0]
 
     def show_plan(plan: TrainingPlan) -> None:
         for step, words in plan.lines() if own["verbose"] else ():
@@ -112,14 +104,7 @@ def _train_here(
     return trained_model(data, options | shown, prove if options["verdict"] else None, show_plan)
 
 
-def _train_on_dask(
-    screen: Screen,
-    data: Sequence[str],
-    options: dict[str, Any],
-    own: dict[str, Any],
-    verdicts: list[Any],
-) -> Model:
-    """Train on a cluster; a verdict is added to the list."""
+def _train_on_dask(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Model:
     try:
         import distributed  # noqa: F401  # to say how to get it, before anything is begun
     except ModuleNotFoundError:
@@ -150,7 +135,7 @@ def _train_on_dask(
             plan,
             progress=ShardBar if screen.draws_talk else None,
             tell=screen.warn,
-            prove=verdicts.append,
+            prove=own["verdicts"].append,
         )
 
 
@@ -168,10 +153,7 @@ def _client(engine: ClusterSettings) -> Iterator[Any]:
         yield client
 
 
-def _search(
-    screen: Screen, data: Sequence[str], options: dict[str, Any], own: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the parameters that a search chose, and show them."""
+def _search(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Options:
     if own["engine"]["engine"] == "dask" or options["checkpoint"] is not None:
         msg = "--tune searches in this process: leave --engine dask and --checkpoint out."
         raise click.UsageError(msg)
@@ -213,7 +195,6 @@ def _continued(
 
 
 def _check_alone(context: click.Context) -> None:
-    """Raise UsageError for an option that says what the model of --from already knows."""
     for option in context.command.params:
         if option.name not in WITH_FROM and is_given(context, option):
             raise click.UsageError(
@@ -233,7 +214,6 @@ def _end_checkpoint(screen: Screen, path: str, model: Model) -> None:
 def _check_paths(
     path: str, test: Sequence[str], layout: Layout, checkpoint: str | None, cache: str | None
 ) -> None:
-    """Raise InputError for a path that would fail after the training."""
     check_target(path)
     if checkpoint is not None:
         check_target(checkpoint)

@@ -217,7 +217,6 @@ def _show_course(screen: Screen, model: Model) -> None:
 def _show_errors(
     screen: Screen, model: Model, evaluation: Evaluation | None, test: Sequence[str]
 ) -> None:
-    """Print the error on held-out and on test rows, with its interval and the baseline."""
     counts, training = model.training["class_counts"], model.training
     guess = max(range(len(counts)), key=counts.__getitem__)
     guessing = f"always {printable(str(model.classes[guess]))}"

@@ -149,7 +149,6 @@ def train_command(data: Sequence[str], chosen: Mapping[str, Any]) -> str:
 
 
 def _typed(value: Any) -> Any:
-    """Return a value as an option takes it."""
     if isinstance(value, Mapping):  # --class-weight
         return ",".join(f"{label}={weight:g}" for label, weight in value.items())
     return "-".join(map(str, value)) if isinstance(value, tuple) else value  # --char-ngrams

@@ -140,7 +140,6 @@ def _give_name(descriptor: int, part: Path) -> None:
 
 
 def _remove_orphans(folder: Path) -> None:
-    """Remove what processes that were killed while they wrote left in a folder."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if not (entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX)):
@@ -184,8 +183,6 @@ def _force_folder(folder: Path) -> None:
 
 
 class _Written(RawIOBase):
-    """A file whose errors name the file that the user named."""
-
     def __init__(self, file: Any, name: str, told: str) -> None:
         self._file = file
         self._name, self._told = name, told

@@ -229,7 +229,7 @@ class Files:
     @property
     def n_bytes(self) -> int | None:
         """How long all files are together, packed as they may be; None for standard input."""
-        return sum(map(_size, self.names)) if self.rereadable else None
+        return sum(map(stored_size, self.names)) if self.rereadable else None
 
     def reading_notes(self) -> list[str]:
         """Return what a person should know of the rows that were read, and of those skipped."""
@@ -244,38 +244,36 @@ class Files:
         self, classes: Classes, zero_based: bool | None, max_index: int | None = None
     ) -> Iterator[Batch]:
         """Yield the rows of svmlight files; from where they count is decided once for all."""
-        before = 0
-        for name in self.names:
-            for batch in svmlight_batches(
-                name,
-                zero_based=zero_based,
-                classes=classes,
-                prompt=self.prompt,
-                max_index=max_index,
-                bad_rows=self.bad_rows,
-            ):
-                zero_based = batch.zero_based
-                yield batch._replace(bytes_read=batch.bytes_read + before)
-            before += _size(name)
+        how: Any = {"classes": classes, "prompt": self.prompt, "bad_rows": self.bad_rows}
+
+        def read(name: str) -> Iterator[Batch]:
+            return svmlight_batches(name, zero_based=zero_based, max_index=max_index, **how)
+
+        for batch in self._each(read):
+            zero_based = batch.zero_based
+            yield batch
 
     def tables(
         self, names: Sequence[str] | None = None, optional: Sequence[str] = ()
     ) -> Generator[Table, None, None]:
         """Yield the rows of tabular files; all have the columns that ``names`` or the first has."""
-        before = 0
         layout = replace(self.layout, format=self.format)
+        how: Any = {"optional": optional, "prompt": self.prompt, "bad_rows": self.bad_rows}
+
+        def read(name: str) -> Iterator[Table]:
+            return table_batches(name, layout, names=names, **how)
+
+        for table in self._each(read):
+            names = table.frame.columns if names is None else names
+            yield table
+
+    def _each(self, read: Callable[[str], Iterator[Any]]) -> Iterator[Any]:
+        """Yield what is read of each file; bytes count on from one to the next."""
+        before = 0
         for name in self.names:
-            for table in table_batches(
-                name,
-                layout,
-                names=names,
-                optional=optional,
-                bad_rows=self.bad_rows,
-                prompt=self.prompt,
-            ):
-                names = table.frame.columns if names is None else names
-                yield table._replace(bytes_read=table.bytes_read + before)
-            before += _size(name)
+            for part in read(name):
+                yield part._replace(bytes_read=part.bytes_read + before)
+            before += stored_size(name)
 
     def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield batches that have rows or are waited for; count rows, and those left out."""
@@ -463,7 +461,6 @@ def _no_columns(parameter: str) -> Sentence:
 def _prepared_ahead(
     encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse
 ) -> Generator[Table, None, None]:
-    """Yield tables prepared in threads of their own."""
     return in_order(partial(encoding.prepare, use=use), tables, os.cpu_count() or 1)
 
 
@@ -474,7 +471,6 @@ def _encoded_ahead(
     use: RowUse,
     keep: Sequence[str] = (),
 ) -> Iterator[Batch]:
-    """Yield encoded tables, prepared in threads of their own."""
     with closing(_prepared_ahead(encoding, tables, use)) as parts:
         for table in parts:
             kept = {name: table.frame[name].to_list() for name in keep} if keep else None
@@ -584,7 +580,3 @@ def _decided(
             if files.decisions is None:
                 files.decisions = Decisions.on_table(files.format, table, encoding, AS_TRAINED)
             yield table
-
-
-def _size(name: str) -> int:
-    return 0 if name == "-" else stored_size(name)

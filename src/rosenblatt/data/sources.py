@@ -227,6 +227,8 @@ def zip_member(source: Source) -> zipfile.ZipInfo | None:
 
 def stored_size(name: Source) -> int:
     """Return the size of a file as ``bytes_read`` counts it: that of a zip archive unpacked."""
+    if name == "-":
+        return 0
     member = zip_member(name)
     return Path(name).stat().st_size if member is None else member.file_size
 
@@ -426,8 +428,6 @@ def head_of(source: Source, encoding: str, *, prompt: bool) -> tuple[bytes, str]
 
 
 class _Transcoded(ByteSource):
-    """A stream of text converted to UTF-8."""
-
     def __init__(self, source: ByteSource, encoding: str, errors: str) -> None:
         self.name = source.name
         self.ends_with_return = False
@@ -482,7 +482,6 @@ def _fill(source: ByteSource, text: NDArray[np.uint8], *, prompt: bool) -> int:
 
 
 def _behind_last_newline(text: NDArray[np.uint8], start: int, stop: int) -> int:
-    """Return the place behind the last newline in text[start:stop], or 0."""
     window = 1 << 12  # bytes, from the end backwards; lines are rarely longer
     while start < stop:
         low = max(start, stop - window)

@@ -137,7 +137,6 @@ def row_blocks(
 
 
 def _pieces(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
-    """Yield batches of at most so many values, or of one row."""
     for batch in batches:
         start = 0
         while start < batch.n_rows:

@@ -120,7 +120,6 @@ def _label(table: Table, numeric: list[str]) -> str:
 
 
 def _shortage(table: Table) -> str:
-    """Say why there are too few columns of numbers."""
     for name in table.frame.columns:
         words = [word for word in _words(table.frame[name]) if word]
         numbers = all(re.fullmatch(r"[+-]?\d*,?\d+", word) for word in words)

@@ -72,7 +72,6 @@ def _range(check: Interval, most: float = 1e6) -> Range:
 
 
 def _choice(name: str) -> Choice:
-    """Return the choices that the parameter table has."""
     check: Any = parameters.SETTINGS[name].check
     return Choice(check.choices)
 
@@ -156,8 +155,7 @@ class Document:
 
     def plain(self) -> dict[str, Any]:
         """Return the document as plain values, which ``from_plain`` takes."""
-        values: dict[str, Any] = plain(asdict(self))
-        return values
+        return dict(plain(asdict(self)))
 
     @property
     def X(self) -> NDArray[Any]:  # noqa: N802  # as everywhere

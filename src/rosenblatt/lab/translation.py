@@ -128,7 +128,6 @@ def _unknown(node: ast.AST) -> TypeError:
 
 
 def _rule(entry: RuleEntry) -> str:
-    """Return the object of a rule: its description, fields and methods."""
     rule: Any = entry.kind()
     kind, own = type(rule), rule._asdict()
     said = {"title": entry.title, "formula": entry.formula, "fixedStep": entry.fixed_step}

@@ -155,7 +155,6 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
 
 
 def _widen(model: Model, batch: "Batch") -> None:
-    """Change a model to know the features of a batch, where these are numbered."""
     if isinstance(model.encoder, SvmlightEncoding) and batch.n_features > model.n_features:
         model.state.widen(batch.n_features)
         model.follow(model.state)
@@ -212,7 +211,6 @@ def _scores(state: "State", rows: CSR) -> NDArray[Any]:
 
 
 def _news(old: Model, new: Model) -> list[str]:
-    """Return sentences on what the new rows had that the old model did not know."""
     notes = []
     classes = [label for label in new.classes if label not in old.classes]
     if classes:

@@ -37,10 +37,8 @@ FILE_KERNELS = ("rbf", "poly")
 
 def budget_of(parameters: Any) -> str | None:
     """Return how rows are given up or projected; with max_support alone as the Projectron does."""
-    if parameters.budget is None and parameters.max_support is not None:
-        return "projectron"
-    budget: str | None = parameters.budget
-    return budget
+    limited = parameters.budget is None and parameters.max_support is not None
+    return "projectron" if limited else parameters.budget
 
 
 def kernel_of(parameters: Any, rows: Rows) -> Kernel:

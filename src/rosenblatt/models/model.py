@@ -386,7 +386,6 @@ class Model:
 def _with_notes(
     batches: Iterator[Batch], files: Files, tell: Callable[[str], object]
 ) -> Iterator[Batch]:
-    """Yield the batches, and tell at the end what a person should know of the rows."""
     yield from batches
     for note in files.notes if files.prompt else files.reading_notes():
         tell(note)

@@ -133,7 +133,6 @@ class OnlineLearner:
     def _begin(
         self, learner: Learner, space: FeatureSpace, classes: Sequence[Class], *, scale: bool
     ) -> None:
-        """Become a learner that has learned nothing."""
         self.learner, self.space = learner, space
         self.moments = FeatureMoments(0) if scale else None
         self.state = learner.start(0, len(classes))
@@ -184,7 +183,6 @@ class OnlineLearner:
         return self
 
     def _resume(self, model: Model, classes: Sequence[Class]) -> None:
-        """Change to what a model has learned, in memory of its own."""
         self.state, self._width = model.copy().state, model.n_features
         self.state.keep_average(self.learner.averaged)
         running = model.encoding_arrays.get(RUNNING)
@@ -364,13 +362,11 @@ class OnlineLearner:
         return self.__dict__ | {"_rows": None, "_scaler": None, "_direct": False}  # of addresses
 
     def _set_classes(self, classes: Sequence[Class]) -> None:
-        """Change all that depends on the classes, or on where the weights stand."""
         self._classes = tuple(classes)
         self._numbers = {label: number for number, label in enumerate(classes)}
         self._moved()
 
     def _moved(self) -> None:
-        """Forget what knows where the weights stand."""
         self._rows: RowLearner | None = None  # made when it is needed
         self._direct = False  # whether dicts may go to the kernel as they are
 
@@ -425,7 +421,6 @@ class OnlineLearner:
         return self._put(self._plain(x) if plain is None else plain)
 
     def _number(self, x: Any, plain: Any) -> None:
-        """Number what is new in a row and make room for it."""
         space, moments = self.space, self.moments
         space.learn(plain)
         self._named = space.sparse
@@ -470,7 +465,6 @@ class OnlineLearner:
         return rows
 
     def _remember(self, rows: RowLearner) -> None:
-        """Let rows with the names of the row before be filled faster."""
         if self.space.direct is not None:
             rows.row.remember(self.space.direct, complete=isinstance(self.space, NamedFeatures))
             self._direct = self.moments is None
@@ -499,7 +493,6 @@ class OnlineLearner:
         return row
 
     def _error(self, found: int, x: Any) -> Exception:
-        """Return the error for what a kernel found wrong with a row."""
         if found == OVERFLOW:
             return overflow(when="on this row, which is not learned", rule=self.learner.step)
         if found == TOO_LARGE:

@@ -78,7 +78,6 @@ Node = tuple[str, str, str, dict[str, Any]]  # operator, inputs, output, attribu
 
 
 def _nodes(two: bool, positive: bool, integer: int) -> list[Node]:
-    """Return the steps of the graph, for two classes or more."""
     products: Node = ("MatMul", "X coefficients", "products", {})
     label: Node = ("Gather", "classes number", "label", {"axis": 0})
     if not two:

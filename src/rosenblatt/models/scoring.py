@@ -82,7 +82,6 @@ class Scorer:
 
 
 def _kernel_scores(model: "Model") -> "Callable[[CSR], NDArray[Any]]":
-    """Return what scores rows by the kernel machine of a model."""
     from rosenblatt.models.checks import usable_options
     from rosenblatt.models.kernel_machine import machine_scores, stored_machine
 

@@ -274,7 +274,6 @@ def oddities(sample: Sample, column: InputColumn) -> list[str]:
 
 
 def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> list[str]:
-    """Return a sentence on a category that may be meant as numbers."""
     if values.dtype != pl.String:
         return []
     bare = values.str.strip_chars()

@@ -91,8 +91,6 @@ class LabelGuess(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """What is known of a column that may hold the labels."""
-
     name: str
     values: tuple[str, ...]  # that it has, sorted
     numeric: bool

@@ -8,7 +8,8 @@ vectorizers take ten times as long.
 import math
 import re
 import threading
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -50,6 +51,7 @@ IN_CONTEXT = (chr(CAPITAL_SIGMA), chr(DOTTED_I))
 # would have to be cleared by the system page by page: a fifth of the time of a scan.
 _rooms = threading.local()
 MOST_BYTES = 1 << 30  # in one table: places in it are numbers of 32 bits
+Occurrence = tuple[int, int, int, int]  # of a term: its key, start, end, and what it counts
 Lengths = tuple[int, int]  # of the shortest n-grams and of the longest, in characters
 
 
@@ -72,63 +74,41 @@ def word_characters() -> NDArray[np.int32]:
     return characters
 
 
-class SpelledTerm:
-    """A term of a row: where it is spelled, how often it is there, and what each time counts."""
-
-    def __init__(self, start: int, stop: int, unit: int) -> None:
-        self.start = start
-        self.stop = stop
-        self.unit = unit
-        self.count = 0
-
-
 def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: bool) -> Batch:
-    """Return the distinct terms of each row, in order of appearance: each word, then its pair.
+    """Return the distinct terms of each row, in order of appearance: each word, then its pair."""
+    spelled, hashed = bytearray(), cache(lambda word: term_hash(word, seed))
 
-    Where two terms of a row share a key, they count as one: what the first of them is.
-    """
-    lists: list[dict[int, SpelledTerm]] = []
-    spelled = bytearray()
-    hashes: dict[bytes, int] = {}
-    for text in rows:
-        words = [word.encode() for word in WORD.findall((text or "").lower())]
-        found: dict[int, SpelledTerm] = {}
+    def terms(text: str | None) -> Iterator[Occurrence]:
         before: tuple[int, int] | None = None
-        for word in words:
-            start = len(spelled)
-            stop = start + len(word)
-            if word not in hashes:
-                hashes[word] = term_hash(word, seed)
-            own = hashes[word]
-            found.setdefault(own & key_mask, SpelledTerm(start, stop, 1)).count += 1
+        for word in WORD.findall((text or "").lower()):
+            start, own = len(spelled), hashed(word.encode())
+            spelled.extend(f"{word} ".encode())
+            stop = len(spelled) - 1
+            yield own & key_mask, start, stop, 1
             if pairs and before is not None:
-                key = pair_hash(before[0], own) & key_mask
-                found.setdefault(key, SpelledTerm(before[1], stop, -1)).count += 1
-            spelled += word + b" "
+                yield pair_hash(before[0], own) & key_mask, before[1], stop, -1
             before = own, start
-        lists.append(found)
-    return terms_of(lists, spelled)
+
+    return _counted(map(terms, rows), spelled)
 
 
-def terms_of(rows: Iterable[dict[int, SpelledTerm]], spelled: bytearray) -> Batch:
-    """Return the terms of rows, by their keys."""
-    keys: list[int] = []
-    terms: list[SpelledTerm] = []
-    indptr = [0]
-    for found in rows:
-        keys += found
-        terms += found.values()
+def _counted(rows: Iterable[Iterable[Occurrence]], spelled: bytearray) -> Batch:
+    """Return the distinct terms of rows; two of a row that share a key count as the first."""
+    keys: dict[tuple[int, int], Occurrence] = {}  # by row
+    counts, indptr = Counter[tuple[int, int]](), [0]
+    for number, row in enumerate(rows):
+        for term in row:
+            keys.setdefault((number, term[0]), term)
+            counts[number, term[0]] += 1
         indptr.append(len(keys))
-    starts, stops = ([term.start for term in terms], [term.stop for term in terms])
+    terms = np.array([*keys.values()], object).reshape(-1, 4)
+    totals = np.array([*counts.values()], np.int64)
+    starts, stops = terms[:, 1:3].astype(np.int32).T
     return Batch(
-        np.array([term.count * term.unit for term in terms], np.float32),
-        np.array(keys, np.uint64),
+        (totals * terms[:, 3].astype(np.int64)).astype(np.float32),
+        terms[:, 0].astype(np.uint64),
         np.array(indptr, np.int64),
-        spelled=Spelled(
-            np.array(starts, np.int32),
-            np.array(stops, np.int32),
-            np.frombuffer(bytes(spelled), np.uint8),
-        ),
+        spelled=Spelled(starts, stops, np.frombuffer(bytes(spelled), np.uint8)),
     )
 
 
@@ -209,7 +189,6 @@ def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
 
 
 def _in_lower_case(column: "pl.Series", where: "pl.Series") -> "pl.Series":
-    """Return the column with these rows in lower case, as Python makes it."""
     lower = [text.lower() for text in column.filter(where).to_list()]
     return column.clone().scatter(where.arg_true(), lower)
 
@@ -258,20 +237,18 @@ def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: 
     >>> [letters[a:b].tobytes() for a, b in zip(starts, stops)]
     [b' ah', b'aha', b'ha ', b' aha', b'aha ']
     """
-    found: list[dict[int, SpelledTerm]] = []
     spelled = bytearray()
-    for text in rows:
-        own: dict[int, SpelledTerm] = {}
+
+    def terms(text: str | None) -> Iterator[Occurrence]:
         for word in WORD.findall((text or "").lower()):
             characters = [character.encode() for character in f" {word} "]
             places = np.cumsum([len(spelled), *map(len, characters)]).tolist()
-            spelled += b"".join(characters)
+            spelled.extend(b"".join(characters))
             for size in range(lengths[0], lengths[1] + 1):
                 for start, stop in zip(places, places[size:], strict=False):
-                    key = term_hash(bytes(spelled[start:stop]), seed) & key_mask
-                    own.setdefault(key, SpelledTerm(start, stop, 1)).count += 1
-        found.append(own)
-    return terms_of(found, spelled)
+                    yield term_hash(bytes(spelled[start:stop]), seed) & key_mask, start, stop, 1
+
+    return _counted(map(terms, rows), spelled)
 
 
 def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengths) -> Batch:

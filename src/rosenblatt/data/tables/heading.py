@@ -114,7 +114,6 @@ def _is_quoted(text: bytes, separator: str) -> bool:
 
 
 def _is_orange(found: Rows) -> bool:
-    """Whether a text begins with the three lines of header that Orange writes."""
     if len(found) < 3 or max(len(row) for row in found[:3]) > len(found[0]):
         return False
     kinds = [kind for kind in found[1] if kind]
@@ -272,7 +271,6 @@ def laid_out(
 
 
 def _behind(blocks: Iterable[TextBlock], n_bytes: int) -> Iterator[TextBlock]:
-    """Yield blocks without their first bytes."""
     for block in blocks:
         cut = min(n_bytes, block.length)
         n_bytes -= cut
@@ -351,7 +349,6 @@ def _check_text(sample: bytes, file: str) -> None:
 
 
 def _marked(heading: Heading, found: Rows) -> Heading:
-    """Return the heading with what the third line of Orange says of the columns."""
     marks = list(zip(found[0], found[2], strict=False))  # empty ones may be left out at the end
     label = next((name for name, mark in marks if mark in ("class", "c")), None)
     others = tuple(name for name, mark in marks if mark not in ("", "class", "c"))

@@ -170,7 +170,6 @@ def object_lines(blocks: Iterable[TextBlock], file: str) -> Generator[TextBlock,
 
 
 def _behind_gap(text: str, place: int, ends: list[str], *, first: bool) -> int:
-    """Return the place behind blanks, commas and the brackets of the array."""
     while True:
         gap = GAP.match(text, place)
         place = place if gap is None else gap.end()

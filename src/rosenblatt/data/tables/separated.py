@@ -231,7 +231,6 @@ def _are_regular(letters: NDArray[np.uint8], quotes: Places, separator: int) -> 
 
 
 def _behind_last_row(block: TextBlock, text: bytes, dialect: Dialect) -> int:
-    """Return the place behind the last row that is whole."""
     quotes = block.quotes
     if quotes is None:
         return len(text)
@@ -377,7 +376,6 @@ def _are_blank(
 
 
 def _inside(quotes: Places, places: Places) -> NDArray[np.bool_]:
-    """Return which places are between an opening and a closing quote."""
     inside: NDArray[np.bool_] = np.searchsorted(quotes, places) % 2 == 1
     return inside
 
