@@ -363,7 +363,7 @@ class TrainingFiles:
         return self.files.counted(_encoded(self.files, encoding, Classes(), use))
 
     def finish(self) -> Callable[[Batch], Batch] | None:
-        """Return what finishes rows: fills, scales and bins numbers, adds cells of pairs; or None."""
+        """Return what fills, scales and bins numbers and adds cells of pairs, if anything does."""
         encoding = self.encoding
         table = None if encoding is None else encoding.table
         if encoding is None or table is None:
