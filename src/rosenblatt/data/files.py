@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -51,6 +51,8 @@ Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | ScaledEncoding
 MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
+SAMPLE_ROWS, SAMPLE_BYTES = 2_000, 100_000  # of texts that are encoded in other ways, at most
+SKIPPED = BadRows(skip=True, max_share=1.0)  # of a sample; whoever reads all rows tells of them
 BLOCK_BYTES = 4 << 20  # of text; each call of polars costs about half a millisecond
 LONGEST_FIELD = 1 << 20  # bytes between quotes, where bad rows are skipped
 NAMES_SHOWN = 8
@@ -403,6 +405,34 @@ class TrainingFiles:
             return False
         self._begin()
         return self._beginning is not None and self._beginning[0].has_text
+
+    def text_sample(self) -> Table | None:
+        """Return some of the first rows, spread evenly, as many as hold so much text."""
+        if not self.has_text() or self._beginning is None:
+            return None
+        encoding, first, _ = self._beginning
+        names = [column.name for column in encoding.columns if column.role == "text"]
+        n_rows, n_bytes = first.frame.height, int(first.frame.select(names).estimated_size())
+        step = max(-(-n_rows // SAMPLE_ROWS), -(-n_bytes // SAMPLE_BYTES), 1)
+        return first.filtered(np.arange(n_rows) % step == 0)
+
+    def encoded_sample(self, sample: Table, **settings: Any) -> Batch:
+        """Return the rows of a sample as they would be encoded with other settings."""
+        (encoding, _, _), use = cast("Any", self._beginning), RowUse(learn=True, bad_rows=SKIPPED)
+        other = TableEncoding(encoding.columns, encoding.settings._replace(**settings))
+        prepared = other.prepare(sample, use)
+        other.learn(prepared)
+        other.settle()
+        return other.encode(prepared, Classes(), use)
+
+    def take_settings(self, **settings: Any) -> None:
+        """Have other settings in the reading to come."""
+        self.columns = replace(self.columns, **settings)
+        if self._beginning is not None:
+            _, first, others = self._beginning
+            lenient = self.files.bad_rows.skip
+            encoding = TableEncoding.from_sample(first, self.columns, lenient=lenient)
+            self._beginning = encoding, first, others
 
     def _begin(self) -> None:
         """Read to the first rows of tables, unless that was done, and judge the columns by them."""

@@ -5,7 +5,7 @@ rows, the best of each form of rows on more.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -21,6 +21,7 @@ from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.numbers import NumberBins, RowSample
+from rosenblatt.data.files import TrainingFiles
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.shapes import join
 from rosenblatt.models.column_pairs import offered_pairs
@@ -57,6 +58,9 @@ WEIGHT_COST = 10  # of a weight in all passes of a trial, beside what rows cost
 FEWEST_FIRST = 1_000  # of them; with fewer all candidates run on all rows
 FINALISTS = 5  # about
 PASSES = {1: 5, 2: 5}
+FEWEST_TEXTS = 500  # in a sample of them
+CHARACTERS = 3, 5  # lengths of the runs that are tried
+WORTH = 0.9  # of the error must be left at most: they cost several times the time and memory
 STANDARD_ERRORS = 1.0  # by which a recipe must be better than a simpler one
 
 Form = Callable[[Batch], Batch]
@@ -214,46 +218,111 @@ class Race:
         return self.learner
 
     def _run(self, pool: Sequence[Candidate], rows: "_RaceRows", extent: "Extent") -> None:
-        search = Search("error", len(rows.numbers), extent.n_folds, extent.n_parts)
-        names = ("shuffle", "zero", "fit_intercept", "random_state")
-        shared = {name: getattr(self.learner, name) for name in names}
-        shared["shuffle"] = bool(shared["shuffle"])
-        weights = np.ones(len(rows.numbers)) if rows.weights is None else rows.weights
-        judge = RowJudge(rows, rows.numbers, search, shared, PASSES, weights)
-        halving(search, _rungs(pool, extent.first_share), judge)
-        if search.ending == "interrupted":
-            raise KeyboardInterrupt
-        last = [trial for trial in search.ranked() if trial.share == 1.0]
-        if not np.isfinite(last[0].mean):  # an overflow is to be met where it counts
+        held = HeldRace(pool, rows, rows.numbers, rows.weights, extent, self.learner)
+        best = held.best
+        if best is None:
             return
-        order = {candidate: number for number, candidate in enumerate(pool)}
-        losses = {trial: _losses(judge, search, trial, trial.passes) for trial in last}
-        best = next(
-            trial
-            for trial in sorted(last, key=lambda trial: order[trial.candidate])
-            if not _surpasses(losses[last[0]], losses[trial])
-        )
         given, chosen = dict(best.candidate.learner), rows.forms[best.candidate.encoding]
         values = {name: given[name] for name in given if name not in ("rule", "memory")}
         kept = {"rule": given["rule"], "memory": given.get("memory", ""), "values": values}
         self.learner = replace(self.learner, **kept)
-        final = _losses(judge, search, best, PASSES[2])
-        self.all_passes = not _surpasses(losses[best], final)
+        self.all_passes = not _surpasses(held.losses(best), held.losses(best, PASSES[2]))
         chosen.choose()
-        self.result = RaceResult(
-            _name(best.candidate, pool, chosen),
-            len(losses[best]),
-            [
-                {
-                    "name": _name(trial.candidate, pool, rows.forms[trial.candidate.encoding]),
-                    "error": trial.mean,
-                    "share": trial.share,
-                    "passes": trial.passes,
-                    **trial.candidate.parameters,
-                }
-                for trial in search.ranked()
-            ],
-        )
+        names = {encoding: offer.name for encoding, offer in rows.forms.items()}
+        self.result = held.result(best, names)
+
+
+class HeldRace:
+    """A race that has been held: who ran, how each did, and who is chosen."""
+
+    def __init__(
+        self,
+        pool: Sequence[Candidate],
+        rows: Callable[[Candidate], EncodedRows],
+        numbers: NDArray[Any],
+        weights: NDArray[Any] | None,
+        extent: "Extent",
+        learner: Learner,
+    ) -> None:
+        self._pool = pool
+        self.search = Search("error", len(numbers), extent.n_folds, extent.n_parts)
+        shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept")}
+        shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
+        weights = np.ones(len(numbers)) if weights is None else weights
+        self._judge = RowJudge(rows, numbers, self.search, shared, PASSES, weights)
+        halving(self.search, _rungs(pool, extent.first_share), self._judge)
+        if self.search.ending == "interrupted":
+            raise KeyboardInterrupt
+
+    @property
+    def best(self) -> Trial | None:
+        """The simplest that the best does not surpass; None where weights overflow."""
+        last = [trial for trial in self.search.ranked() if trial.share == 1.0]
+        if not np.isfinite(last[0].mean):  # an overflow is to be met where it counts
+            return None
+        order = {candidate: number for number, candidate in enumerate(self._pool)}
+        simplest = sorted(last, key=lambda trial: order[trial.candidate])
+        least = self.losses(last[0])
+        return next(trial for trial in simplest if not _surpasses(least, self.losses(trial)))
+
+    def losses(self, trial: Trial, passes: int | None = None) -> NDArray[Any]:
+        """Return the loss of each judged row after so many passes of a trial, or the best."""
+        one, share = trial.candidate, trial.share
+        folds = (self._judge.losses[one, share, fold] for fold in range(self.search.folds))
+        passes = passes or trial.passes
+        return np.concatenate([losses[min(passes, len(losses)) - 1] for losses in folds])
+
+    def result(self, best: Trial, names: Mapping[Settings, str]) -> RaceResult:
+        """Return what a person is told, with the names of forms."""
+        first = dict(self._pool[0].learner)
+        tried = [
+            {
+                "name": _name(trial.candidate, first, names),
+                "error": trial.mean,
+                "share": trial.share,
+                "passes": trial.passes,
+                **trial.candidate.parameters,
+            }
+            for trial in self.search.ranked()
+        ]
+        chosen = _name(best.candidate, first, names)
+        return RaceResult(chosen, len(self.losses(best)), tried)
+
+
+def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
+    """Try runs of characters beside the words of short texts; have them read so if they help.
+
+    It takes some of the first rows, which are encoded in both ways.
+    """
+    sample, own = source.text_sample(), ((("rule", learner.rule), ("memory", learner.memory)))
+    if sample is None or sample.frame.height < FEWEST_TEXTS:
+        return None
+    ways: tuple[Settings, ...] = (), (("char_ngrams", CHARACTERS),)
+    batches = [source.encoded_sample(sample, **dict(way)) for way in ways]
+    numbers, n_classes = batches[0].labels, len(batches[0].classes)
+    if n_classes < 2:
+        return None
+    encoded, targets = {}, targets_of(numbers, n_classes)
+    for way, batch in zip(ways, batches, strict=True):
+        examples = Examples(batch.csr(batch.n_features, learner.constant), targets)
+        encoded[way] = EncodedRows(examples, numbers, n_classes)
+    n_scores, wide = n_classes if n_classes > 2 else 1, batches[1]
+    width, n_weights = len(wide.indices) / len(numbers) * n_scores, wide.n_features * n_scores
+    extent = Extent.affordable(len(numbers), width, n_weights, len(ways))
+    if extent is None or extent.n_rows < len(numbers):
+        return None
+    pool = [Candidate((*own, *learner.chosen.items()), way) for way in ways]
+    held = HeldRace(pool, lambda one: encoded[one.encoding], numbers, None, extent, learner)
+    best = held.best
+    if best is None:
+        return None
+    plain, *_ = (one for one in held.search.trials if not one.candidate.encoding)
+    if best.mean > WORTH * plain.mean:
+        best = plain
+    if best.candidate.encoding:
+        source.take_settings(**dict(best.candidate.encoding))
+    low, high = CHARACTERS
+    return held.result(best, {(): "words", ways[1]: f"words and {low} to {high} characters"})
 
 
 class _RaceRows:
@@ -345,22 +414,16 @@ def _forms(candidates: Sequence[Candidate]) -> list[Settings]:
     return list(dict.fromkeys(one.encoding for one in candidates))
 
 
-def _losses(judge: RowJudge, search: Search, trial: Trial, passes: int) -> NDArray[Any]:
-    """Return the loss of each judged row after so many passes of a trial, or its last."""
-    folds = (judge.losses[trial.candidate, trial.share, fold] for fold in range(search.folds))
-    return np.concatenate([losses[min(passes, len(losses)) - 1] for losses in folds])
-
-
 def _surpasses(better: NDArray[Any], worse: NDArray[Any]) -> bool:
     """Return whether losses are smaller by more than a standard error of the difference."""
     gain = worse - better
     return bool(gain.sum() > STANDARD_ERRORS * math.sqrt(float(np.square(gain).sum())))
 
 
-def _name(candidate: Candidate, pool: Sequence[Candidate], offer: Offer) -> str:
+def _name(candidate: Candidate, first: Mapping[str, Any], names: Mapping[Settings, str]) -> str:
     """Return what a recipe is called: its form, and the learner as far as it is not the first."""
-    given, first = dict(candidate.learner), dict(pool[0].learner)
+    given, form = dict(candidate.learner), names[candidate.encoding]
     rule = given["rule"]
     words = [] if rule == first["rule"] else [RULES[rule].title.rpartition("(")[2].rstrip(")")]
     words += [f"{name} {value:g}" for name, value in given.items() if isinstance(value, float)]
-    return ", ".join([offer.name, " ".join(words)]) if words else offer.name
+    return ", ".join([form, " ".join(words)]) if words else form

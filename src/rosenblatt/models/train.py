@@ -23,7 +23,7 @@ from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded, rounded
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, file_record, record_of
-from rosenblatt.models.race import Offer, Race, offers
+from rosenblatt.models.race import Offer, Race, RaceResult, offers, race_of_texts
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import Settings
 from rosenblatt.parameters import (
@@ -150,6 +150,11 @@ class TrainingPlan:
         )
         learners = self.learners if is_open else ()
         return Race(learner, learners or (own,), forms or self.offers)
+
+    def race_texts(self) -> RaceResult | None:
+        """Decide by some of the first rows whether texts have features of characters, if open."""
+        is_open = self.source.columns.char_ngrams is None and self.race() is not None
+        return race_of_texts(self.source, self.learner) if is_open else None
 
     def offers(self, reading: Reading) -> Iterator[Offer]:
         """Return the forms that the rows of the files can have."""
@@ -429,7 +434,7 @@ def _weights_model(
     plan: TrainingPlan, run: Run, prove: Callable[..., Any] | None
 ) -> tuple[Model, CSR, NDArray[Any]]:
     """Return a model of files, some rows as they were learned from, and rows by class."""
-    source, race = plan.source, plan.race()
+    source, texts, race = plan.source, plan.race_texts(), plan.race()
     done = _fit(plan, race, run)
     learner, found = (plan.learner, None) if race is None else (race.learner, race.result)
     trained, refit = done.trained, done.refit
@@ -457,10 +462,12 @@ def _weights_model(
             "held_out_error": outcome.held_out_error,
             "title": learner.title,
             "recipe": None if found is None else found.as_json(),
+            "texts": None if texts is None else texts.as_json(),
             "refit": refit is not None,
             "refit_passes": 0 if refit is None else len(refit.history),
             "refit_converged": refit is not None and refit.converged,
             "read_as": [
+                *([] if texts is None else [["texts", f"{texts.chosen}; tried {texts.words}"]]),
                 *([] if found is None else [["recipe", found.chosen], ["tried", found.words]]),
                 *_combined(source),
             ],

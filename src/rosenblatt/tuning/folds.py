@@ -104,6 +104,7 @@ def cross_validate(
         unavailable = {"threshold": plan.wanted.threshold, "metric": metric == "log-loss"}
         kernel.check(learner, **unavailable)
     raced = plan.race() is not None
+    plan.race_texts()
     rows = source_rows(plan.source, fit_intercept=learner.fit_intercept, finished=not raced)
     evaluation, values, learned, recipes = Evaluation(rows.classes), [], [], Counter[str]()
     for number, (train, test) in enumerate(splits(rows.numbers, folds, learner.random_state), 1):
