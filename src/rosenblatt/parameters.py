@@ -239,7 +239,7 @@ class ColumnSettings(TypedDict, total=False):
         Setting(
             "Combine columns, ranges of numbers among them: at most N pairs, those that the "
             "mistakes ask for, or the columns A and B; 0: none.",
-            shown="none",
+            shown="10 or 36 if held-out rows say so",
         ),
     ]
     degree: Annotated[
@@ -380,8 +380,8 @@ class StoppingSettings(TypedDict, total=False):
         str,
         one_of(["auto", "plain"]),
         Setting(
-            "Let held-out rows decide on what you leave open of rule, its parameter and bins, or "
-            "plain: the rule that goes with the kind of file, and no bins.",
+            "Let held-out rows decide what you leave open: rule, its parameter, bins, pairs of "
+            "columns, characters of texts; or plain: the rule for the kind of file, nothing else.",
             "auto",
         ),
     ]

@@ -34,14 +34,14 @@ def test_chosen_bins_are_those_that_one_asks_for(tmp_path: Path, buffer: int | N
     Rows on disk come in the same order only where they are as long.
     """
     path = table(tmp_path, bends=True)
-    found = model_from_files(path, label="label", buffer=buffer)
+    found = model_from_files(path, label="label", column_pairs=0, buffer=buffer)
     race = found.training["recipe"]
     best, plain = (one for one in race["tried"] if one["name"] in (race["chosen"], "plain"))
     assert best["bins"] == 10
     assert best["error"] < 0.5 * plain["error"]
     assert race["rows"] == 700
     values = {name: best[name] for name in ("rule", "C", "r") if name in best}
-    asked = model_from_files(path, label="label", bins=10, buffer=buffer, **values)
+    asked = model_from_files(path, label="label", bins=10, column_pairs=0, buffer=buffer, **values)
     assert asked.training["recipe"] is None
     told = dict(found.training["read_as"])
     assert told["recipe"] == race["chosen"]
@@ -100,7 +100,8 @@ def test_where_nothing_is_tried(tmp_path: Path, options: Any) -> None:
 )
 def test_what_one_says_is_not_tried(tmp_path: Path, options: Any, tried: list[Any]) -> None:
     """A rule or its parameter decides on the learner, and the rest is tried with it."""
-    model = model_from_files(table(tmp_path, bends=True), label="label", **options)
+    path = table(tmp_path, bends=True)
+    model = model_from_files(path, label="label", column_pairs=0, **options)
     found = model.training["recipe"]["tried"]
     names = ("rule", "C", "r", "bins")
     by_bins = sorted(({n: one[n] for n in names if n in one} for one in found), key=len)
@@ -110,7 +111,8 @@ def test_what_one_says_is_not_tried(tmp_path: Path, options: Any, tried: list[An
 
 def test_bins_that_one_says_leave_the_rule_open(tmp_path: Path) -> None:
     """Rows that have bins in any case are learned by the rule that held-out rows choose."""
-    model = model_from_files(table(tmp_path, bends=True), label="label", bins=7)
+    path = table(tmp_path, bends=True)
+    model = model_from_files(path, label="label", bins=7, column_pairs=0)
     race = model.training["recipe"]
     assert {one["rule"] for one in race["tried"]} == {"pa1", "arow"}
     assert all("bins" not in one for one in race["tried"])
@@ -139,3 +141,80 @@ def test_few_rows_are_not_raced(tmp_path: Path) -> None:
     found = cross_validate(path, folds=3, label="label")
     assert not found.recipes
     assert found.values == cross_validate(path, folds=3, label="label", recipe="plain").values
+
+
+def test_pairs_that_mistakes_ask_for(tmp_path: Path) -> None:
+    """Where only two numbers together tell, their pair is tried and chosen, in folds as well."""
+    generator = np.random.default_rng(5)
+    x = generator.normal(size=(1200, 3)).round(3)
+    labels = np.where((x[:, 0] > 0) ^ (x[:, 1] > 0), "one", "other")
+    lines = [f"{a},{b},{c},{k}" for (a, b, c), k in zip(x, labels, strict=True)]
+    path = tmp_path / "xor.csv"
+    path.write_text("\n".join(["a,b,c,label", *lines, ""]))
+    model = model_from_files(str(path), label="label")
+    race = model.training["recipe"]
+    assert race["chosen"].startswith("bins with 1 pair")
+    told = dict(model.training["read_as"])
+    assert told["combined"] == "1: 'a' and 'b'"
+    assert told["tried"].index("bins with 1 pair") < told["tried"].index("plain")
+    error = model.evaluate(str(path)).error
+    assert error is not None
+    assert error < 0.1
+    found = cross_validate(str(path), folds=3, label="label")
+    assert sum(found.recipes.values()) == 3
+    assert all(name.startswith("bins with 1 pair") for name in found.recipes)
+    assert found.mean < 0.15
+
+
+def texts(folder: Path, *, endings: bool, n_rows: int = 900) -> str:
+    """Write one-word notes: the label shows in their ending, or it is one of the words."""
+    generator = np.random.default_rng(8)
+    letters = np.array(list("abcdefghiklmnoprstuvw"))
+    lines = []
+    for k in range(n_rows):
+        words = ["".join(generator.choice(letters, 6)) for _ in range(3)]
+        mark = ("tion", "ness")[k % 2]
+        lines.append(f"{'ab'[k % 2]}\t{' '.join(w + mark if endings else w for w in words)}")
+        lines[-1] += "" if endings else f" {mark}"
+    path = folder / f"{endings}.tsv"
+    path.write_text("\n".join(["label\tnote", *lines, ""]))
+    return str(path)
+
+
+def test_characters_that_texts_ask_for(tmp_path: Path) -> None:
+    """Runs of characters are features where words say too little, unless one decides on them."""
+    path = texts(tmp_path, endings=True)
+    model = model_from_files(path, label="label", text="note")
+    assert model.training["texts"]["chosen"] == "words and 3 to 5 characters"
+    assert model.encoding is not None
+    assert model.encoding["settings"]["char_ngrams"] == (3, 5)
+    assert model.evaluate(path).error == 0.0
+    words = model_from_files(path, label="label", text="note", char_ngrams=(0, 0))
+    assert words.training["texts"] is None
+    assert words.training["held_out_error"] > 0.3
+    plain = model_from_files(texts(tmp_path, endings=False), label="label", text="note")
+    assert plain.training["texts"]["chosen"] == "words"
+    assert plain.encoding is not None
+    assert plain.encoding["settings"]["char_ngrams"] is None
+    assert cross_validate(path, folds=3, label="label", text="note").mean < 0.05
+
+
+def test_bins_beside_texts(tmp_path: Path) -> None:
+    """Numbers beside a text have bins where held-out rows say so, and the model loads so."""
+    generator = np.random.default_rng(6)
+    x = generator.normal(size=1500).round(3)
+    words = generator.integers(0, 50, (1500, 6))
+    labels = np.where(np.abs(x) + 0.5 * (words < 5).any(axis=1) > 1, "far", "near")
+    notes = [" ".join(f"word{k}" for k in row) for row in words]
+    lines = [f"{a},{note},{k}" for a, note, k in zip(x, notes, labels, strict=True)]
+    path = tmp_path / "notes.csv"
+    path.write_text("\n".join(["x,note,label", *lines, ""]))
+    model = model_from_files(str(path), label="label", text="note")
+    assert model.training["recipe"]["chosen"].startswith("bins")
+    error = model.evaluate(str(path)).error
+    assert error is not None
+    assert error < 0.1
+    model.save(tmp_path / "m.model")
+    assert Model.load(tmp_path / "m.model").evaluate(str(path)).error == error
+    once = model_from_files(str(path), label="label", text="note", early_stopping=False, max_iter=1)
+    assert once.training["recipe"] is None

@@ -58,6 +58,11 @@ WEIGHT_COST = 10  # of a weight in all passes of a trial, beside what rows cost
 FEWEST_FIRST = 1_000  # of them; with fewer all candidates run on all rows
 FINALISTS = 5  # about
 PASSES = {1: 5, 2: 5}
+PAIR_LEARNERS: tuple[Settings, ...] = (
+    (("rule", "pa1"), ("C", 0.01)),
+    (("rule", "pa1"), ("C", 0.1)),
+    (("rule", "arow"), ("r", 10.0)),
+)
 FEWEST_TEXTS = 500  # in a sample of them
 CHARACTERS = 3, 5  # lengths of the runs that are tried
 WORTH = 0.9  # of the error must be left at most: they cost several times the time and memory
@@ -74,7 +79,8 @@ class Offer(NamedTuple):
     n_features: int
     form: Form  # rows as they were read → rows as they are learned from; may change them in place
     choose: Callable[[], object]  # lets the source finish its rows so
-    learners: tuple[Settings, ...] = ()  # to be tried with it; the first are simpler
+    n_added: int = 0  # values in a row, beside those that it was read with
+    learners: tuple[Settings, ...] = ()  # to be tried with it where the learner is open
 
 
 @dataclass(frozen=True)
@@ -136,10 +142,12 @@ def offers(
             encoding.n_features + sum(len(own) + 1 for own in edges if len(own)),
             partial(encoding.finished, bins=numbered),
             partial(encoding.add_bins, n_bins, edges),
+            encoding.n_numeric,
         )
         if not asked:
             yield plain
-    if asked:
+    is_open = asked is None and said.bins != 0 and isinstance(encoding, TableEncoding)
+    if asked or (is_open and reading.n_rows >= FEWEST_ROWS):
         yield from _paired(source, encoding, reading, plain, numbered, asked, learner)
 
 
@@ -170,9 +178,11 @@ def _paired(
             pairs.n_columns,
             lambda rows: pairs.expand(base.form(rows)),
             lambda: (base.choose(), source.choose_pairs(pairs)),
+            base.n_added + n,
+            () if asked else PAIR_LEARNERS,
         )
 
-    yield from [offer(n, pairs) for n, pairs in found.items()] or [base]
+    yield from [offer(n, pairs) for n, pairs in found.items()] or [base] * bool(asked)
 
 
 class Race:
@@ -200,15 +210,17 @@ class Race:
         few = reading.n_rows < FEWEST_ROWS
         offered = self._offers(reading)
         forms = {offer.encoding: offer for offer in (islice(offered, 1) if few else offered)}
+        is_open = len(self._learners) > 1
         pool = [
             Candidate(learner, encoding)
             for encoding, offer in forms.items()
-            for learner in offer.learners or self._learners
+            for learner in (is_open and offer.learners) or self._learners
         ]
         if len(pool) > 1 and not few:
             stored = reading.first if reading.rows is None else reading.rows
             n_scores = len(reading.classes) if len(reading.classes) > 2 else 1
-            width = (len(stored.indices) / reading.n_rows + 1.0) * n_scores
+            added = sum(offer.n_added for offer in forms.values()) / len(forms)
+            width = (len(stored.indices) / reading.n_rows + 1.0 + added) * n_scores
             n_weights = max(offer.n_features for offer in forms.values()) * n_scores
             extent = Extent.affordable(reading.n_rows, width, n_weights, len(pool))
             if extent is not None:

@@ -139,7 +139,8 @@ class TrainingPlan:
         """
         learner, said = self.learner, self.source.columns
         learns = self.kernel is None and not learner.voted and learner.early_stopping
-        is_open = self.races and learns and (said.bins is None or bool(self.learners))
+        some_form = said.bins is None or (said.bins and said.column_pairs is None)
+        is_open = self.races and learns and bool(some_form or self.learners)
         if not is_open and not said.column_pairs:
             return None
         self.source.numbers_open = said.bins is None
