@@ -222,15 +222,15 @@ class Race:
             added = sum(offer.n_added for offer in forms.values()) / len(forms)
             width = (len(stored.indices) / reading.n_rows + 1.0 + added) * n_scores
             n_weights = max(offer.n_features for offer in forms.values()) * n_scores
-            extent = Extent.affordable(reading.n_rows, width, n_weights, len(pool))
-            if extent is not None:
-                self._run(pool, _RaceRows(reading, forms, self.learner, extent), extent)
+            size = RaceSize.affordable(reading.n_rows, width, n_weights, len(pool))
+            if size is not None:
+                self._run(pool, _RaceRows(reading, forms, self.learner, size), size)
         if self.result is None:
             next(iter(forms.values())).choose()
         return self.learner
 
-    def _run(self, pool: Sequence[Candidate], rows: "_RaceRows", extent: "Extent") -> None:
-        held = HeldRace(pool, rows, rows.numbers, rows.weights, extent, self.learner)
+    def _run(self, pool: Sequence[Candidate], rows: "_RaceRows", size: "RaceSize") -> None:
+        held = HeldRace(pool, rows, rows.numbers, rows.weights, size, self.learner)
         best = held.best
         if best is None:
             return
@@ -253,16 +253,16 @@ class HeldRace:
         rows: Callable[[Candidate], EncodedRows],
         numbers: NDArray[Any],
         weights: NDArray[Any] | None,
-        extent: "Extent",
+        size: "RaceSize",
         learner: Learner,
     ) -> None:
         self._pool = pool
-        self.search = Search("error", len(numbers), extent.n_folds, extent.n_parts)
+        self.search = Search("error", len(numbers), size.n_folds, size.n_parts)
         shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept")}
         shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
         weights = np.ones(len(numbers)) if weights is None else weights
         self._judge = RowJudge(rows, numbers, self.search, shared, PASSES, weights)
-        halving(self.search, _rungs(pool, extent.first_share), self._judge)
+        halving(self.search, _rungs(pool, size.first_share), self._judge)
         if self.search.ending == "interrupted":
             raise KeyboardInterrupt
 
@@ -320,11 +320,11 @@ def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
         encoded[way] = EncodedRows(examples, numbers, n_classes)
     n_scores, wide = n_classes if n_classes > 2 else 1, batches[1]
     width, n_weights = len(wide.indices) / len(numbers) * n_scores, wide.n_features * n_scores
-    extent = Extent.affordable(len(numbers), width, n_weights, len(ways))
-    if extent is None or extent.n_rows < len(numbers):
+    size = RaceSize.affordable(len(numbers), width, n_weights, len(ways))
+    if size is None or size.n_rows < len(numbers):
         return None
     pool = [Candidate((*own, *learner.chosen.items()), way) for way in ways]
-    held = HeldRace(pool, lambda one: encoded[one.encoding], numbers, None, extent, learner)
+    held = HeldRace(pool, lambda one: encoded[one.encoding], numbers, None, size, learner)
     best = held.best
     if best is None:
         return None
@@ -345,11 +345,11 @@ class _RaceRows:
         reading: Reading,
         forms: dict[Settings, Offer],
         learner: Learner,
-        extent: "Extent",
+        size: "RaceSize",
     ) -> None:
         self.forms, self._reading, self._constant = forms, reading, learner.constant
         self._n_classes = len(reading.classes)
-        self._drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // extent.n_rows))
+        self._drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // size.n_rows))
         labels, self.weights = reading.labels(self._drawn)
         self.numbers = reading.ranks[labels]
         self._known: dict[Settings, EncodedRows] = {}
@@ -369,7 +369,7 @@ class _RaceRows:
         return EncodedRows(examples, self.numbers, self._n_classes)
 
 
-class Extent(NamedTuple):
+class RaceSize(NamedTuple):
     """How large a race is."""
 
     n_rows: int  # that it takes
@@ -380,16 +380,16 @@ class Extent(NamedTuple):
     @classmethod
     def affordable(
         cls, n_rows: int, width: float, n_weights: float, n_candidates: int
-    ) -> "Extent | None":
+    ) -> "RaceSize | None":
         """Return the largest race that costs no more than it may; None where none is so cheap.
 
         ``width`` is the number of weights that a pass looks at for a row.
 
-        >>> Extent.affordable(1_000, 10.0, 10, 10)
-        Extent(n_rows=1000, n_folds=5, n_parts=5, first_share=1.0)
-        >>> Extent.affordable(250_000, 60.0, 300, 10)
-        Extent(n_rows=81982, n_folds=1, n_parts=8, first_share=0.3333333333333333)
-        >>> Extent.affordable(4_000, 6_000.0, 40_000_000, 3)
+        >>> RaceSize.affordable(1_000, 10.0, 10, 10)
+        RaceSize(n_rows=1000, n_folds=5, n_parts=5, first_share=1.0)
+        >>> RaceSize.affordable(250_000, 60.0, 300, 10)
+        RaceSize(n_rows=81982, n_folds=1, n_parts=8, first_share=0.3333333333333333)
+        >>> RaceSize.affordable(4_000, 6_000.0, 40_000_000, 3)
         """
         most = max(LEAST_COST, COST * n_rows * width)
         few = n_candidates <= FINALISTS or FIRST_SHARE * n_rows < FEWEST_FIRST
