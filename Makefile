@@ -52,7 +52,7 @@ format: .venv/installed-dev
 	$(BIN)/ruff check --fix
 
 bench: .venv/installed-bench
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --table
 
 # The site, into build/site: static pages that ask no other host.
 docs: .venv/installed-docs

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchmarks.figure import Amount, Figure, Target
 from benchmarks.generated import dense_rows
-from benchmarks.stopwatch import Scale, best_times
+from benchmarks.stopwatch import Scale, median_times
 
 N_FEATURES = 30
 N_ROWS = 20_000
@@ -45,7 +45,7 @@ def _streams(scale: Scale) -> Iterator[Figure]:
         for name, learner in fitted.items()
     }
     for verb, contenders in (("learn_one", learn), ("predict_one", predict)):
-        times = best_times(contenders, scale)
+        times = median_times(contenders, scale)
         rate = {name: len(dicts) / seconds for name, seconds in times.items()}
         for name in ("dicts", "hashed dicts", "arrays"):
             yield Figure(
@@ -92,13 +92,13 @@ def _estimators(scale: Scale) -> Iterator[Figure]:
         "partial_fit": partial(_row_by_row, _sklearn, single_rows(X[:slow])["array"], single),
         "predict": partial(_predict, _sklearn().fit(X, numbers), single_rows(X[:slow])["array"]),
     }
-    peer_rate = {name: slow / seconds for name, seconds in best_times(peer, scale).items()}
+    peer_rate = {name: slow / seconds for name, seconds in median_times(peer, scale).items()}
     for kind, row in single_rows(X).items():
         for name, labels in labels_of_kinds(numbers).items():
             if kind != "array" and name != "whole numbers":
                 continue
             clf = _row_by_row(_ours, row, labels)
-            times = best_times(
+            times = median_times(
                 {
                     "partial_fit": partial(_row_by_row, _ours, row, labels),
                     "predict": partial(_predict, clf, row),

@@ -7,6 +7,7 @@ every contender runs in one thread, and what other programs take in between is n
 import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from statistics import median
 from time import perf_counter, thread_time
 from typing import Any
 
@@ -30,20 +31,9 @@ FULL = Scale(divisor=1, rounds=5, seconds=10.0)
 QUICK = Scale(divisor=10, rounds=3, seconds=2.0)
 
 
-def best_times(contenders: Mapping[str, Callable[[], object]], scale: Scale) -> dict[str, float]:
-    """Return the best seconds of each contender: what it takes when nothing else interferes."""
-    for contender in contenders.values():
-        contender()  # compiles, and brings the data in
-    best = dict.fromkeys(contenders, float("inf"))
-    gc.collect()
-    rounds, started = 0, perf_counter()
-    while rounds < scale.rounds or perf_counter() - started < scale.seconds:
-        for name, contender in contenders.items():
-            before = thread_time()
-            contender()
-            best[name] = min(best[name], thread_time() - before)
-        rounds += 1
-    return best
+def median_times(contenders: Mapping[str, Callable[[], object]], scale: Scale) -> dict[str, float]:
+    """Return the median seconds of each contender."""
+    return {name: median(seconds) for name, seconds in _rounds(contenders, scale).items()}
 
 
 def epoch_times(
@@ -52,21 +42,37 @@ def epoch_times(
     scale: Scale,
     others: Mapping[str, Callable[[], object]] | None = None,
 ) -> dict[str, float]:
-    """Return the seconds of one epoch of each fit, and of each of the others as a whole.
+    """Return the median seconds of one epoch of each fit, and of each of the others as a whole.
 
-    An epoch is what one more pass costs: a fit of many passes less a fit of one, so that checks and
-    copies of the input, which happen once, drop out.
+    An epoch is what one more pass costs: a fit of many passes less a fit of one in the same round,
+    so that checks and copies of the input, which happen once, drop out.
     """
     contenders: dict[str, Callable[[], object]] = dict(others or {})
     for name, fit in fits.items():
         contenders[f"{name}, one pass"] = _all_passes(fit, 1)
         contenders[f"{name}, many passes"] = _all_passes(fit, passes)
-    best = best_times(contenders, scale)
-    epochs = {name: best[name] for name in others or {}}
+    seconds = _rounds(contenders, scale)
+    epochs = {name: median(seconds[name]) for name in others or {}}
     for name in fits:
-        extra = best[f"{name}, many passes"] - best[f"{name}, one pass"]
-        epochs[name] = extra / (passes - 1)
+        pairs = zip(seconds[f"{name}, many passes"], seconds[f"{name}, one pass"], strict=True)
+        epochs[name] = median(many - one for many, one in pairs) / (passes - 1)
     return epochs
+
+
+def _rounds(contenders: Mapping[str, Callable[[], object]], scale: Scale) -> dict[str, list[float]]:
+    """Return the seconds of each contender in every round."""
+    for contender in contenders.values():
+        contender()  # compiles, and brings the data in
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    gc.collect()
+    rounds, started = 0, perf_counter()
+    while rounds < scale.rounds or perf_counter() - started < scale.seconds:
+        for name, contender in contenders.items():
+            before = thread_time()
+            contender()
+            seconds[name].append(thread_time() - before)
+        rounds += 1
+    return seconds
 
 
 def _all_passes(fit: Fit, passes: int) -> Callable[[], None]:

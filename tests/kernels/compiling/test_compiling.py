@@ -24,7 +24,7 @@ from rosenblatt.kernels.counts import NO_LOG, empty_log
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Dense
-from rosenblatt.rules import PA1, Perceptron, Rule
+from rosenblatt.rules import PA1, RULES, Perceptron, Rule
 from tests.examples import FORMATS
 from tests.processes import printed
 
@@ -53,41 +53,59 @@ print(json.dumps({"w": w.tolist(), "compiled": "numba" in sys.modules}))
 """
 
 EVERYTHING = """
-import json
+import json, sys
 import numpy as np
-from rosenblatt.training.examples import Examples
-from rosenblatt.training.loop import Plan
-from rosenblatt.training.state import fit
-from rosenblatt.training.loop import EarlyStopping
-from rosenblatt.training.examples import targets_of
-from rosenblatt.training.state import State
-from rosenblatt.rules import PA1, PA2, Perceptron
+from rosenblatt.rules import RULES
+from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.training.loop import EarlyStopping, Plan
+from rosenblatt.training.state import State, fit
 from tests.examples import csr, dense
 
 rng = np.random.default_rng(7)
-found = []
-for form in (dense, csr):
-    for dtype in (np.float64, np.float32):
-        values = rng.standard_normal((60, 37)) * (rng.random((60, 37)) < 0.6)
-        rows = form(values.astype(dtype).tolist(), dtype=dtype)
-        for n_classes, rule in ((2, Perceptron(0.7)), (2, PA2(0.5)), (3, PA1(0.5))):
-            labels = rng.integers(0, n_classes, 60)
-            targets = targets_of(labels, n_classes)
-            state = State.zeros(37, n_classes, averaged=True)
-            plan = Plan(rule, 3, early_stopping=EarlyStopping())
-            outcome = fit(state, Examples(rows, targets), plan, np.random.default_rng(1))
-            found.append([x.hex() for x in state.average().ravel()])
-            found.append([r.loss.hex() for r in outcome.history])
-            found.append([r.validation_score for r in outcome.history])
+values = rng.standard_normal((40, 37)) * (rng.random((40, 37)) < 0.6)
+counts = (rng.poisson(1.5, (40, 37)) * (rng.random((40, 37)) < 0.6)).tolist()
+ones = (np.array(counts) > 0).astype(int).tolist()
+kinds = {
+    "float64": (values.tolist(), np.float64),
+    "float32": (values.astype(np.float32).tolist(), np.float32),
+    "counts": (counts, np.float64), "float32 counts": (counts, np.float32),
+    "bytes": (counts, np.uint8), "ones": (ones, np.float64), "byte ones": (ones, np.uint8),
+}
+found = {}
+for name in sys.argv[1:]:
+    rule = RULES[name].rule({"eta0": 0.7, "margin": 0.3, "C": 0.5, "r": 0.7, "confidence": 0.8})
+    for n_classes in (2, 21):
+        labels = rng.integers(0, n_classes, 40)
+        for kind, (rows, dtype) in kinds.items():
+            for form in (dense, csr):
+                uncertain = RULES[name].order == 2
+                state = State.zeros(37, n_classes, averaged=True, uncertain=uncertain)
+                early_stopping = EarlyStopping() if n_classes == 2 else None
+                plan = Plan(rule, 2, early_stopping=early_stopping)
+                examples = Examples(form(rows, dtype=dtype), targets_of(labels, n_classes))
+                outcome = fit(state, examples, plan, np.random.default_rng(1))
+                weights = [state.weights, state.average(), *([state.variance] * uncertain)]
+                history = [(one.loss.hex(), one.validation_score) for one in outcome.history]
+                bits = [part.tobytes().hex() for part in weights]
+                found[f"{n_classes} {form.__name__} {kind}"] = [bits, history]
 print(json.dumps(found))
 """
 
 
-def test_plain_python_gives_the_same_bits() -> None:
-    """With ROSENBLATT_PLAIN=1 weights, losses and scores are those of the compiled passes."""
-    compiled = json.loads(printed(EVERYTHING))
-    assert len(compiled) == 36
-    assert json.loads(printed(EVERYTHING, ROSENBLATT_PLAIN="1")) == compiled
+@pytest.mark.parametrize("rule", RULES)
+def test_plain_python_gives_the_same_bits(rule: str) -> None:
+    """With ROSENBLATT_PLAIN=1 weights, losses and scores are those of the compiled passes.
+
+    Steps are real numbers for every rule, so that sums depend on their order; and how values are
+    stored, in eight bytes, four or one, changes no bit.
+    """
+    compiled = json.loads(printed(EVERYTHING, rule))
+    assert len(compiled) == 28
+    assert json.loads(printed(EVERYTHING, rule, ROSENBLATT_PLAIN="1")) == compiled
+    for rows in ("2 dense", "2 csr", "21 dense", "21 csr"):
+        eight, *fewer = (compiled[f"{rows} {k}"] for k in ("counts", "float32 counts", "bytes"))
+        assert fewer == [eight, eight]
+        assert compiled[f"{rows} ones"] == compiled[f"{rows} byte ones"] != eight
 
 
 LEVELS = """
