@@ -198,12 +198,11 @@ def blocks(rows: Batch, degree: int) -> Iterator[tuple[int, int]]:
         counts = counts + counts * (n - 2) // 3
     if len(counts) and counts.max() > MOST_IN_A_ROW:
         row = int(np.argmax(counts > MOST_IN_A_ROW))
-        msg = (
+        raise InputError(
             f"Row {row} has {n[row]} features that are not 0, which make {int(counts[row])} "
             f"conjunctions, more than {MOST_IN_A_ROW}: choose fewer features"
             f"{' or pairs alone (degree=2)' if degree == 3 else ''}."
         )
-        raise InputError(msg)
     before = np.concatenate([[0], np.cumsum(counts + 1)])  # 1: rows cost something themselves
     start = 0
     while start < len(counts):

@@ -65,15 +65,13 @@ def checked_block(X: Any, y: Any, number: int, constant: float) -> Block:
         rows = _rows(X, constant)
         _check_finite(rows, names)
     except (TypeError, ValueError) as error:
-        msg = f"Block {number} of X: {error}"
-        raise InputError(msg) from None
+        raise InputError(f"Block {number} of X: {error}") from None
     labels = np.asarray(y).reshape(-1)
     if len(labels) != rows.shape[0]:
-        msg = (
+        raise InputError(
             f"Block {number} of X has {rows.shape[0]} rows, but that of y has {len(labels)}: "
             "divide both alike."
         )
-        raise InputError(msg)
     return Block(rows, labels)
 
 
@@ -82,8 +80,7 @@ def _rows(X: Any, constant: float) -> Rows:
     if not sparse.issparse(X):
         X = np.asarray(X)
         if X.ndim != 2:
-            msg = f"it must have rows and columns; got {X.ndim} dimensions."
-            raise ValueError(msg)
+            raise ValueError(f"it must have rows and columns; got {X.ndim} dimensions.")
         return Dense(np.require(X, _kernel_type(X.dtype), needs), constant)
     X = X.tocsr().astype(_kernel_type(X.dtype), copy=False)
     X.check_format(full_check=True)  # an index beyond the columns would write beyond the weights
@@ -114,8 +111,7 @@ def survey(block: Block) -> Survey:
     """Return what there is in a block; runs in a worker."""
     rows, labels = block
     if labels.dtype.kind == "O" and any(label is None or label != label for label in labels):  # noqa: PLR0124  # NaN
-        msg = "A label in y is missing: leave the row out."
-        raise InputError(msg)
+        raise InputError("A label in y is missing: leave the row out.")
     found, counts = np.unique(labels, return_counts=True)
     return Survey(*rows.shape, found, counts, rows.sparse)
 
@@ -129,39 +125,34 @@ def agree(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the classes and how many rows each has, or say why the blocks do not fit together."""
     filled = [one for one in surveys if one.n_rows]
     if not filled:
-        msg = "X has no rows: there is nothing to learn from."
-        raise InputError(msg)
+        raise InputError("X has no rows: there is nothing to learn from.")
     shapes = [f"{one.n_features} {'sparse' if one.sparse else 'dense'} features" for one in surveys]
     used = [number for number, one in enumerate(surveys) if one.n_rows]
     first = shapes[used[0]]
     for number in used:
         if (shape := shapes[number]) != first:
-            msg = f"Block {number} of X has {shape}, but an earlier one {first}."
-            raise InputError(msg)
+            raise InputError(f"Block {number} of X has {shape}, but an earlier one {first}.")
     labels = np.concatenate([one.classes for one in filled])
     classes, places = np.unique(labels, return_inverse=True)
     counts = np.zeros(len(classes), np.int64)
     np.add.at(counts, places, np.concatenate([one.counts for one in filled]))
     if len(classes) < 2:
-        msg = (
+        raise InputError(
             f"y must hold at least two classes; got one, {classes.tolist()[0]!r}, in all "
             f"{counts.sum():,} rows."
         )
-        raise InputError(msg)
     return classes, counts
 
 
 def _check_collections(X: Any, y: Any) -> None:
     for name, value in (("X", X), ("y", y)):
         if not is_collection(value):
-            msg = (
+            raise InputError(
                 f"{name} must be a Dask array or data frame; got a {type(value).__name__}: the "
                 "estimators without Dask in their name take what is in memory."
             )
-            raise InputError(msg)
     if getattr(X, "ndim", 2) != 2:
-        msg = f"X must have rows and columns; got {X.ndim} dimensions."
-        raise InputError(msg)
+        raise InputError(f"X must have rows and columns; got {X.ndim} dimensions.")
 
 
 def _aligned(y: Any, X: Any) -> Any:
@@ -171,8 +162,7 @@ def _aligned(y: Any, X: Any) -> Any:
     chunked = hasattr(y, "rechunk") and hasattr(X, "chunks")
     if chunked and not np.isnan([*X.chunks[0], *y.chunks[0]]).any():
         if sum(X.chunks[0]) != sum(y.chunks[0]):
-            msg = f"X has {sum(X.chunks[0]):,} rows, but y has {sum(y.chunks[0]):,}."
-            raise InputError(msg)
+            raise InputError(f"X has {sum(X.chunks[0]):,} rows, but y has {sum(y.chunks[0]):,}.")
         return y.rechunk((X.chunks[0],))
     counts = [c.numblocks[0] if hasattr(c, "numblocks") else c.npartitions for c in (X, y)]
     if counts[0] != counts[1]:

@@ -11,7 +11,7 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster, Security
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 
 LOOPBACK = "127.0.0.1"
 NO_PAGES: dict[str, Any] = {
@@ -85,29 +85,25 @@ def remote_client(
     timeout : float, default 30
         Seconds until the attempt is given up.
     """
-    msg: str
     security = None
     if address.startswith("tls://"):
         given = {"tls_ca": tls_ca, "tls_cert": tls_cert, "tls_key": tls_key}
         missing = [f"{Parameter(name)}" for name, value in given.items() if value is None]
         if missing:
             mentions = " and ".join(missing)
-            msg = Sentence(f"A scheduler by TLS needs {mentions} too: files in PEM format.")
-            raise InputError(msg)
+            raise InputError(f"A scheduler by TLS needs {mentions} too: files in PEM format.")
         files = {"tls_ca_file": tls_ca, "tls_client_cert": tls_cert, "tls_client_key": tls_key}
         security = Security(require_encryption=True, **files)
     elif not unencrypted:
-        msg = Sentence(
+        raise InputError(
             f"The scheduler {address} is not reached by TLS, and whoever reaches it can run code"
             " in its workers: give a tls:// address, or say "
             f"{Parameter('unencrypted', value=True)} where you trust everybody on that network."
         )
-        raise InputError(msg)
     try:
         client = Client(address, security=security, timeout=timeout)
     except (OSError, TypeError, ValueError) as error:
         told = str(error).splitlines()[0] if str(error) else type(error).__name__
-        msg = f"The scheduler {address} cannot be reached: {told}"
-        raise InputError(msg) from error
+        raise InputError(f"The scheduler {address} cannot be reached: {told}") from error
     with client:
         yield client

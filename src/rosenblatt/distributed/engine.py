@@ -137,12 +137,11 @@ class DaskEngine:
                 return attempt()
             except LOST as error:
                 if not tries_left:
-                    msg = (
+                    raise LostClusterError(
                         f"The workers of the cluster were lost {TRIES} times in one epoch "
                         f"({type(error).__name__}): look at their logs, and whether their memory "
                         "holds the shards."
-                    )
-                    raise LostClusterError(msg) from error
+                    ) from error
                 self._client.wait_for_workers(1, timeout=PATIENCE)
                 self._client.retry([shard for shard in self._shards if shard.status == "error"])
         raise AssertionError

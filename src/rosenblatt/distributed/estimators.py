@@ -138,8 +138,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         """
         plain, plan = self._checked()
         if self.n_shards is None:
-            msg = "There are no workers to count here: give n_shards."
-            raise InputError(msg)
+            raise InputError("There are no workers to count here: give n_shards.")
         rows, y = check_rows(plain, X, y, reset=True)
         classes, counts = np.unique(y, return_counts=True)
         check_classes(classes, y, None)
@@ -184,8 +183,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         """Return an attribute of the fitted estimator behind."""
         local = self.__dict__.get("_local")
         if local is None or not name.endswith("_") or name.startswith("_"):
-            msg = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(msg)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(local, name)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -216,11 +214,10 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             msg = "Training on a cluster needs Dask: pip install 'rosenblatt[dask]'"
             raise ModuleNotFoundError(msg, name=error.name) from None
         except ValueError:
-            msg = (
+            raise InputError(
                 "There is no Dask client: give client=Client(...), or train inside "
                 "'with rosenblatt.distributed.local_client(n_workers)'."
-            )
-            raise InputError(msg) from None
+            ) from None
 
     def _train(
         self, plain: OnlineClassifier, client: "Client", collected: ClusterRows, plan: ClusterPlan

@@ -91,11 +91,10 @@ def read_files(
         np.add.at(counts, places, one.counts)
     if len(classes) < 2:
         told = f"the label {classes[0]!r}" if classes else "no label"
-        msg = (
+        raise InputError(
             f"All {counts.sum():,} rows have {told}: there is nothing to tell apart. Is that the "
             "column of the labels?"
         )
-        raise InputError(msg)
     encoding, notes = _encoding(template, surveys)
     shape = {"n_features": encoding.n_features, "constant": constant}
     if is_table:

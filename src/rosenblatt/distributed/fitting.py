@@ -171,11 +171,10 @@ def fit_cluster(
         engine = DaskEngine(client, shards, n_classes, None if bar is None else bar.watch)
         collected.parts.clear()  # the workers may forget them
         if run.held_out and not engine.n_held_out:
-            msg = (
+            raise InputError(
                 f"validation_fraction={run.held_out} of {engine.n_rows} rows leaves no row to "
                 "validate on; give more rows, a larger fraction, or early_stopping=False."
             )
-            raise InputError(msg)
         in_order = learner.shuffle is False
         if strange := strange_shards(engine.facts, classes.tolist(), in_order=in_order):
             tell(strange)

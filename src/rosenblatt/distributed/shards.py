@@ -110,11 +110,10 @@ def bounds(n_rows: int, n_shards: int) -> list[int]:
     [0, 3, 6, 10]
     """
     if not 1 <= n_shards <= n_rows:
-        msg = (
+        raise InputError(
             f"n_shards must be from 1 to the number of rows, {n_rows:,}; got {n_shards:,}: "
             "a shard without rows teaches nothing."
         )
-        raise InputError(msg)
     return [k * n_rows // n_shards for k in range(n_shards + 1)]
 
 

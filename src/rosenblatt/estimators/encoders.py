@@ -37,16 +37,14 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         """Learn an encoding from rows, or from texts alone, which are a column of that name."""
         tables = list(frame_tables(X, text=text_alone, arrays=True))
         if not tables:
-            msg = "X has no rows: found 0 sample(s), and a minimum of 1 is required."
-            raise InputError(msg)
+            raise InputError("X has no rows: found 0 sample(s), and a minimum of 1 is required.")
         if text_alone is not None:
             columns = tables[0].frame.columns
             if len(columns) != 1:
-                msg = (
+                raise InputError(
                     f"X must be one column of texts; got {len(columns)}: {', '.join(columns)}. "
                     "TableEncoder takes several."
                 )
-                raise InputError(msg)
             settings["text"] = columns
         encoding = TableEncoding.from_sample(tables[0], **settings, has_label=False)
         for table in tables:

@@ -172,11 +172,10 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
     def _learner(self) -> Learner:
         if RULES[self.rule].order != 2:
             others = ", ".join(repr(name) for name, entry in RULES.items() if entry.order == 2)
-            msg = (
+            raise InputError(
                 f"The parameter rule of {type(self).__name__} must be one of {others}; "
                 f"got {self.rule!r}."
             )
-            raise InputError(msg)
         return super()._learner()
 
     @property

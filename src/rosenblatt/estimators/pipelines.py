@@ -88,8 +88,7 @@ def pipeline_model(pipeline: Pipeline) -> Model:
         conjoins = isinstance(step, FeatureConjunctions) and place == len(before) - 1
         if not (of_columns or conjoins):
             kind = step if isinstance(step, str) else type(step).__name__
-            msg = f"save cannot store the step {name!r}, {kind}: {STORED}."
-            raise InputError(msg)
+            raise InputError(f"save cannot store the step {name!r}, {kind}: {STORED}.")
         check_is_fitted(step)
         encoding = step.encoding_ if of_columns else _conjoined(step, encoding)
     steps = [[name, type(step).__name__, _parameters(step)] for name, step in before]
@@ -114,8 +113,7 @@ def _scaling(step: Any) -> ScaledEncoding:
         centre = np.zeros(n)
     if isinstance(step, MinMaxScaler):
         if step.clip:
-            msg = "save cannot store a MinMaxScaler with clip=True: leave clip out."
-            raise InputError(msg)
+            raise InputError("save cannot store a MinMaxScaler with clip=True: leave clip out.")
         centre, scale = -step.min_ / scale, 1.0 / scale
     names = getattr(step, "feature_names_in_", None)
     return ScaledEncoding(centre, scale, None if names is None else tuple(map(str, names)))
@@ -135,8 +133,7 @@ def _restore_scaler(
     for name in FITTED:
         array = arrays.get(f"{SCALER}{name}")
         if array is not None and array.shape != (encoding.n_features,):
-            msg = "the numbers of its scaler do not fit its features."
-            raise InputError(msg)
+            raise InputError("the numbers of its scaler do not fit its features.")
         if array is not None or (isinstance(step, StandardScaler) and name in FITTED[:3]):
             setattr(step, name, array)
     seen = arrays[f"{SCALER}seen"]
@@ -163,8 +160,7 @@ def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
         steps = [(str(name), kinds[kind](**given)) for name, kind, given in stored["steps"]]
         last = str(stored["classifier"])
     except (KeyError, TypeError, ValueError) as error:
-        msg = f"the steps of its pipeline are not known: {error}."
-        raise InputError(msg) from error
+        raise InputError(f"the steps of its pipeline are not known: {error}.") from error
     encoder = model.encoder
     for _, step in steps:
         for name, value in step.get_params(deep=False).items():
@@ -178,8 +174,7 @@ def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
         elif type(step) in SCALERS.values() and isinstance(encoder, ScaledEncoding):
             _restore_scaler(step, model.encoding_arrays, encoder)
         else:
-            msg = "the steps of its pipeline do not fit its encoding."
-            raise InputError(msg)
+            raise InputError("the steps of its pipeline do not fit its encoding.")
     training = {name: value for name, value in model.training.items() if name != KEY}
     bare = replace(model, encoding=None, encoding_arrays={}, training=training)
     return Pipeline([*steps, (last, estimator_of(bare))])

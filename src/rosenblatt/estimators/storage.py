@@ -60,14 +60,12 @@ def save(estimator: Any, path: Source) -> None:
     name = type(classifier).__name__
     if CLASSES.get(name) is not type(classifier):
         what = f"as the last step {estimator.steps[-1][0]!r} " if piped else ""
-        msg = (
+        raise InputError(
             f"save takes {what}a fitted {word_list(SPELLINGS, joint=' or ')} of rosenblatt; "
             f"got a {name} of {type(classifier).__module__}."
         )
-        raise InputError(msg)
     if not hasattr(classifier, "classes_") or len(classifier.classes_) == 0:
-        msg = f"This {name} has learned nothing yet: fit it before it is saved."
-        raise InputError(msg)
+        raise InputError(f"This {name} has learned nothing yet: fit it before it is saved.")
     model = pipeline_model(estimator) if piped else classifier.model_
     parameters = classifier.get_params(deep=False)
     for lost in lost_options(parameters):
@@ -103,8 +101,7 @@ def load(path: Source | Model) -> FittedClassifier:
             pipeline_of(model, estimator_of) if KEY in model.training else estimator_of(model)
         )
     except (InputError, TypeError, ValueError, OverflowError) as error:
-        msg = f"{name} cannot be used: {error}"
-        raise InputError(msg) from error
+        raise InputError(f"{name} cannot be used: {error}") from error
     fitted: FittedClassifier = found
     return fitted
 
@@ -148,13 +145,11 @@ def _checked(model: Model) -> Model:
     """Return the model with a complete record of its training, or raise for what is unknown."""
     kind = model.training.get("label_type")
     if kind is not None and not (isinstance(kind, str) and LABEL_TYPE.fullmatch(kind)):
-        msg = f"its labels are of an unknown type, {kind!r:.60}; upgrade rosenblatt."
-        raise InputError(msg)
+        raise InputError(f"its labels are of an unknown type, {kind!r:.60}; upgrade rosenblatt.")
     with np.errstate(over="ignore"):
         labels = model.labels
     if labels.tolist() != list(model.classes):
-        msg = f"its classes do not fit into their type, {labels.dtype}."
-        raise InputError(msg)
+        raise InputError(f"its classes do not fit into their type, {labels.dtype}.")
     history = tuple(_record(record) for record in model.history)
     model = replace(model, history=history)
     n_mistakes = sum(record.mistakes for record in model.records)
@@ -166,11 +161,9 @@ def _checked(model: Model) -> Model:
     } | model.outcome
     for name in ("best_pass", "n_iter", "n_mistakes"):
         if type(outcome[name]) is not int:
-            msg = f"its {name} must be an integer; got {outcome[name]!r:.60}."
-            raise InputError(msg)
+            raise InputError(f"its {name} must be an integer; got {outcome[name]!r:.60}.")
     if outcome["stop_reason"] not in get_args(StopReason):
-        msg = f"its stop_reason is {outcome['stop_reason']!r:.60}; upgrade rosenblatt."
-        raise InputError(msg)
+        raise InputError(f"its stop_reason is {outcome['stop_reason']!r:.60}; upgrade rosenblatt.")
     training = model.training | {"label_type": labels.dtype.str}
     return replace(model, outcome=outcome, training=training)
 
@@ -179,6 +172,5 @@ def _record(record: dict[str, Any]) -> dict[str, Any]:
     names = [field.name for field in fields(PassRecord)]
     missing = set(names) - set(record)
     if missing:
-        msg = f"a pass in its history has no {min(missing)!r}."
-        raise InputError(msg)
+        raise InputError(f"a pass in its history has no {min(missing)!r}.")
     return {name: record[name] for name in names}

@@ -123,8 +123,7 @@ def checked_matrix(X: Any, estimator: Any) -> Any:
     try:  # an index beyond the columns would write beyond the weights
         X.check_format(full_check=True)
     except ValueError as error:
-        msg = f"X is not a valid CSR matrix: {error}."
-        raise InputError(msg) from error
+        raise InputError(f"X is not a valid CSR matrix: {error}.") from error
     if not X.has_canonical_format:  # two entries for one feature would make ‖x‖² wrong
         X = X.copy()
         X.sum_duplicates()
@@ -148,8 +147,7 @@ def check_finite(values: NDArray[Any], X: Any, estimator: Any) -> None:
     names = getattr(estimator, "feature_names_in_", None)
     where = f"feature {column}" if names is None else f"feature {column} ({names[column]!r})"
     kind = "NaN, a missing value" if np.isnan(value) else f"{value}, an infinity"
-    msg = f"Row {row} of X, {where}, is {kind}: fill it in or drop the row."
-    raise InputError(msg)
+    raise InputError(f"Row {row} of X, {where}, is {kind}: fill it in or drop the row.")
 
 
 def _is_finite(values: NDArray[Any]) -> bool:
@@ -170,8 +168,7 @@ def check_classes(classes: NDArray[Any], y: NDArray[Any], weight: NDArray[Any] |
         raise InputError(msg)
     if len(classes) < 2:
         got = f"one class, {classes.tolist()[0]!r}," if len(classes) else "no class"
-        msg = f"y must hold at least two classes; got {got} in {len(y)} rows."
-        raise InputError(msg)
+        raise InputError(f"y must hold at least two classes; got {got} in {len(y)} rows.")
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
@@ -186,11 +183,10 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
         raise InputError(msg)
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(bad):
-        msg = (
+        raise InputError(
             "sample_weight must be finite numbers of at least 0; "
             f"the weight of row {bad[0]} is {weight[bad[0]]}."
         )
-        raise InputError(msg)
     return weight
 
 
@@ -234,9 +230,7 @@ def set_start(
             continue
         values = np.asarray(given, np.float64)
         if values.size != part.size:
-            msg = f"{name} must have shape {part.shape}; got {values.shape}."
-            raise InputError(msg)
+            raise InputError(f"{name} must have shape {part.shape}; got {values.shape}.")
         if not np.isfinite(values).all():
-            msg = f"{name} must be finite numbers."
-            raise InputError(msg)
+            raise InputError(f"{name} must be finite numbers.")
         part[:] = values.reshape(part.shape)

@@ -158,8 +158,7 @@ class VotedPerceptron(OnlineClassifier):
 
     def _restore(self, model: Model) -> None:
         if model.ledger is None:
-            msg = f"its weights have no average, which a {type(self).__name__} keeps."
-            raise InputError(msg)
+            raise InputError(f"its weights have no average, which a {type(self).__name__} keeps.")
         self._model = replace(model, mistakes=votes_of(model), arrays={})
 
     @property

@@ -88,11 +88,10 @@ def read_list(
 def machine_arrays(state: DualState | BudgetState, kernel: Kernel) -> Arrays:
     """Return all that a file needs of a kernel machine beside its parameters."""
     if callable(kernel.name):
-        msg = (
+        raise InputError(
             "A model file cannot hold a kernel that is a function: save a model with a named "
             "kernel, or keep this one with pickle."
         )
-        raise InputError(msg)
     found = {"gamma": np.array([kernel.gamma]), "met": np.array([state.n_met], np.int64)}
     found["labels"] = state.labels
     if isinstance(state, DualState):

@@ -76,11 +76,10 @@ def _function_values(kernel: Kernel, left: Rows, right: Rows) -> Panels:
 def _given_values(rows: Rows, columns: Numbers, constant: float) -> Panels:
     """Take values that the user computed: each row against the training rows, in its row."""
     if rows.sparse:
-        msg = (
+        raise InputError(
             "A precomputed Gram matrix must be a dense array, and sparse is not supported; call "
             "its method toarray."
         )
-        raise InputError(msg)
     values = dense_values(rows)
 
     def panel(numbers: Numbers) -> Panel:

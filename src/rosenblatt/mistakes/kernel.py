@@ -63,16 +63,14 @@ class Kernel:
     def of_rows(self, left: Any, right: Any) -> NDArray[Any]:
         """Return the values that a function gives for two matrices, checked."""
         if not callable(self.name):
-            msg = f"The kernel {self.name!r} is not a function of two matrices."
-            raise TypeError(msg)
+            raise TypeError(f"The kernel {self.name!r} is not a function of two matrices.")
         shape = left.shape[0], right.shape[0]
         values = np.asarray(self.name(left, right), np.float64, order="C")
         if values.shape != shape:
-            msg = (
+            raise InputError(
                 f"The kernel function must return one value for each pair of rows, shape {shape}; "
                 f"got shape {values.shape}."
             )
-            raise InputError(msg)
         if not np.isfinite(values).all():
             msg = "The kernel function returned NaN or an infinity; its values must be finite."
             raise InputError(msg)

@@ -162,14 +162,12 @@ def _teaching_rows(
     if rows is None and mistakes.support is not None:
         rows, numbers = mistakes.support.rows, mistakes.support.numbers
     if rows is None:
-        msg = "The list of mistakes does not keep its rows: give them."
-        raise InputError(msg)
+        raise InputError("The list of mistakes does not keep its rows: give them.")
     if np.shape(x) != (rows.shape[1],):
-        msg = (
+        raise InputError(
             f"The row to explain must have {rows.shape[1]} features, as the training rows have; "
             f"got an array of shape {np.shape(x)}."
         )
-        raise InputError(msg)
     return rows, numbers
 
 

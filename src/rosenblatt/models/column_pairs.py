@@ -21,7 +21,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.conjunctions import ColumnPairs, levels_of
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.numbers import NumberBins
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.training.examples import ArraySupply, Examples, targets_of
@@ -214,8 +214,7 @@ def offered_pairs(
         if asked is None:
             return {}
         named = Parameter("column_pairs")
-        msg = Sentence(f"{named} is not available with {Parameter('hash_bits')}.")
-        raise InputError(msg)
+        raise InputError(f"{named} is not available with {Parameter('hash_bits')}.")
     if asked is not None and not isinstance(asked, Integral):
         pairs = named_pairs(encoding, asked)
         return {len(pairs): ColumnPairs.of_rows(pairs, [rows], owners)}
@@ -247,10 +246,9 @@ def named_pairs(encoding: TableEncoding, asked: str | Sequence[str]) -> list[tup
         found = [(text[:k], text[k + 1 :]) for k in ends]
         known = [(a, b) for a, b in found if a in places and b in places and a != b]
         if not known:
-            msg = Sentence(
+            raise InputError(
                 f"{Parameter('column_pairs', text)} must name two columns of numbers, categories or"
                 f" dates, as A:B; there are {word_list(map(repr, places), MOST_NAMED)}."
             )
-            raise InputError(msg)
         pairs.append((places[known[0][0]], places[known[0][1]]))
     return pairs

@@ -96,8 +96,7 @@ def read(path: Source) -> Model:
                 status = os.fstat(file.fileno())
                 return read_from(file, status.st_size if stat.S_ISREG(status.st_mode) else None)
         except OSError as error:
-            msg = f"{name} cannot be read: {error.strerror or error}."
-            raise InputError(msg) from error
+            raise InputError(f"{name} cannot be read: {error.strerror or error}.") from error
 
 
 def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:

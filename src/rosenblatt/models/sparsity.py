@@ -71,8 +71,7 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         msg = f"The number of features to drop must be an integer of at least 0; got {k!r}."
         raise InputError(msg)
     if (X is None) != (y is None):
-        msg = "sparsify needs X and y, or neither; got one of them."
-        raise InputError(msg)
+        raise InputError("sparsify needs X and y, or neither; got one of them.")
     known = model_of(model)
     if known.voted:
         msg = "sparsify needs one weight vector; a VotedPerceptron decides by many: average them."

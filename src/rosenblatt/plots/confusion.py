@@ -63,11 +63,10 @@ class ConfusionDisplay(Display):
             msg = f"counts must be a square of {len(labels)} classes; got shape {table.shape}."
             raise InputError(msg)
         if len(labels) > MOST_CLASSES:
-            msg = (
+            raise InputError(
                 f"The picture shows at most {MOST_CLASSES} classes; there are {len(labels)}. "
                 "evaluate lists the most frequent confusions."
             )
-            raise InputError(msg)
         return cls(table, labels, title)
 
     @property

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from rosenblatt.data.atomic import Target, replacing
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.plots.palette import FAINT, GRID, INK
 
 if TYPE_CHECKING:
@@ -115,8 +115,7 @@ def figure_of(display: Display, width: float | None = None) -> Figure:
     size = display.size
     if width is not None:
         if not 2 <= width <= 40:
-            msg = Sentence(f"{Parameter('width')} must be from 2 to 40 inches; got {width}.")
-            raise InputError(msg)
+            raise InputError(f"{Parameter('width')} must be from 2 to 40 inches; got {width}.")
         size = width, size[1] * width / size[0]
     figure = Figure(figsize=size, layout=LAYOUT)
     display.plot(figure.add_subplot())
@@ -251,8 +250,7 @@ def check_picture_path(path: Target) -> str:
     """Return the form that the name of a file asks for: "png", "svg" or "pdf"."""
     suffix = PurePath(os.fspath(path)).suffix.lower()
     if suffix not in SUFFIXES:
-        msg = f"{os.fspath(path)} must end in .png, .svg or .pdf."
-        raise InputError(msg)
+        raise InputError(f"{os.fspath(path)} must end in .png, .svg or .pdf.")
     return suffix[1:]
 
 
@@ -286,8 +284,7 @@ def write_picture(
     """
     form = check_picture_path(path)
     if not 20 <= dpi <= 1200:
-        msg = Sentence(f"{Parameter('dpi')} must be from 20 to 1200; got {dpi}.")
-        raise InputError(msg)
+        raise InputError(f"{Parameter('dpi')} must be from 20 to 1200; got {dpi}.")
     display.heading = display.heading if title is None else label_text(title, LONGEST_TITLE)
     figure = figure_of(display, width)
     from matplotlib import rc_context

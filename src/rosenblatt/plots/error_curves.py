@@ -95,17 +95,15 @@ class ErrorsDisplay(Display):
         """
         history = getattr(estimator, "history_", None)
         if not history:
-            msg = f"The {type(estimator).__name__} has no history; call fit first."
-            raise InputError(msg)
+            raise InputError(f"The {type(estimator).__name__} has no history; call fit first.")
         model = getattr(estimator, "model_", None)  # of files: it knows how many rows they had
         n_rows = n_rows or (None if model is None else model.outcome.get("n_learned"))
         found = cls.from_history(history, n_rows, title=type(estimator).__name__)
         if found is None:
-            msg = (
+            raise InputError(
                 "The history holds numbers of mistakes alone: say n_rows, the number of rows that "
                 "the estimator was fitted on."
             )
-            raise InputError(msg)
         return found
 
     @classmethod
@@ -287,11 +285,10 @@ class Split:
         n_test = len(order) // HELD_OUT
         aside, kept = np.sort(order[:n_test]), np.sort(order[n_test:])
         if not n_test or len(np.unique(rows.numbers[kept])) < 2:
-            msg = (
+            raise InputError(
                 f"{len(order)} rows are too few to hold out a quarter of them; pass more rows, or "
                 "X_test and y_test."
             )
-            raise InputError(msg)
         self.X, self.y = rows.X[kept], rows.labels[kept]
         self.X_test, self.y_test = rows.X[aside], rows.labels[aside]
 
@@ -299,8 +296,7 @@ class Split:
 def train_and_test(X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[DrawnRows, DrawnRows | None]:
     """Return training and test rows that belong together."""
     if (X_test is None) != (y_test is None):
-        msg = "X_test and y_test must be given together."
-        raise InputError(msg)
+        raise InputError("X_test and y_test must be given together.")
     rows = rows_of_data(X, y)
     if X_test is None:
         return rows, None
@@ -344,14 +340,12 @@ def learner_or_default(estimator: Any) -> Any:
     if estimator is None:
         return Perceptron()
     if getattr(estimator, "early_stopping", False):
-        msg = "The curve needs all passes; set early_stopping=False."
-        raise InputError(msg)
+        raise InputError("The curve needs all passes; set early_stopping=False.")
     return estimator
 
 
 def check_passes(max_iter: Any) -> int:
     """Return a number of passes."""
     if not isinstance(max_iter, int | np.integer) or isinstance(max_iter, bool) or max_iter < 1:
-        msg = f"max_iter must be an integer of at least 1; got {max_iter!r}."
-        raise InputError(msg)
+        raise InputError(f"max_iter must be an integer of at least 1; got {max_iter!r}.")
     return int(max_iter)

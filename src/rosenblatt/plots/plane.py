@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.plots.subject import DrawnRows, rows_of_data
 
 PlaneName = Literal["pca", "weights"]
@@ -60,14 +60,11 @@ def plane_of(
     """
     d = rows.n_features
     if plane is not None and plane not in PLANES:
-        msg = f"plane must be 'pca' or 'weights'; got {plane!r}."
-        raise InputError(msg)
+        raise InputError(f"plane must be 'pca' or 'weights'; got {plane!r}.")
     if plane is not None and features is not None:
-        msg = Sentence(f"{Parameter('features')} and {Parameter('plane')} exclude each other.")
-        raise InputError(msg)
+        raise InputError(f"{Parameter('features')} and {Parameter('plane')} exclude each other.")
     if d < 2:
-        msg = f"A picture of the plane needs at least two features; the rows have {d}."
-        raise InputError(msg)
+        raise InputError(f"A picture of the plane needs at least two features; the rows have {d}.")
     one = w is not None and w.ndim == 1 and w.any()
     if features is None and plane is None and d > 2 and one:
         plane = "weights"
@@ -75,11 +72,10 @@ def plane_of(
         return _of_features(rows, (0, 1) if features is None else features)
     if plane == "weights":
         if w is None or not one:
-            msg = Sentence(
+            raise InputError(
                 f"{Parameter('plane', 'weights')} needs one nonzero weight vector; use "
                 f"{Parameter('plane', 'pca')}, or name two features with {Parameter('features')}."
             )
-            raise InputError(msg)
         rest, shares = _leading(_without(rows.X, w))
         unit = w / np.linalg.norm(w)
         second = rest[0] - (rest[0] @ unit) * unit
@@ -116,8 +112,7 @@ def named_features(
 def _feature_numbers(rows: DrawnRows, features: Features) -> list[int]:
     if len(features) != 2:
         got = list(features)
-        msg = Sentence(f"{Parameter('features')} must be two names or numbers; got {got!r}.")
-        raise InputError(msg)
+        raise InputError(f"{Parameter('features')} must be two names or numbers; got {got!r}.")
     i, j = (_feature_number(rows, feature) for feature in features)
     if i == j:
         twice = f"The two features to draw must differ; got {rows.name(i)!r} twice."
@@ -146,12 +141,10 @@ def _feature_number(rows: DrawnRows, feature: int | str) -> int:
             return found
         if not feature.isdecimal():
             first = ", ".join(repr(rows.name(k)) for k in range(min(MOST_NAMES, d)))
-            msg = f"There is no feature {feature!r}; the first are {first}."
-            raise InputError(msg)
+            raise InputError(f"There is no feature {feature!r}; the first are {first}.")
     number = int(feature)
     if not 0 <= number < d:
-        msg = f"Feature {number} does not exist; the rows have features 0 to {d - 1}."
-        raise InputError(msg)
+        raise InputError(f"Feature {number} does not exist; the rows have features 0 to {d - 1}.")
     return number
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.plots import arrows
 from rosenblatt.plots.display import Axes, legend_beside, style_axes, titled
 from rosenblatt.plots.frame import line_in
@@ -73,14 +73,12 @@ class ProjectionsDisplay(PlaneDisplay):
         weights = two_class_weights(estimator)
         whole = unit(weights.w, weights.b)
         if whole is None:
-            msg = "All weights are 0, so there is no direction to project onto."
-            raise InputError(msg)
+            raise InputError("All weights are 0, so there is no direction to project onto.")
         shown = plane_of(rows, features, plane, weights.w)
         normal = unit(*shown.weights(weights.w, weights.b))
         if normal is None:
             other = f"choose other features, or {Parameter('plane', 'weights')}."
-            msg = Sentence(f"All weights are 0 in this plane; {other}")
-            raise InputError(msg)
+            raise InputError(f"All weights are 0 in this plane; {other}")
         direction, distance = normal
         through = np.zeros(2)
         scene = scene_of(rows, shown, origin=True)

@@ -350,8 +350,7 @@ class ComparisonDisplay(Display):
         learned = ~judged if not judged.all() else judged
         learners = default_learners(max_iter, random_state) if estimators is None else estimators
         if not learners:
-            msg = "estimators must hold at least one estimator."
-            raise InputError(msg)
+            raise InputError("estimators must hold at least one estimator.")
         panels = []
         for name, learner in learners.items():
             with warnings.catch_warnings():  # a few passes are enough to compare

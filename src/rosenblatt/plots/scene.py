@@ -38,8 +38,7 @@ def scene_of(
     with np.errstate(over="ignore", invalid="ignore"):
         points = plane.points(rows.X)
     if not np.isfinite(points).all():
-        msg = "The values are too large to be drawn; scale them."
-        raise InputError(msg)
+        raise InputError("The values are too large to be drawn; scale them.")
     held = points if beside is None else np.concatenate([points, beside])
     frame = frame_of(held, origin)
     scales = "" if frame.equal else "the axes differ in scale, so that angles are skewed"

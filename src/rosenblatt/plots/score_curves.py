@@ -379,8 +379,7 @@ def _by_row(
     numbers, events = np.asarray(values, np.float64), np.asarray(came, bool)
     if numbers.shape != events.shape or numbers.ndim != 1 or (some and not len(numbers)):
         shapes = f"{numbers.shape} and {events.shape}"
-        msg = f"{name} and {event} need one value per row; got {shapes}."
-        raise InputError(msg)
+        raise InputError(f"{name} and {event} need one value per row; got {shapes}.")
     return numbers, events
 
 

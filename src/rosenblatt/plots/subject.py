@@ -49,8 +49,7 @@ def rows_of_estimator(
     n_features = int(rows.shape[1])
     expected = n_features if encodes else getattr(estimator, "n_features_in_", n_features)
     if n_features != expected:
-        msg = f"X has {n_features} features; the model was trained on {expected}."
-        raise InputError(msg)
+        raise InputError(f"X has {n_features} features; the model was trained on {expected}.")
     classes = np.asarray(estimator.classes_)
     numbers = known_numbers(labels, classes)
     return DrawnRows(matrix_of(rows).astype(np.float64), numbers, classes, name)
@@ -59,15 +58,13 @@ def rows_of_estimator(
 def check_fitted(estimator: Any) -> None:
     """Raise InputError unless an estimator is fitted."""
     if not hasattr(estimator, "classes_"):
-        msg = f"The {type(estimator).__name__} is not fitted; call fit first."
-        raise InputError(msg)
+        raise InputError(f"The {type(estimator).__name__} is not fitted; call fit first.")
 
 
 def check_two_classes(rows: DrawnRows) -> None:
     """Raise InputError unless the rows are of two classes."""
     if len(rows.classes) > 2:
-        msg = f"This picture needs two classes; the rows have {len(rows.classes)}."
-        raise InputError(msg)
+        raise InputError(f"This picture needs two classes; the rows have {len(rows.classes)}.")
 
 
 class OneClass(NamedTuple):
@@ -88,8 +85,7 @@ def one_class(estimator: Any, X: Any, y: Any, class_: Any) -> OneClass:
         advice = Sentence(f"{of}; name it with {Parameter('class_')}.")
         raise InputError(advice)
     if class_ is not None and str(class_) not in texts:
-        msg = f"The model knows no class {class_!r}; it knows {', '.join(texts)}."
-        raise InputError(msg)
+        raise InputError(f"The model knows no class {class_!r}; it knows {', '.join(texts)}.")
     number = 1 if class_ is None else texts.index(str(class_))
     scores = np.asarray(estimator.decision_function(X))
     called = np.asarray(estimator.predict(X)) == np.asarray(estimator.classes_)[number]
@@ -144,14 +140,12 @@ def two_class_weights(estimator: Any) -> Linear:
     name = type(estimator).__name__
     weights = linear_of(estimator)
     if weights is None:
-        msg = f"{name} has no weight vector that decides; {OTHERWISE}."
-        raise InputError(msg)
+        raise InputError(f"{name} has no weight vector that decides; {OTHERWISE}.")
     if weights.w.ndim > 1:
-        msg = (
+        raise InputError(
             f"This picture shows one weight vector; {name} has {len(weights.w)}, one per class. "
             f"Use two classes, or {OTHERWISE}."
         )
-        raise InputError(msg)
     return weights
 
 

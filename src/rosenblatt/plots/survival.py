@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.model import Model
 from rosenblatt.models.provenance import is_recorded
 from rosenblatt.models.scoring import votes_of
@@ -53,18 +53,17 @@ class SurvivalDisplay(Display):
         """
         if isinstance(estimator, Model):
             if not is_recorded(estimator):
-                msg = Sentence(f"The model does not store its mistakes; train it with {RECORDED}.")
+                msg = f"The model does not store its mistakes; train it with {RECORDED}."
                 raise InputError(msg)
             return cls.from_survival(votes_of(estimator).lifetimes, title=estimator.learner)
         survival = getattr(estimator, "survival_", None)
         if survival is None and hasattr(estimator, "mistakes_"):
             survival = estimator.mistakes_.lifetimes
         if survival is None:
-            msg = Sentence(
+            raise InputError(
                 f"This {type(estimator).__name__} does not store how long its weights lasted; fit "
                 f"a VotedPerceptron, or use {RECORDED}."
             )
-            raise InputError(msg)
         return cls.from_survival(survival, title=type(estimator).__name__)
 
     @classmethod
@@ -72,8 +71,7 @@ class SurvivalDisplay(Display):
         """Draw survival times: of the weights at the start, and of those after each update."""
         times = np.asarray(survival)
         if times.ndim != 1 or not len(times) or not (times >= 0).all() or not times.any():
-            msg = "survival must hold numbers of at least 0, not all of them 0."
-            raise InputError(msg)
+            raise InputError("survival must hold numbers of at least 0, not all of them 0.")
         longest = np.argsort(-times, kind="stable")[:LONG_LIVED]
         return cls(times, longest, float(times[longest].sum() / times.sum()), title)
 

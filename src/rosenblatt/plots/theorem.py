@@ -190,11 +190,10 @@ def proof_trace(X: Any, y: Any, parameters: dict[str, Any]) -> "Trace":
 
     verdict = diagnose(X, y)
     if verdict.status != "separable" or verdict.augmented is None:
-        msg = (
+        raise InputError(
             f"The rows are {verdict.status}; the bound on mistakes needs separable rows (the "
             "picture of separability shows why)."
         )
-        raise InputError(msg)
     witness = (verdict.augmented[..., :-1], verdict.augmented[..., -1])
     return trace(X, y, witness=witness, **{"max_rows": MOST_STEPS} | parameters)
 
@@ -206,8 +205,7 @@ def proofs_of(trace: "Trace") -> "tuple[NDArray[Any], list[ProofStep]]":
         raise InputError(msg)
     found = [(k, step.proof) for k, step in enumerate(trace, 1) if step.proof is not None]
     if not found:
-        msg = "The trace has no update, so there is nothing to draw."
-        raise InputError(msg)
+        raise InputError("The trace has no update, so there is nothing to draw.")
     return np.array([k for k, _ in found]), [proof for _, proof in found]
 
 
@@ -219,7 +217,6 @@ def update_to_draw(followed: "Trace", update: int | None) -> "Step":
             raise InputError(msg)
         return followed[update - 1]
     if not len(followed):
-        msg = "Training made no update, so there is nothing to draw."
-        raise InputError(msg)
+        raise InputError("Training made no update, so there is nothing to draw.")
     pairs = pairwise(followed)
     return next((step for last, step in pairs if np.any(last.w)), followed[0])

@@ -101,11 +101,10 @@ class UpdateDisplay(PlaneDisplay):
     ) -> Self:
         check_two_classes(rows)
         if step.variance is not None:
-            msg = (
+            raise InputError(
                 "This picture shows a step along the row, which a second-order rule does not make; "
                 f"use the rule {', '.join(additive_rules())}."
             )
-            raise InputError(msg)
         signed = step.step * (1.0 if step.y == rows.classes[1] else -1.0)
         w, b = step.w - signed * step.x, step.b - signed * step.rows.constant
         if features is None and plane is None and rows.n_features > 2 and w.any():

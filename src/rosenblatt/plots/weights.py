@@ -92,11 +92,10 @@ class WeightsDisplay(BarsDisplay):
         """
         model = model_from(estimator, feature_names)
         if class_ is None and len(model.classes) > 2:
-            msg = (
+            raise InputError(
                 f"The model has {len(model.classes)} classes, each with its own weights; choose "
                 f"one with class_, for example class_={model.classes[0]!r}."
             )
-            raise InputError(msg)
         number = None if class_ is None else class_number(model, str(class_))
         by_effect = ranking_misleads(model)
         voted = model.voted  # whose weights are those of the average
@@ -188,8 +187,7 @@ class ContributionsDisplay(BarsDisplay):
         """
         model = model_from(estimator, feature_names)
         if model.voted:
-            msg = "A vote is not a sum of terms; draw an AveragedPerceptron instead."
-            raise InputError(msg)
+            raise InputError("A vote is not a sum of terms; draw an AveragedPerceptron instead.")
         indices, values = _entries(x, model.n_features)
         explanation = contributions(model, indices, values)
         return cls.from_explanation(explanation, len(model.classes), n=n, title=title)
@@ -298,6 +296,5 @@ def model_from(estimator: Any, feature_names: Sequence[str] | None = None) -> Mo
         return model
     names = tuple(str(name) for name in feature_names)
     if len(names) != model.n_features:
-        msg = f"feature_names has {len(names)} names for {model.n_features} features."
-        raise InputError(msg)
+        raise InputError(f"feature_names has {len(names)} names for {model.n_features} features.")
     return replace(model, feature_names=names)

@@ -102,8 +102,7 @@ class Access:
             if secrets.compare_digest(digest, known):
                 found = record
         if found is None:
-            msg = "Unknown token."
-            raise RequestError(HTTPStatus.UNAUTHORIZED, msg)
+            raise RequestError(HTTPStatus.UNAUTHORIZED, "Unknown token.")
         return _caller_of(found)
 
     def check(self, caller: Caller, scope: str, model: str | None) -> None:

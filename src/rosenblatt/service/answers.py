@@ -327,8 +327,7 @@ def check_features(batch: Sequence[Features], limits: Limits, *, columns: bool) 
     """Raise InputError for rows of features beyond a limit."""
     n, most = max(map(len, batch), default=0), limits.magnitude
     if n > limits.features:
-        msg = f"features has {n:,} entries; at most {limits.features:,} are taken."
-        raise InputError(msg)
+        raise InputError(f"features has {n:,} entries; at most {limits.features:,} are taken.")
     if _usual(batch, limits):
         return
     longest = limits.text_length if columns else limits.name_length
@@ -370,6 +369,5 @@ def checked_label(label: Label, limits: Limits) -> Class:
             msg = f"A label must have 1 to {limits.label_length} characters; got {len(label):,}."
             raise InputError(msg)
     elif not isinstance(label, bool) and abs(label) >= 2**53:
-        msg = f"A label that is a number must be below 2^53; got {label!r:.60}."
-        raise InputError(msg)
+        raise InputError(f"A label that is a number must be below 2^53; got {label!r:.60}.")
     return label_of(label)

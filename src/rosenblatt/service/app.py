@@ -292,8 +292,7 @@ class Endpoint:
         lines = kind == b"application/x-ndjson" and self._operation.lines is not None
         if kind != b"application/json" and not lines:
             taken = JSON if self._operation.lines is None else f"{JSON} or {NDJSON}"
-            msg = f"Content-Type must be {taken}."
-            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, msg)
+            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Content-Type must be {taken}.")
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 15 or int(length) > self._most_bytes:
             raise _too_large(self._most_bytes)
@@ -359,8 +358,7 @@ async def _body(receive: Receive, most: int, seconds: float) -> bytes:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                msg = "Incomplete body."
-                raise RequestError(HTTPStatus.BAD_REQUEST, msg)  # nobody is told
+                raise RequestError(HTTPStatus.BAD_REQUEST, "Incomplete body.")  # nobody is told
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > most:

@@ -106,15 +106,13 @@ class Client:
     ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            msg = f"url must be an address like http://127.0.0.1:8765; got {url!r}."
-            raise InputError(msg)
+            raise InputError(f"url must be an address like http://127.0.0.1:8765; got {url!r}.")
         if parts.username or parts.query or parts.fragment:
             msg = "url must not contain credentials, a query or a fragment; pass token=."
             raise InputError(msg)
         token = token if token is not None else os.environ.get(TOKEN_VARIABLE)
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.strip()):
-            msg = "token must be one word of ASCII characters."
-            raise InputError(msg)
+            raise InputError("token must be one word of ASCII characters.")
         self.url = url.rstrip("/")
         self._parts, self._prefix = parts, parts.path.rstrip("/")
         self._headers = {} if token is None else {"Authorization": f"Bearer {token.strip()}"}

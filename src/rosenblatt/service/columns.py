@@ -24,8 +24,7 @@ class ColumnFeatures(FeatureSpace):
         require_library("rows of columns")
         encoder, table = model.encoder, model.table
         if table is None:
-            msg = f"The columns of a {type(encoder).__name__} cannot be served."
-            raise InputError(msg)
+            raise InputError(f"The columns of a {type(encoder).__name__} cannot be served.")
         self._encoder: Any = encoder
         self._table = table
         self._last = threading.local()  # what was counted of the rows of each thread
@@ -44,8 +43,7 @@ class ColumnFeatures(FeatureSpace):
         for name in row:
             if name not in known:
                 listed = ", ".join(map(repr, known[:12]))
-                msg = f"The model has no column {name[:80]!r}; it has {listed}."
-                raise InputError(msg)
+                raise InputError(f"The model has no column {name[:80]!r}; it has {listed}.")
         return row
 
     def entries(self, features: Any, width: int) -> Entries:

@@ -85,11 +85,9 @@ def new_learner(
         return ServedLearner.of_model(model, learner, space, limits.classes)
     classes = [label_of(label) for label in spec.classes]
     if len({type(label) if isinstance(label, str | bool) else float for label in classes}) > 1:
-        msg = "classes must be all words, all numbers or all truth values."
-        raise InputError(msg)
+        raise InputError("classes must be all words, all numbers or all truth values.")
     if len(classes) > limits.classes:
-        msg = f"classes has {len(classes)} labels; a model may have {limits.classes}."
-        raise InputError(msg)
+        raise InputError(f"classes has {len(classes)} labels; a model may have {limits.classes}.")
     return ServedLearner(learner, space, classes, limits.classes, scale=spec.scale)
 
 
@@ -100,8 +98,7 @@ def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace
     for name, number in sizes.items():
         most = limits.hash_bits if name == "bits" else limit
         if number > most:
-            msg = f"{name} must be at most {most:,}; got {number:,}."
-            raise InputError(msg)
+            raise InputError(f"{name} must be at most {most:,}; got {number:,}.")
     if bits:
         return HashedFeatures(bits)
     if wanted.kind == "array":
@@ -114,17 +111,15 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     """Return a learner that goes on from the model file of its creation."""
     check_learner(model, "The model file")
     if model.voted or model.is_kernel:
-        msg = (
+        raise InputError(
             f"A {model.learner!r:.60} cannot be served: it keeps its rows. Train a linear model, "
             "for example with memory='average'."
         )
-        raise InputError(msg)
     if model.n_features > limits.model_features:
-        msg = (
+        raise InputError(
             f"The model has {model.n_features:,} features; this service takes "
             f"{limits.model_features:,}."
         )
-        raise InputError(msg)
     learner = model.how
     kind = None if model.encoding is None else model.encoding.get("kind")
     space: FeatureSpace
@@ -158,16 +153,14 @@ def check_spec(spec: ModelSpec) -> None:
             msg = f"features.kind must be names or left out with file; got {features.kind}."
             raise InputError(msg)
     if spec.scale and features.kind == "hashed":
-        msg = "A model cannot scale features that share a number: leave scale out."
-        raise InputError(msg)
+        raise InputError("A model cannot scale features that share a number: leave scale out.")
     used = {"hashed": {"bits"}, "array": {"n_features"}}.get(features.kind, {"limit", "when_full"})
     if spec.file is not None and not features.kind:
         used = set()
     for name in ("limit", "when_full", "bits", "n_features"):
         if name not in used and getattr(features, name) != getattr(plain.features, name):
             of = f"features of kind {features.kind or 'names'}" if spec.file is None else "file"
-            msg = f"features.{name} has no effect with {of}. Leave it out."
-            raise InputError(msg)
+            raise InputError(f"features.{name} has no effect with {of}. Leave it out.")
 
 
 def at_version(
@@ -183,11 +176,11 @@ def at_version(
         msg = f"The model has no version {version} yet; the newest is {head}."
         raise RequestError(HTTPStatus.NOT_FOUND, msg)
     if version < record.oldest:
-        msg = (
+        raise RequestError(
+            HTTPStatus.GONE,
             f"Version {version} held examples that have been forgotten; the oldest that can be "
-            f"asked for is {record.oldest}."
+            f"asked for is {record.oldest}.",
         )
-        raise RequestError(HTTPStatus.GONE, msg)
     start, file = reader.base(record.model, version)
     made = None if snapshots is None else snapshots.newest(record.model, version, start)
     start, model = made or (start, file)

@@ -229,11 +229,10 @@ class Journal:
                 raise InputError(msg)
             version = pragma("user_version")
             if version not in (1, SCHEMA_VERSION):
-                msg = (
+                raise InputError(
                     f"{self.path} has format {version}, and this rosenblatt knows "
                     f"{SCHEMA_VERSION}; upgrade rosenblatt."
                 )
-                raise InputError(msg)
             found = pragma("quick_check(1)")
             if found != "ok":
                 raise self.damaged(found)
@@ -241,8 +240,7 @@ class Journal:
         pragma("synchronous = FULL")
         pragma("secure_delete = ON")  # what is forgotten is overwritten
         if (pragma("journal_mode"), pragma("synchronous")) != ("wal", 2):
-            msg = f"{self.path} cannot be written durably here; choose a local disk."
-            raise InputError(msg)
+            raise InputError(f"{self.path} cannot be written durably here; choose a local disk.")
         if new or version != SCHEMA_VERSION:
             connection.execute("BEGIN IMMEDIATE")
             for statement in (SCHEMA + TOKENS if new else FROM_1_TO_2).split(";\n"):

@@ -230,11 +230,10 @@ class ServedLearner(OnlineLearner):
             msg = f"The label {label!r:.80} is of another type than the classes so far, {known}."
             raise InputError(msg)
         if label not in self._numbers and len(self._classes) >= self.most_classes:
-            msg = (
+            raise InputError(
                 f"The label {label!r:.80} is new and the model has all {self.most_classes} classes "
                 "that it may have."
             )
-            raise InputError(msg)
 
     def known(self, label: Class) -> Class:
         """Return a label as the class is called that it names, if any: 1 for 1.0 and "1"."""

@@ -352,8 +352,8 @@ def page_file(name: str) -> Reply:
 def check_name(name: str, of: str = "model") -> None:
     """Raise for what cannot be the name of a model or a token."""
     if not re.fullmatch(NAME, name):
-        msg = (
+        raise RequestError(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
             f"{name[:80]!r} cannot be the name of a {of}: use letters, digits, dots, dashes and "
-            "underscores, at most 64, the first a letter or digit."
+            "underscores, at most 64, the first a letter or digit.",
         )
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)

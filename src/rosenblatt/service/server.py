@@ -18,7 +18,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.service.access import LOOPBACK_NAMES, Access, digest_of, is_loopback
 from rosenblatt.service.app import Application, problem
 from rosenblatt.service.limits import PORT, Limits, RequestError
@@ -247,11 +247,10 @@ def _within_descriptors(limits: Limits) -> Limits:
 
 def _check_tokens(writer: Writer, host: str) -> None:
     if not writer.tokens:
-        msg = Sentence(
+        raise InputError(
             f"Others can reach {host}, and there is no token: make one with "
             f"{Parameter('new_token')} first, or leave {Parameter('host')} out."
         )
-        raise InputError(msg)
 
 
 def _bound(host: str, port: int | None) -> socket.socket:
@@ -269,5 +268,4 @@ def _bound(host: str, port: int | None) -> socket.socket:
             msg = f"Cannot listen on {host}, port {wanted}: {error.strerror or error}."
             raise InputError(msg) from error
         return bound
-    msg = f"No port of {host} is free."
-    raise InputError(msg)
+    raise InputError(f"No port of {host} is free.")

@@ -537,8 +537,7 @@ class Writer:
     def remove_token(self, name: str) -> tuple[None, Callable[[], None]]:
         """Remove a token; a command."""
         if all(one.name != name for one in self._known_tokens):
-            msg = f"There is no token {name!r}."
-            raise RequestError(HTTPStatus.NOT_FOUND, msg)
+            raise RequestError(HTTPStatus.NOT_FOUND, f"There is no token {name!r}.")
         with self.journal.transaction():
             self.journal.remove_token(name)
         return None, self._read_tokens()
@@ -595,8 +594,7 @@ def _locked(folder: Path) -> Any:
         (folder / LOCK).touch(0o600)
         file = (folder / LOCK).open("a")
     except OSError as error:
-        msg = f"{folder} cannot be used: {error.strerror or error}."
-        raise InputError(msg) from error
+        raise InputError(f"{folder} cannot be used: {error.strerror or error}.") from error
     try:
         lock(file)
     except OSError as error:

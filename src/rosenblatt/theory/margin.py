@@ -53,8 +53,7 @@ def row_margins(
     """Return the margin of each row, negative where it is misclassified; see ``margin``."""
     if hasattr(w, "decision_function"):
         if b is not None:
-            msg = "b is part of a fitted model: give weights and b, or the model alone."
-            raise InputError(msg)
+            raise InputError("b is part of a fitted model: give weights and b, or the model alone.")
         values, norm = _model_leads(X, y, w)
     else:
         rows = check_labelled_rows(X, y)
@@ -91,15 +90,12 @@ def _check_weights(
     shape = (rows.n_features,) if count == 1 else (count, rows.n_features)
     W = np.asarray(w, np.float64)
     if W.shape not in {shape, (count, rows.n_features)}:
-        msg = f"w must have shape {shape}; got {W.shape}."
-        raise InputError(msg)
+        raise InputError(f"w must have shape {shape}; got {W.shape}.")
     biases = np.zeros(count) if b is None else np.asarray(b, np.float64)
     if biases.size != count:
         wanted = "one number" if count == 1 else f"{count} numbers, one a class"
-        msg = f"b must be {wanted}; got shape {biases.shape}."
-        raise InputError(msg)
+        raise InputError(f"b must be {wanted}; got shape {biases.shape}.")
     for name, values in (("w", W), ("b", biases)):
         if not np.isfinite(values).all():
-            msg = f"{name} must be finite numbers."
-            raise InputError(msg)
+            raise InputError(f"{name} must be finite numbers.")
     return W.reshape(count, rows.n_features), biases.reshape(count)

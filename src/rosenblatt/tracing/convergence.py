@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import between, matrix_of
 from rosenblatt.rules import additive_rules
@@ -65,11 +65,10 @@ class ConvergenceProof:
         self.unit = unit / length
         self.margin, worst = smallest_margin(examples, self.unit)  # γ
         if not self.margin > 0.0:
-            msg = (
+            raise InputError(
                 f"The witness must separate the rows; row {worst} has the margin "
                 f"{self.margin:.6g}: give one that does; diagnose(X, y) finds it if there is."
             )
-            raise InputError(msg)
         vectors = 1 if n_classes == 2 else 2
         rows = examples.rows
         self.sqradius = vectors * max(rows.sqnorm(i) for i in range(rows.shape[0]))  # R²
@@ -108,11 +107,10 @@ class ConvergenceProof:
 def check_proof(rule: str) -> None:
     """Raise InputError for a rule that the proof does not cover."""
     if rule not in additive_rules():
-        msg = Sentence(
+        raise InputError(
             f"The convergence proof does not cover {Parameter('rule', rule)}, whose steps are not"
             f" along the row; use the rule {', '.join(additive_rules())}."
         )
-        raise InputError(msg)
 
 
 def smallest_margin(examples: Examples, w: NDArray[Any]) -> tuple[float, int]:
@@ -148,24 +146,21 @@ def witness_vector(witness: Any, state: State) -> NDArray[Any]:
     except (TypeError, ValueError):
         w = b = None
     if w is None or b is None:
-        msg = (
+        raise InputError(
             "The witness must be a pair (w, b), or have w and b as the verdict on separable rows "
             f"has; got {witness!r:.80}."
         )
-        raise InputError(msg)
     n_vectors, width = state.by_class(state.weights).shape
     weights, bias = np.asarray(w, np.float64), np.asarray(b, np.float64)
     if weights.size != n_vectors * (width - 1) or bias.size != n_vectors:
         shapes = f"({width - 1},) and ()"
         if n_vectors > 1:
             shapes = f"({n_vectors}, {width - 1}) and ({n_vectors},)"
-        msg = (
+        raise InputError(
             f"The witness must be weights and bias of the shapes {shapes}; got {weights.shape} and "
             f"{bias.shape}."
         )
-        raise InputError(msg)
     together = np.column_stack([weights.reshape(n_vectors, -1), bias.reshape(-1)])
     if not np.isfinite(together).all():
-        msg = "The witness must be finite numbers."
-        raise InputError(msg)
+        raise InputError("The witness must be finite numbers.")
     return together

@@ -54,8 +54,7 @@ def data_frame(trace: "Trace", library: str) -> Any:
         msg = f"The library of a data frame must be 'polars' or 'pandas'; got {library!r}."
         raise InputError(msg)
     if not find_spec(library):
-        msg = f"A data frame of {library} needs {library}: {LIBRARIES[library]}."
-        raise InputError(msg)
+        raise InputError(f"A data frame of {library} needs {library}: {LIBRARIES[library]}.")
     return import_module(library).DataFrame(_columns(trace))
 
 
@@ -70,11 +69,10 @@ def _columns(trace: "Trace") -> dict[str, Any]:
         kept += [name for name in more if getattr(trace[0], f"{name}w") is not None]
     width = d + (d + 2) * len(ends) * len(kept)
     if width > MOST_COLUMNS:
-        msg = (
+        raise InputError(
             f"A data frame of this trace would have {width} columns, more than {MOST_COLUMNS}: "
             "use to_json_lines(), or trace fewer features."
         )
-        raise InputError(msg)
     records = [_record(step, trace) for step in trace]
     columns: dict[str, Any] = {name: [r[name] for r in records] for name in SCALARS}
     columns |= _block("activation", [""], ends, [[r["activation"]] for r in records])

@@ -139,9 +139,8 @@ def _passes(passes: int | Iterable[int] | None) -> frozenset[int] | None:
     except TypeError:
         chosen = frozenset()
     if not chosen or min(chosen) < 1:
-        msg = (
+        raise InputError(
             "The parameter passes of trace must be a number of at least 1 or a range of them, for "
             f"example range(1, 4); got {passes!r}."
         )
-        raise InputError(msg)
     return chosen

@@ -63,7 +63,7 @@ def column_numbers(table: Table, name: str) -> NDArray[np.float64]:
     numbers, faults = read_numbers(table, [FeatureColumn(name, "numeric")])
     if faults:
         row = min(faults)
-        raise InputError(Sentence(f"{table.place(row)}: ", faults[row], "."))
+        raise InputError(f"{table.place(row)}: ", faults[row], ".")
     return numbers[:, 0]
 
 
