@@ -107,17 +107,10 @@ class _Candidate(NamedTuple):
     def called(self, pattern: re.Pattern[str]) -> bool:
         return bool(pattern.fullmatch(self.name.strip()))
 
-    @property
-    def varies(self) -> bool:
-        """Whether it can be guessed; one word alone may come from a file sorted by its labels."""
-        return self.n_values > 1 or not self.numeric
-
     def guess(self, which: str) -> LabelGuess:
-        """Return it as the guess, for being the last column or the like."""
         return LabelGuess(self.name, f"the {which}, with {counted(self.n_values, 'value')}")
 
     def shown(self) -> str:
-        """Return the name with some values."""
         some = ", ".join(" ".join(value.split())[:20] for value in self.values[:VALUES_SHOWN])
         more = "" if self.n_values <= VALUES_SHOWN else f", … {self.n_values} values"
         return f"'{self.name}' ({some}{more})"
@@ -221,12 +214,12 @@ def _first_or_last(candidates: Sequence[_Candidate | None]) -> LabelGuess | None
     """Return the guess among unnamed columns in order, None where it is not clear."""
     first, last = (one if one and not one.gaps else None for one in (candidates[0], candidates[-1]))
     fewer = first and last and CLEARLY_FEWER * last.n_values <= first.n_values
+    chosen, which = (first, "first column") if last is None else (None, "")
     if last and (first is None or first.numeric > last.numeric or fewer):
-        if last.varies:
-            return last.guess("last column")
-    elif first and first.varies and last is None:
-        return first.guess("first column")
-    return None
+        chosen, which = last, "last column"
+    # One word alone may come from a file sorted by its labels
+    varies = chosen is not None and (chosen.n_values > 1 or not chosen.numeric)
+    return chosen.guess(which) if chosen and varies else None
 
 
 def check_labels(table: Table, name: str) -> None:
