@@ -229,11 +229,11 @@ SIZES: dict[str, Size] = {
     "plots": Size(3800, 45, 9, 0, 0, 0, 4),
     "report": Size(1450, 40, 7, 0, 0, 0, 0),
     "rules": Size(650, 23, 3, 0, 0, 0, 0),
-    "service": Size(4700, 45, 7, 0, 0, 0, 0),
+    "service": Size(4650, 45, 7, 0, 0, 0, 0),
     "theory": Size(2750, 44, 7, 0, 0, 0, 2),
     "tracing": Size(1000, 102, 13, 1, 1, 0, 0),
     "training": Size(2450, 58, 10, 0, 0, 0, 0),
-    "tuning": Size(650, 69, 9, 1, 0, 0, 0),
+    "tuning": Size(600, 69, 9, 1, 0, 0, 0),
     "version": Size(50, 0, 0, 0, 0, 0, 0),
     "wording": Size(200, 17, 3, 0, 0, 0, 0),
 }
